@@ -1,0 +1,84 @@
+import type { AgentSummary } from './agent-definition.ts';
+import type { CriterionState } from './criterion.ts';
+import type { UpstreamOutput } from './delegation-run.ts';
+import type { Fact } from './fact.ts';
+import type { RunLimits } from './limits.ts';
+import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
+import type { Ref } from './ref.ts';
+import type { RecordChange } from './run-record.ts';
+import type { WavePlanOutline } from './wave-plan.ts';
+
+/** What workflows may ask of the outside world. Workflows see only this; activities implement it. */
+export interface Activities {
+  /** @throws InvalidInput with every fault at once. */
+  readonly openRun: (input: OpenRunInput) => Promise<OpenRunResult>;
+  /** One model call. A reply that was stored is never bought again. */
+  readonly modelTurn: (input: ModelTurnInput) => Promise<ModelTurnResult>;
+  /** One tool call. A failing tool is a result with `is_error`, not an error. */
+  readonly runTool: (input: RunToolInput) => Promise<RunToolResult>;
+  /** Stores a text that is too long for history. */
+  readonly storeText: (input: { readonly text: string }) => Promise<{ readonly ref: Ref }>;
+  /** Applies changes to the run's record, stores the new one, and writes the projection. */
+  readonly updateRecord: (input: UpdateRecordInput) => Promise<UpdateRecordResult>;
+}
+
+export interface OpenRunInput {
+  readonly workflow_type: 'plannerRun' | 'plannerWave' | 'delegation';
+  readonly run_id: string;
+  /** As typed; validated here, because zod stays out of workflow code. */
+  readonly input: unknown;
+  /** Unix epoch seconds. */
+  readonly started_at: number;
+}
+
+export interface OpenRunResult {
+  /** One line, at most 120 characters. */
+  readonly goal_title: string;
+  readonly registry_ref: Ref;
+  readonly record_ref: Ref;
+  readonly agents: readonly AgentSummary[];
+  readonly limits: RunLimits;
+  readonly use_defaults: boolean;
+  /** The user's own criteria, open. */
+  readonly criteria: readonly CriterionState[];
+  readonly known_inputs: readonly string[];
+  /** The plan that came with the input: of a wave with `delegations`, or of one delegation alone. */
+  readonly plan: WavePlanOutline | null;
+}
+
+export interface RunToolInput {
+  readonly run_id: string;
+  readonly agent_id: string;
+  readonly registry_ref: Ref;
+  readonly call: ToolCall;
+  /** What the delegation's packet lists; nothing else can be loaded. */
+  readonly record_ref: Ref;
+  readonly upstream: readonly UpstreamOutput[];
+}
+
+export interface RunToolResult {
+  readonly result_ref: Ref;
+  readonly is_error: boolean;
+  /** Bytes of the result after it was capped. */
+  readonly size: number;
+}
+
+export interface UpdateRecordInput {
+  readonly run_id: string;
+  readonly record_ref: Ref;
+  readonly changes: readonly RecordChange[];
+  /** Unix epoch seconds. */
+  readonly now: number;
+}
+
+export interface UpdateRecordResult {
+  readonly record_ref: Ref;
+  /** Facts in the whole record. */
+  readonly facts_total: number;
+  /** Facts that these changes added, statements cut to 200 characters. */
+  readonly facts_added: readonly Fact[];
+  /** Names that the record knows now and a delegation may require. */
+  readonly known_inputs: readonly string[];
+  readonly result_ref: Ref | null;
+  readonly result_path: string | null;
+}

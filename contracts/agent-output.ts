@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { AskedQuestion } from './question.ts';
+import type { Ref } from './ref.ts';
+
+export const AgentStatus = z.enum(['completed', 'blocked', 'failed']);
+export type AgentStatus = z.infer<typeof AgentStatus>;
+
+export const Coverage = z.strictObject({
+  criteria_met: z
+    .array(
+      z.strictObject({
+        criterion_id: z.string(),
+        evidence: z
+          .string()
+          .max(1_000)
+          .describe('Where in your output or inputs this can be seen.'),
+      }),
+    )
+    .max(20),
+  criteria_unmet: z
+    .array(z.strictObject({ criterion_id: z.string(), reason: z.string().max(1_000) }))
+    .max(20),
+});
+export type Coverage = z.infer<typeof Coverage>;
+
+/** What an agent answers at the end of its work (seed 004 §5). */
+export const AgentOutput = z.strictObject({
+  compact_md: z.string().min(1).describe('The result in a few lines of Markdown, for the planner.'),
+  detailed_md: z.string().min(1).describe('The whole result in Markdown, for whoever needs it.'),
+  status: AgentStatus.describe(
+    '"blocked" needs at least one blocking question; "completed" allows none.',
+  ),
+  blocking_questions: z.array(AskedQuestion).max(10).describe('What stops you from completing.'),
+  optional_questions: z.array(AskedQuestion).max(10).describe('What would only make it better.'),
+  missing_info_requests: z
+    .array(z.strictObject({ input: z.string().max(200), why: z.string().max(1_000) }))
+    .max(20),
+  assumptions_made: z
+    .array(
+      z.strictObject({
+        statement: z.string().min(1).max(1_000),
+        confidence: z.enum(['low', 'medium', 'high']),
+      }),
+    )
+    .max(20),
+  coverage: Coverage.describe(
+    'Every criterion_id of the delegation, in exactly one of the two lists.',
+  ),
+});
+export type AgentOutput = z.infer<typeof AgentOutput>;
+
+/** What the engine's rules need to know of an output. Texts stay in the store. */
+export interface AgentOutputOutline extends Omit<AgentOutput, 'compact_md' | 'detailed_md'> {
+  /** The whole AgentOutput as JSON. */
+  readonly output_ref: Ref;
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { DelegationOutline } from './delegation.ts';
+import { LimitsInput } from './limits.ts';
+import type { RunLimits } from './limits.ts';
+import type { Ref } from './ref.ts';
+import { Slug } from './slug.ts';
+import type { Usage } from './usage.ts';
+
+/** What a person types to start one delegation alone. */
+export const DelegationInput = z.strictObject({
+  agent_id: Slug,
+  task_description: z.string().trim().min(1).max(20_000),
+  /** If undefined: one criterion, "The task is done as described." */
+  acceptance_criteria: z.array(z.string().min(1).max(1_000)).min(1).max(20).optional(),
+  use_defaults: z.boolean().optional(),
+  agents_dir: z.string().min(1).optional(),
+  limits: LimitsInput.optional(),
+});
+export type DelegationInput = z.infer<typeof DelegationInput>;
+
+export interface UpstreamOutput {
+  readonly delegation_id: string;
+  readonly output_ref: Ref;
+}
+
+/** What a wave hands to a delegation. */
+export interface DelegationOrder {
+  readonly run_id: string;
+  readonly wave: number;
+  readonly delegation: DelegationOutline;
+  readonly plan_ref: Ref;
+  readonly registry_ref: Ref;
+  readonly record_ref: Ref;
+  readonly upstream: readonly UpstreamOutput[];
+  readonly limits: RunLimits;
+  readonly paused: boolean;
+}
+
+/** A delegation started by a wave gets its order; one started by hand gets a DelegationInput. */
+export type DelegationArgs = { readonly order: DelegationOrder } | DelegationInput;
+
+export interface DelegationOutcome {
+  readonly delegation_id: string;
+  readonly agent_id: string;
+  readonly title: string;
+  /** `skipped`: never started, because an input could not come. `stopped`: cancelled while it worked. */
+  readonly status: 'completed' | 'failed' | 'stopped' | 'skipped';
+  /** Why it did not complete, for people and for the planner. Empty when it completed. */
+  readonly reason: string;
+  readonly criteria_met: readonly string[];
+  readonly criteria_unmet: readonly string[];
+  readonly produces: readonly string[];
+  readonly output_ref: Ref | null;
+  readonly turns: number;
+  readonly usage: Usage;
+}

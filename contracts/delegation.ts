@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { Slug } from './slug.ts';
+
+export const AcceptanceCriterion = z.strictObject({
+  criterion_id: Slug,
+  description: z.string().min(1).max(1_000).describe('A statement that can be checked.'),
+});
+export type AcceptanceCriterion = z.infer<typeof AcceptanceCriterion>;
+
+/** One task for one executor (seed 004 §3.1). */
+export const Delegation = z.strictObject({
+  delegation_id: Slug.describe('Unique in the whole run.'),
+  agent_id: Slug.describe('The agent that does it, from the registry.'),
+  title: z.string().min(1).max(120).describe('A few words for people who watch.'),
+  task_description: z.string().min(1).max(20_000),
+  acceptance_criteria: z
+    .array(AcceptanceCriterion)
+    .min(1)
+    .max(20)
+    .describe(
+      'A criterion_id that is still open may be listed again: this delegation then tries to meet it.',
+    ),
+  required_inputs: z
+    .array(z.string().min(1).max(120))
+    .max(50)
+    .describe(
+      'Names of what the task needs: a known input, or something another delegation produces.',
+    ),
+  provided_inputs: z
+    .array(z.string().min(1).max(120))
+    .max(50)
+    .describe('The required inputs that exist already. Only names from the known inputs.'),
+  depends_on: z
+    .array(Slug)
+    .max(50)
+    .describe('delegation_ids of this wave that must be done first.'),
+  produces: z
+    .array(z.string().min(1).max(120))
+    .max(20)
+    .describe(
+      'Names under which later delegations can require the output. May be empty: the delegation_id always works.',
+    ),
+});
+export type Delegation = z.infer<typeof Delegation>;
+
+/** What the engine's rules need to know of a delegation. Texts stay in the store. */
+export interface DelegationOutline extends Omit<
+  Delegation,
+  'task_description' | 'acceptance_criteria'
+> {
+  readonly criterion_ids: readonly string[];
+  /** Hash over agent, inputs and criteria: equal for two delegations that would do the same again. */
+  readonly fingerprint: string;
+}

@@ -1,0 +1,54 @@
+import type { Usage } from './usage.ts';
+
+/**
+ * Types of the failures that cross an activity or workflow boundary.
+ *
+ * The type says what the engine does about it; Temporal keeps only a failure's type, message and details.
+ * - `retry`: Temporal repeats the activity after a back-off.
+ * - `stop`: the caller fails with the message; the planner decides what that means for the wave.
+ * - `park`: the run keeps everything, starts nothing and waits for `resume`.
+ */
+export type FailureConsequence = 'retry' | 'stop' | 'park';
+
+export const failureConsequences = {
+  /** Bad workflow input. The message lists every fault at once. */
+  InvalidInput: 'stop',
+  /** The API refused this request (400, 412, 413, 422, 431, unknown 4xx). */
+  ModelRequest: 'stop',
+  /** The prompt does not fit the model's context. Compacted and asked again, twice at most. */
+  ModelContextExceeded: 'stop',
+  /** The API answered twice with something that is no message. */
+  ModelProtocol: 'stop',
+  /** The key is missing, wrong, or lacks a permission (401, 403). */
+  ModelAuth: 'park',
+  /** The account can't pay (402). */
+  ModelBilling: 'park',
+  /** The model does not exist (404). */
+  ModelGone: 'park',
+  /** A spend limit of the account was reached. */
+  ModelSpendCap: 'park',
+  /** Overload, rate limit, network, cut or stalled stream. Parks when its retries are used up. */
+  ModelUnavailable: 'retry',
+  /** The artifact store can't be read or written; the message says which path and why. */
+  StoreUnavailable: 'retry',
+  /** A stored artifact is missing or its hash does not fit. */
+  ArtifactCorrupt: 'stop',
+} as const satisfies Record<string, FailureConsequence>;
+
+export type FailureType = keyof typeof failureConsequences;
+
+/** Carried in the `details` of a model failure, because Temporal drops every other property of an error. */
+export interface ModelFailureDetails {
+  readonly status: number | null;
+  /** `error.type` of the API's error body. */
+  readonly type: string | null;
+  /** `error.details.error_code` of the API's error body, where there is one. */
+  readonly error_code: string | null;
+  readonly request_id: string | null;
+  readonly model: string;
+  /**
+   * What the failed call used: a stream that was cut off is billed up to there. Unpriced when the call may have been
+   * billed but nobody knows how much. If null, nothing was billed.
+   */
+  readonly usage: Usage | null;
+}

@@ -1,0 +1,71 @@
+import type { AskedQuestion, QuestionKind } from './question.ts';
+import type { Ref } from './ref.ts';
+import type { Usage } from './usage.ts';
+
+/** Payload of `pause`, `resume` and `stop`. */
+export interface ControlMessage {
+  readonly reason?: string;
+}
+
+/** Payload of `amend`: an instruction that the next planning must follow. */
+export interface AmendMessage {
+  readonly instruction: string;
+  /** Criteria the user gives up. */
+  readonly waive_criteria?: readonly string[];
+}
+
+/** Payload of `escalate`, from a child to its parent, up to the workflow that has the inbox. */
+export type Escalation = QuestionsEscalation | ParkedEscalation;
+
+export interface QuestionsEscalation {
+  readonly type: 'questions';
+  /** Unique below its parent; the answers come back under it. */
+  readonly escalation_id: string;
+  /** The workflow that waits. */
+  readonly from: string;
+  readonly kind: QuestionKind;
+  readonly wave: number;
+  readonly delegation_id: string | null;
+  readonly agent_id: string | null;
+  readonly questions: readonly AskedQuestion[];
+}
+
+/** The provider's account or the network stops every call: the run parks until `resume`. */
+export interface ParkedEscalation {
+  readonly type: 'parked';
+  readonly from: string;
+  readonly reason: string;
+}
+
+/** Payload of `deliver`: all answers to one escalation, in the order of its questions. */
+export interface Delivery {
+  readonly escalation_id: string;
+  readonly answers: readonly DeliveredAnswer[];
+}
+
+export interface DeliveredAnswer {
+  readonly question_id: string;
+  readonly text: string;
+  /** The answer as text; `null` when it is long and stands in the store under `answer_ref`. */
+  readonly answer: string | null;
+  readonly answer_ref: Ref | null;
+  readonly answered_by: string;
+  /** The question came a third time for the same task and was not put to the user again. */
+  readonly loop: boolean;
+}
+
+/** Payload of `progress`, from a wave to its run. */
+export interface WaveProgress {
+  readonly wave: number;
+  readonly plan_ref: Ref;
+  readonly summary: string;
+  readonly delegations: readonly PlannedDelegation[];
+  readonly usage: Usage;
+}
+
+export interface PlannedDelegation {
+  readonly delegation_id: string;
+  readonly agent_id: string;
+  readonly title: string;
+  readonly depends_on: readonly string[];
+}

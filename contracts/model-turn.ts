@@ -1,0 +1,130 @@
+import type { AgentOutputOutline } from './agent-output.ts';
+import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
+import type { DeliveredAnswer } from './messages.ts';
+import type { OutputFault } from './output-fault.ts';
+import type { Ref } from './ref.ts';
+import type { Usage } from './usage.ts';
+import type { WaveDecisionOutline } from './wave-decision.ts';
+import type { WavePlanOutline } from './wave-plan.ts';
+
+/** The first user message of a conversation, by reference. The activity renders it from the store. */
+export type Prompt =
+  | {
+      readonly kind: 'plan';
+      readonly wave: number;
+      readonly waves_left: number;
+      readonly record_ref: Ref;
+      readonly registry_ref: Ref;
+      readonly open_criteria: readonly string[];
+      readonly known_inputs: readonly string[];
+      readonly max_delegations: number;
+      readonly amendments: readonly string[];
+    }
+  | {
+      readonly kind: 'delegation';
+      readonly record_ref: Ref;
+      readonly plan_ref: Ref;
+      readonly delegation_id: string;
+      readonly upstream: readonly UpstreamOutput[];
+    }
+  | {
+      readonly kind: 'decision';
+      readonly wave: number;
+      readonly record_ref: Ref;
+      readonly plan_ref: Ref;
+      readonly outcomes: readonly Pick<
+        DelegationOutcome,
+        'delegation_id' | 'status' | 'reason' | 'output_ref' | 'criteria_met' | 'criteria_unmet'
+      >[];
+      readonly open_criteria: readonly string[];
+      readonly amendments: readonly string[];
+    };
+
+/** What a turn adds to the conversation before the model is called. */
+export type TurnInput =
+  | { readonly type: 'prompt'; readonly prompt: Prompt }
+  | { readonly type: 'faults'; readonly faults: readonly OutputFault[] }
+  | { readonly type: 'answers'; readonly answers: readonly DeliveredAnswer[] }
+  | {
+      readonly type: 'tool_result';
+      readonly tool_use_id: string;
+      readonly result_ref: Ref;
+      readonly is_error: boolean;
+    };
+
+export type OutputShape = 'wave_plan' | 'agent_output' | 'wave_decision';
+
+export interface ModelTurnInput {
+  readonly run_id: string;
+  readonly agent_id: string;
+  readonly registry_ref: Ref;
+  /** Newest node of the conversation; null begins one. */
+  readonly head: Ref | null;
+  readonly append: readonly TurnInput[];
+  readonly shape: OutputShape;
+  readonly max_output_tokens: number;
+  /**
+   * Leaves out the oldest tool results until half of the conversation's bytes are gone, because it no longer fits the
+   * model's context. The newest result stays. What was left out once stays out in all later turns.
+   */
+  readonly compact: boolean;
+}
+
+export interface ToolCall {
+  readonly tool_use_id: string;
+  readonly name: string;
+  /** The arguments as JSON in the store. */
+  readonly input_ref: Ref;
+}
+
+export type TurnOutline =
+  | { readonly shape: 'wave_plan'; readonly plan: WavePlanOutline }
+  | { readonly shape: 'agent_output'; readonly output: AgentOutputOutline }
+  | { readonly shape: 'wave_decision'; readonly decision: WaveDecisionOutline };
+
+/**
+ * What the reply was. Each has a path of its own in `core/turns`.
+ *
+ * The conversation after it: with `output`, `malformed`, `tools` and `paused` the new head holds what the turn appended
+ * and the reply. With every other type it holds what was appended and no reply, because there is none that may be sent
+ * back. A repeat then passes that head with an empty `append`; passing the same `append` again is as good, for a node
+ * that waits for its reply takes the same inputs only once. Further inputs join the ones that wait.
+ */
+export type TurnReply =
+  | { readonly type: 'output'; readonly outline: TurnOutline }
+  /** No JSON, broken JSON, JSON of another shape, or an outline too large for history. At most 20 faults. */
+  | { readonly type: 'malformed'; readonly faults: readonly OutputFault[] }
+  | { readonly type: 'tools'; readonly calls: readonly ToolCall[] }
+  /** `max_tokens`: cut off, never parsed. */
+  | { readonly type: 'truncated' }
+  /** The conversation does not fit the context, as the API said before the reply or within it. */
+  | { readonly type: 'context_exceeded' }
+  /** `text` is cut to 2,000 characters and may be empty. */
+  | { readonly type: 'refused'; readonly text: string }
+  /** `end_turn` without text. */
+  | { readonly type: 'empty' }
+  /** `pause_turn`: the content goes back as it is. */
+  | { readonly type: 'paused' }
+  | { readonly type: 'unknown_stop'; readonly stop_reason: string }
+  /** Cancelled; `usage` holds what was billed until then. */
+  | { readonly type: 'aborted' };
+
+/** Heartbeat details of a model call in flight, for live views. */
+export interface TurnProgress {
+  readonly agent_id: string;
+  readonly shape: OutputShape;
+  /** Which turn of its conversation this is, from 1. Absent until the conversation is read. */
+  readonly turn?: number;
+  readonly output_tokens: number;
+  /** The last words of the stream. */
+  readonly last_words: string;
+}
+
+export interface ModelTurnResult {
+  /** Newest node of the conversation after the turn. What it holds: see TurnReply. */
+  readonly head: Ref;
+  readonly reply: TurnReply;
+  readonly usage: Usage;
+  readonly request_id: string | null;
+  readonly model: string;
+}

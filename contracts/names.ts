@@ -1,0 +1,47 @@
+/** Names on the wire. Scripts, saved histories and people rely on them: never change one, add another. */
+export const taskQueue = 'planwave';
+
+export const workflowTypes = {
+  plannerRun: 'plannerRun',
+  plannerWave: 'plannerWave',
+  delegation: 'delegation',
+} as const;
+
+export const signalNames = {
+  answer: 'answer',
+  escalate: 'escalate',
+  pause: 'pause',
+  resume: 'resume',
+  stop: 'stop',
+  amend: 'amend',
+  /** From a parent to the child that asked: an answer, ready to use. */
+  deliver: 'deliver',
+  /** From a wave to its run: what was planned. */
+  progress: 'progress',
+} as const;
+
+export const updateNames = { submitAnswer: 'submitAnswer' } as const;
+
+export const queryNames = {
+  status: 'status',
+  questions: 'questions',
+  plan: 'plan',
+  pool: 'pool',
+  budget: 'budget',
+  wave: 'wave',
+} as const;
+
+/** Enums and counters only: search attributes are never encrypted. The values are the types to register. */
+export const searchAttributes = {
+  PlanwavePhase: 'Keyword',
+  PlanwaveWave: 'Int',
+  PlanwaveOpenQuestions: 'Int',
+  PlanwaveCostUsd: 'Double',
+  PlanwaveRun: 'Keyword',
+} as const;
+
+/** Readable with every worker off. */
+export const memoKeys = { goal: 'goal', waitingFor: 'waiting_for', phase: 'phase' } as const;
+
+/** The agent that plans and decides. Never a delegation's executor. */
+export const plannerAgentId = 'planner';

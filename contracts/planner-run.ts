@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import type { CriterionState } from './criterion.ts';
+import type { Fact } from './fact.ts';
+import { LimitsInput } from './limits.ts';
+import type { RunLimits } from './limits.ts';
+import type { AgentSummary } from './agent-definition.ts';
+import type { AnsweredQuestion, AnswerFormat, Question, RejectedAnswer } from './question.ts';
+import type { Ref } from './ref.ts';
+import type { Usage } from './usage.ts';
+
+/** What a person types to start a run: `{"goal":"…"}` is enough. */
+export const PlannerRunInput = z.strictObject({
+  goal: z
+    .string()
+    .trim()
+    .min(1, 'expected a goal. Try: {"goal":"Compare three ways to …"}')
+    .max(100_000),
+  constraints: z.array(z.string().min(1).max(4_000)).max(50).optional(),
+  /** Criteria of the user's own. The run is not done before each is met with evidence or waived. */
+  criteria: z.array(z.string().min(1).max(1_000)).max(20).optional(),
+  mode: z.enum(['direct']).optional(),
+  /** Take each question's default at once, where it has one. */
+  use_defaults: z.boolean().optional(),
+  /** A folder with the user's own agents, as the worker sees it. */
+  agents_dir: z.string().min(1).optional(),
+  limits: LimitsInput.optional(),
+});
+export type PlannerRunInput = z.infer<typeof PlannerRunInput>;
+
+export type RunStatus =
+  | 'completed'
+  /** Ended by the user's choice with criteria unmet. */
+  | 'finished_unmet'
+  | 'stopped'
+  | 'abandoned';
+
+export interface CriterionResult {
+  readonly criterion_id: string;
+  readonly state: CriterionState['state'];
+  /** Why it is not met, or what shows that it is. */
+  readonly reason: string;
+}
+
+/** What the workflow returns. The texts are in the store and in `.planning/<run>/result.md`. */
+export interface PlannerRunResult {
+  readonly run_id: string;
+  readonly status: RunStatus;
+  readonly waves: number;
+  readonly criteria: readonly CriterionResult[];
+  readonly usage: Usage;
+  readonly record_ref: Ref;
+  /** `result.md` as an artifact. */
+  readonly result_ref: Ref;
+  /** Path of `result.md` below the artifact home. */
+  readonly result_path: string;
+}
+
+/**
+ * What a run takes with it over continue-as-new. Small and of bounded size: the rest is behind `record_ref`.
+ * Only the engine writes it; a person never types it.
+ */
+export interface CarriedRun {
+  readonly version: 1;
+  readonly started_at: number;
+  readonly goal_title: string;
+  readonly registry_ref: Ref;
+  readonly record_ref: Ref;
+  readonly agents: readonly AgentSummary[];
+  readonly limits: RunLimits;
+  readonly use_defaults: boolean;
+  readonly wave: number;
+  readonly waves_allowed: number;
+  readonly criteria: readonly CriterionState[];
+  readonly known_inputs: readonly string[];
+  readonly delegation_ids: readonly string[];
+  /** How often each fingerprint was dispatched. */
+  readonly fingerprints: Readonly<Record<string, number>>;
+  readonly usage: Usage;
+  readonly inbox: CarriedInbox;
+  /** The newest answers, for the query `questions`; all are in the record. */
+  readonly recent_answers: readonly AnsweredQuestion[];
+  readonly facts_total: number;
+  readonly recent_facts: readonly Fact[];
+  readonly amendments: readonly string[];
+  readonly wave_outlines: readonly WaveSummary[];
+  readonly paused_reason: string | null;
+  readonly parked_reason: string | null;
+}
+
+/** Everything the inbox knows. Bounded: `core/limits.ts` proves that it fits into one payload with the rest. */
+export interface CarriedInbox {
+  /** In the order of asking. */
+  readonly open: readonly Question[];
+  /** By question_id: enough to tell a repeat from another answer, and to show the first. */
+  readonly answered: Readonly<Record<string, AcceptedAnswer>>;
+  readonly next_question: number;
+  /** `<task>|<hash of the normalised text>` → how often it was asked, and as which question last. */
+  readonly asked: Readonly<Record<string, AskedBefore>>;
+  /** The newest ones, oldest first. */
+  readonly rejected: readonly RejectedAnswer[];
+  /** Escalations that wait for at least one answer, in the order of asking. */
+  readonly pending: readonly PendingEscalation[];
+}
+
+export interface AcceptedAnswer {
+  /** Hash of the whole answer in its canonical text form. */
+  readonly hash: string;
+  /** Hashes of other spellings that mean the same choice. Empty for other formats. */
+  readonly same_hashes: readonly string[];
+  readonly format: AnswerFormat;
+  /** The answer as text, cut to 200 characters. */
+  readonly shown: string;
+  /** `default` when the default was taken. */
+  readonly answered_by: string;
+  readonly answered_at: number;
+}
+
+export interface AskedBefore {
+  readonly times: number;
+  readonly question_id: string;
+}
+
+export interface PendingEscalation {
+  readonly escalation_id: string;
+  /** The workflow that waits. */
+  readonly from: string;
+  /** One for each question of the escalation, in its order. */
+  readonly answers: readonly PendingAnswer[];
+}
+
+export interface PendingAnswer {
+  readonly question_id: string;
+  /** The question. */
+  readonly text: string;
+  /** Null while the question is open. */
+  readonly settled: SettledAnswer | null;
+}
+
+export interface SettledAnswer {
+  /** The answer as text, cut to `inlineAnswerCharsMax` of `core/limits.ts`. */
+  readonly answer_text: string;
+  /** `answer_text` is not the whole answer. */
+  readonly is_cut: boolean;
+  /** Where the whole of a cut answer is stored, once it is. */
+  readonly answer_ref: Ref | null;
+  readonly answered_by: string;
+  readonly loop: boolean;
+}
+
+/** What `plannerRun` is started with: by a person, or by itself when it continues as new. */
+export type PlannerRunArgs = PlannerRunInput | { readonly carried: CarriedRun };
+
+export interface WaveSummary {
+  readonly wave: number;
+  readonly io_status: 'OK' | 'NOT_OK';
+  readonly completed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly criteria_met: number;
+  readonly criteria_open: number;
+  readonly usage: Usage;
+}

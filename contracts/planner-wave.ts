@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { AgentSummary } from './agent-definition.ts';
+import type { CriterionState } from './criterion.ts';
+import { Delegation } from './delegation.ts';
+import type { DelegationOutcome } from './delegation-run.ts';
+import { LimitsInput } from './limits.ts';
+import type { RunLimits } from './limits.ts';
+import type { Ref } from './ref.ts';
+import type { Usage } from './usage.ts';
+import type { WaveDecisionOutline } from './wave-decision.ts';
+
+/** What a person types to start one wave alone. Without `delegations` the planner plans it. */
+export const PlannerWaveInput = z.strictObject({
+  goal: z.string().trim().min(1, 'expected a goal. Try: {"goal":"…"}').max(100_000),
+  constraints: z.array(z.string().min(1).max(4_000)).max(50).optional(),
+  delegations: z.array(Delegation).min(1).optional(),
+  use_defaults: z.boolean().optional(),
+  agents_dir: z.string().min(1).optional(),
+  limits: LimitsInput.optional(),
+});
+export type PlannerWaveInput = z.infer<typeof PlannerWaveInput>;
+
+/** What a run hands to its wave. */
+export interface WaveOrder {
+  readonly run_id: string;
+  readonly wave: number;
+  readonly waves_left: number;
+  readonly registry_ref: Ref;
+  readonly record_ref: Ref;
+  readonly agents: readonly AgentSummary[];
+  readonly limits: RunLimits;
+  readonly criteria: readonly CriterionState[];
+  readonly known_inputs: readonly string[];
+  readonly delegation_ids: readonly string[];
+  readonly fingerprints: Readonly<Record<string, number>>;
+  readonly amendments: readonly string[];
+  readonly paused: boolean;
+}
+
+/** A wave started by a run gets its order; one started by hand gets a PlannerWaveInput. */
+export type PlannerWaveArgs = { readonly order: WaveOrder } | PlannerWaveInput;
+
+export interface WaveResult {
+  readonly wave: number;
+  readonly status: 'decided' | 'stopped' | 'abandoned';
+  readonly plan_ref: Ref | null;
+  readonly outcomes: readonly DelegationOutcome[];
+  readonly decision: WaveDecisionOutline | null;
+  /** Of the delegations that were started. */
+  readonly fingerprints: readonly string[];
+  /** State of all criteria after the wave. */
+  readonly criteria: readonly CriterionState[];
+  /** Of the whole wave: planner and delegations. */
+  readonly usage: Usage;
+}

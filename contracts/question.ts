@@ -1,0 +1,90 @@
+import { z } from 'zod';
+
+/** How an answer must look (seed 004 §10, `expected_answer_format`). */
+export const AnswerFormat = z.enum(['text', 'boolean', 'number', 'choice', 'json']);
+export type AnswerFormat = z.infer<typeof AnswerFormat>;
+
+export const QuestionPriority = z.enum(['critical', 'high', 'normal', 'low']);
+export type QuestionPriority = z.infer<typeof QuestionPriority>;
+
+/** A question as a model asks it. The engine adds the id, who asked, and the deadline. */
+export const AskedQuestion = z.strictObject({
+  text: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .describe('The question, understandable without other context.'),
+  why_it_matters: z.string().max(1_000).describe('What changes with the answer.'),
+  priority: QuestionPriority,
+  expected_answer_format: AnswerFormat,
+  choices: z
+    .array(z.string().min(1).max(200))
+    .max(20)
+    .describe('The allowed answers when expected_answer_format is "choice", else empty.'),
+  default_answer: z
+    .string()
+    .max(2_000)
+    .nullable()
+    .describe('What you would assume without an answer, as text, or null.'),
+});
+export type AskedQuestion = z.infer<typeof AskedQuestion>;
+
+/** Why a question exists: who needs the decision. */
+export type QuestionKind =
+  /** A delegation is blocked (seed 004 §6.1). */
+  | 'blocking'
+  /** The planner needs a decision before it plans on (seed 004 §10). */
+  | 'planner'
+  /** The planner could not write a valid plan or decision in all its attempts. */
+  | 'planner_stuck'
+  /** The last allowed wave is over and criteria are still open. */
+  | 'waves_spent';
+
+/** A question in the run's inbox. */
+export interface Question extends AskedQuestion {
+  /** `q1`, `q2`, … in the order of asking, unique in the run. */
+  readonly question_id: string;
+  readonly kind: QuestionKind;
+  /** Wave number, from 1; 0 before the first wave. */
+  readonly wave: number;
+  /** The delegation that asked, or null when the planner or the engine did. */
+  readonly delegation_id: string | null;
+  readonly agent_id: string | null;
+  /** JSON Schema of the answer when expected_answer_format is "json". If null, any JSON is taken. */
+  readonly answer_schema: Readonly<Record<string, unknown>> | null;
+  /** Seconds after asking at which `default_answer` is taken. If null, the question waits. */
+  readonly deadline_seconds: number | null;
+  /** Unix epoch seconds (seed 003: all timestamps are epoch integers). */
+  readonly asked_at: number;
+}
+
+/** What `submitAnswer` and the signal `answer` carry. */
+export const AnswerInput = z.strictObject({
+  question_id: z.string(),
+  answer: z.unknown(),
+  answered_by: z.string().optional(),
+});
+export interface AnswerInput {
+  readonly question_id: string;
+  readonly answer: unknown;
+  readonly answered_by?: string;
+}
+
+/** An attempt at an answer that was not taken, kept so that the sender can see why. */
+export interface RejectedAnswer {
+  readonly question_id: string | null;
+  readonly reason: string;
+  /** A payload that would be taken, ready to send. */
+  readonly example: AnswerInput | null;
+  readonly rejected_at: number;
+}
+
+export interface AnsweredQuestion {
+  readonly question_id: string;
+  readonly text: string;
+  readonly delegation_id: string | null;
+  /** The answer as text: a string as it is, anything else as JSON. Long answers are cut here and whole in the store. */
+  readonly answer: string;
+  readonly answered_by: string;
+  readonly answered_at: number;
+}

@@ -1,0 +1,111 @@
+import type { AcceptanceCriterion } from './delegation.ts';
+import type { CriterionState } from './criterion.ts';
+import type { DelegationOutcome } from './delegation-run.ts';
+import type { Fact } from './fact.ts';
+import type { WaveProgress } from './messages.ts';
+import type { RunStatus } from './planner-run.ts';
+import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
+import type { Ref } from './ref.ts';
+import type { Usage } from './usage.ts';
+import type { RunPhase } from './views.ts';
+
+/** Versions of the record's shape, newest last. A reader refuses others by name. */
+export const runRecordVersions = [1] as const;
+
+/** A detail that a packet can list and `load_detail` can give (seed 004 §4). */
+export interface DetailEntry {
+  /** `<delegation_id>` for a delegation's detailed_md, or a name it produces. */
+  readonly detail_id: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  /** Bytes of the detail. */
+  readonly size: number;
+  /** The agent output that holds it. */
+  readonly output_ref: Ref;
+}
+
+export interface RecordedCriterion extends AcceptanceCriterion {
+  readonly state: CriterionState['state'];
+  readonly delegation_id: string | null;
+  /** Evidence when it is met, else the last reason why not. */
+  readonly note: string;
+}
+
+export interface RecordedWave {
+  readonly wave: number;
+  readonly status: 'running' | 'decided' | 'stopped' | 'abandoned';
+  readonly plan_ref: Ref | null;
+  readonly outcomes: readonly DelegationOutcome[];
+  readonly decision_ref: Ref | null;
+  readonly usage: Usage;
+}
+
+/** A wave as the record keeps it. */
+export interface StoredWave extends RecordedWave {
+  /** Unix epoch seconds. Null when the wave ended before it had a plan, or came with its plan. */
+  readonly planned_at: number | null;
+  /** Unix epoch seconds; null while it runs. */
+  readonly done_at: number | null;
+}
+
+/** An answer as the record keeps it. */
+export interface StoredAnswer extends AnsweredQuestion {
+  /** The whole answer, when `answer` is cut. */
+  readonly answer_ref: Ref | null;
+  /** The question as it was asked; null when its opening was never recorded. */
+  readonly question: Question | null;
+}
+
+/**
+ * Everything a run knows, in one artifact. The workflow carries only its reference.
+ * Each change makes a new record; `.planning/<run>/` is a projection of it and is never read back.
+ */
+export interface RunRecord {
+  readonly version: (typeof runRecordVersions)[number];
+  /** 0 for the first record of a run; each later one counts one more than the record it was made from. */
+  readonly revision: number;
+  /** The record this one was made from; null for the first. Tells a late writer that it has been overtaken. */
+  readonly previous_ref: Ref | null;
+  readonly run_id: string;
+  readonly goal: string;
+  readonly goal_title: string;
+  readonly constraints: readonly string[];
+  readonly instructions: readonly string[];
+  readonly registry_ref: Ref;
+  /** Unix epoch seconds. */
+  readonly started_at: number;
+  readonly updated_at: number;
+  readonly phase: RunPhase;
+  readonly status: RunStatus | null;
+  readonly waves: readonly StoredWave[];
+  readonly criteria: readonly RecordedCriterion[];
+  readonly details: readonly DetailEntry[];
+  readonly facts: readonly Fact[];
+  readonly open_questions: readonly Question[];
+  readonly answered_questions: readonly StoredAnswer[];
+  readonly rejected_answers: readonly RejectedAnswer[];
+  readonly usage: Usage;
+  readonly result_ref: Ref | null;
+}
+
+/** A change to the record, as the workflow reports it at a boundary. */
+export type RecordChange =
+  | { readonly type: 'phase'; readonly phase: RunPhase }
+  | { readonly type: 'question_opened'; readonly question: Question }
+  | {
+      readonly type: 'question_answered';
+      readonly answered: AnsweredQuestion;
+      /** The whole answer, when `answered.answer` is cut. */
+      readonly answer_ref: Ref | null;
+    }
+  | { readonly type: 'answer_rejected'; readonly rejected: RejectedAnswer }
+  | { readonly type: 'instruction'; readonly instruction: string }
+  | { readonly type: 'criteria_waived'; readonly criterion_ids: readonly string[] }
+  | { readonly type: 'wave_planned'; readonly progress: WaveProgress }
+  | {
+      readonly type: 'wave_done';
+      readonly wave: RecordedWave;
+      readonly criteria: readonly CriterionState[];
+    }
+  | { readonly type: 'ended'; readonly status: RunStatus; readonly usage: Usage };

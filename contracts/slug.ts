@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/**
+ * A name that is safe in workflow ids and paths: lower-case ASCII letters, digits, `-` and `_`, at most 40.
+ * No case or Unicode twins, no separators, no leading dot.
+ */
+export const Slug = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9_-]{0,39}$/,
+    'expected 1 to 40 lower-case letters, digits, "-" or "_". Try: "market-research"',
+  );

@@ -1,0 +1,62 @@
+import type { Ref } from './ref.ts';
+
+/**
+ * The messages of one agent's own conversation with the model, as they are stored.
+ *
+ * A transcript is a chain of nodes in the artifact store. Each turn adds a node that holds only its own messages and
+ * the reference of the node before it, so a turn costs its delta and never the whole (seed 000: role-scoped history).
+ */
+export interface TextBlock {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface ToolUseBlock {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export interface ToolResultBlock {
+  readonly type: 'tool_result';
+  readonly tool_use_id: string;
+  readonly content: string;
+  readonly is_error: boolean;
+}
+
+/** A block that only the provider understands, such as thinking. Sent back unchanged, to the same conversation only. */
+export interface OpaqueBlock {
+  readonly type: 'opaque';
+  readonly raw: unknown;
+}
+
+export type ContentBlock = TextBlock | ToolUseBlock | ToolResultBlock | OpaqueBlock;
+
+export interface Message {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly ContentBlock[];
+}
+
+/** Versions of a node's shape, newest last. A reader refuses others by name. */
+export const transcriptVersions = [1] as const;
+
+/** What one turn added to a conversation, as JSON in the store. */
+export interface TranscriptNode {
+  readonly version: (typeof transcriptVersions)[number];
+  /** The node before; null in the first one. */
+  readonly parent: Ref | null;
+  /** One user message when the turn appended anything, and one assistant message when its reply was kept. */
+  readonly messages: readonly Message[];
+  /** The model that was asked. Its opaque blocks are sent to no other. */
+  readonly model: string;
+  /**
+   * Set when the turn's reply is missing: a hash of the inputs that wait for it, so that a repeat with the same inputs
+   * does not append them twice. Null when the reply is in `messages`.
+   */
+  readonly awaiting: string | null;
+  /** The first user message as rendered, as an artifact of its own; null where the turn did not begin with a prompt. */
+  readonly packet_ref: Ref | null;
+  /** `tool_use_id`s of results that compaction left out from this turn on. */
+  readonly left_out: readonly string[];
+}

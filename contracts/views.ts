@@ -1,0 +1,107 @@
+import type { Fact } from './fact.ts';
+import type { RunLimits } from './limits.ts';
+import type { PlannedDelegation } from './messages.ts';
+import type { RunStatus, WaveSummary } from './planner-run.ts';
+import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
+import type { Usage } from './usage.ts';
+
+/** Where a run is. The search attribute PlanwavePhase has the same values. */
+export type RunPhase =
+  | 'intake'
+  | 'working'
+  | 'waiting_for_user'
+  | 'paused'
+  | 'parked'
+  | 'ending'
+  | RunStatus
+  | 'failed';
+
+/** Answer of the query `status`, on every workflow type. */
+export interface StatusView {
+  readonly run_id: string;
+  readonly goal: string;
+  readonly phase: RunPhase;
+  readonly wave: number;
+  readonly waves_allowed: number;
+  /** One line per wait: who waits for what, and what happens by default. */
+  readonly waiting_for: readonly string[];
+  readonly open_questions: number;
+  /** Up to the last finished wave. */
+  readonly usage: Usage;
+  readonly paused_reason: string | null;
+  readonly parked_reason: string | null;
+  /** Workflow id of the wave at work, or null. Query it for live states. */
+  readonly wave_workflow_id: string | null;
+  /** Below the artifact home; null until the run has ended. */
+  readonly result_path: string | null;
+}
+
+export interface QuestionsView {
+  readonly open: readonly Question[];
+  readonly answered: readonly AnsweredQuestion[];
+  readonly rejected: readonly RejectedAnswer[];
+}
+
+export interface PlanView {
+  readonly wave: number;
+  readonly summary: string;
+  readonly delegations: readonly PlannedDelegation[];
+}
+
+export interface PoolView {
+  /** Facts recorded in the run. The newest `facts` are shown, the whole pool is in `pool.jsonl`. */
+  readonly total: number;
+  readonly facts: readonly Fact[];
+}
+
+export interface BudgetView {
+  readonly usage: Usage;
+  readonly limits: RunLimits;
+}
+
+export type DelegationState =
+  | 'pending'
+  | 'running'
+  /** Asked the user and holds no slot. */
+  | 'waiting'
+  /** Has its answers and waits for a slot. */
+  | 'resuming'
+  | 'completed'
+  | 'failed'
+  | 'skipped'
+  | 'stopped';
+
+export interface DelegationView extends PlannedDelegation {
+  readonly state: DelegationState;
+  /** What it waits for and who will produce it, or why it ended. Empty when it works. */
+  readonly reason: string;
+  readonly workflow_id: string;
+}
+
+/** Answer of the query `wave` on a plannerWave. */
+export interface WaveView {
+  readonly wave: number;
+  readonly phase: 'planning' | 'dispatching' | 'deciding' | 'done';
+  readonly delegations: readonly DelegationView[];
+  readonly usage: Usage;
+}
+
+/** Answer of the query `wave` on a plannerRun. */
+export interface RunWavesView {
+  readonly done: readonly WaveSummary[];
+  readonly current: PlanView | null;
+  readonly wave_workflow_id: string | null;
+}
+
+/** Answer of the query `status` on a delegation. */
+export interface DelegationStatusView {
+  readonly delegation_id: string;
+  readonly agent_id: string;
+  readonly title: string;
+  readonly state: DelegationState;
+  /** Model calls so far. */
+  readonly turn: number;
+  /** The questions it waits for, or empty. */
+  readonly waiting_for: string;
+  readonly usage: Usage;
+}

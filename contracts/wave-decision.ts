@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { AskedQuestion } from './question.ts';
+import type { Ref } from './ref.ts';
+
+/** Seed 004 §7. */
+export const PlannerDecision = z.strictObject({
+  io_status: z.enum(['OK', 'NOT_OK']).describe('OK only when no criterion is open.'),
+  not_ok_reasons: z.array(z.string().min(1).max(1_000)).max(50),
+  conflicts_resolved: z
+    .array(
+      z.strictObject({
+        conflict: z.string().max(1_000),
+        resolution: z.string().max(1_000),
+        origin: z.string().max(200).describe('Whose statement won.'),
+        superseded: z.string().max(200).describe('Whose statement lost.'),
+      }),
+    )
+    .max(50),
+  next_actions: z.array(z.string().min(1).max(1_000)).max(50),
+});
+export type PlannerDecision = z.infer<typeof PlannerDecision>;
+
+/** What the planner answers when it is asked to decide on what a wave brought back. */
+export const WaveDecision = z.strictObject({
+  wave_compact: z
+    .string()
+    .min(1)
+    .describe('Markdown. The short truth after this wave: what is known, decided and open.'),
+  wave_detailed: z.string().min(1).describe('Markdown. The reasons, so that others can follow.'),
+  planner_decision: PlannerDecision,
+  criteria_reopened: z
+    .array(z.strictObject({ criterion_id: z.string(), reason: z.string().min(1).max(1_000) }))
+    .max(50)
+    .describe('Criteria an agent claimed as met although the evidence does not carry it.'),
+  needs_user_input: z.boolean().describe('True only for critical open questions.'),
+  user_questions: z.array(AskedQuestion).max(10).describe('Empty unless needs_user_input is true.'),
+});
+export type WaveDecision = z.infer<typeof WaveDecision>;
+
+export interface WaveDecisionOutline extends Omit<WaveDecision, 'wave_compact' | 'wave_detailed'> {
+  /** The whole WaveDecision as JSON. */
+  readonly decision_ref: Ref;
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { Delegation } from './delegation.ts';
+import type { DelegationOutline } from './delegation.ts';
+import { AskedQuestion } from './question.ts';
+import type { Ref } from './ref.ts';
+
+/** What the planner answers when it is asked to plan a wave. */
+export const WavePlan = z.strictObject({
+  summary: z.string().min(1).max(2_000).describe('What this wave is to achieve, and why this way.'),
+  delegations: z.array(Delegation).describe('Empty only when needs_user_input is true.'),
+  needs_user_input: z
+    .boolean()
+    .describe(
+      'True only for a critical open question without which no sensible wave can be planned.',
+    ),
+  user_questions: z.array(AskedQuestion).max(10).describe('Empty unless needs_user_input is true.'),
+});
+export type WavePlan = z.infer<typeof WavePlan>;
+
+export interface WavePlanOutline {
+  readonly plan_ref: Ref;
+  readonly summary: string;
+  readonly delegations: readonly DelegationOutline[];
+  readonly needs_user_input: boolean;
+  readonly user_questions: readonly AskedQuestion[];
+}

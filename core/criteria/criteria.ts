@@ -1,0 +1,78 @@
+/**
+ * Where the acceptance criteria of a run stand.
+ *
+ * Invariants:
+ *   C1. A waived criterion stays waived, whatever is planned or reported.
+ *   C2. Planning adds open criteria and changes no other.
+ *   C3. A criterion becomes met only by an outcome that names it as met.
+ *   C4. Where outcomes of one wave disagree on a criterion, it is open, in whatever order they came.
+ *   C5. An outcome without an agent's output takes nothing back: who did not work has not spoken.
+ *   C6. Done means at least one criterion, and none open.
+ */
+import type { CriterionState } from '../../contracts/criterion.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+
+/** Adds what the plan lists for the first time, as open. */
+export function applyPlan(
+  criteria: readonly CriterionState[],
+  delegations: readonly Pick<DelegationOutline, 'criterion_ids'>[],
+): CriterionState[] {
+  const known = new Set(criteria.map((c) => c.criterion_id));
+  const added = new Set(delegations.flatMap((d) => d.criterion_ids).filter((id) => !known.has(id)));
+  return [
+    ...criteria,
+    ...[...added].map((id): CriterionState => ({
+      criterion_id: id,
+      state: 'open',
+      delegation_id: null,
+    })),
+  ];
+}
+
+/** @param outcomes All outcomes of a wave together: in one call, contradictions are seen. */
+export function applyOutcomes(
+  criteria: readonly CriterionState[],
+  outcomes: readonly DelegationOutcome[],
+): CriterionState[] {
+  const spoken = outcomes.filter((o) => o.status === 'completed' || o.output_ref !== null);
+  const metBy = new Map<string, string>();
+  const unmetBy = new Map<string, string>();
+  for (const outcome of spoken) {
+    for (const id of outcome.criteria_met) metBy.set(id, outcome.delegation_id);
+    for (const id of outcome.criteria_unmet) unmetBy.set(id, outcome.delegation_id);
+  }
+  return criteria.map((criterion): CriterionState => {
+    if (criterion.state === 'waived') return criterion;
+    const unmet = unmetBy.get(criterion.criterion_id);
+    if (unmet !== undefined) return { ...criterion, state: 'open', delegation_id: unmet };
+    const met = metBy.get(criterion.criterion_id);
+    return met === undefined ? criterion : { ...criterion, state: 'met', delegation_id: met };
+  });
+}
+
+/** Takes back what was met. Ids that are not met change nothing. */
+export function reopenCriteria(
+  criteria: readonly CriterionState[],
+  ids: readonly string[],
+): CriterionState[] {
+  return criteria.map((c) =>
+    c.state === 'met' && ids.includes(c.criterion_id) ? { ...c, state: 'open' } : c,
+  );
+}
+
+/** The user gives criteria up. Unknown ids change nothing. */
+export function waiveCriteria(
+  criteria: readonly CriterionState[],
+  ids: readonly string[],
+): CriterionState[] {
+  return criteria.map((c) => (ids.includes(c.criterion_id) ? { ...c, state: 'waived' } : c));
+}
+
+export function openCriteria(criteria: readonly CriterionState[]): string[] {
+  return criteria.filter((c) => c.state === 'open').map((c) => c.criterion_id);
+}
+
+export function isDone(criteria: readonly CriterionState[]): boolean {
+  return criteria.length > 0 && openCriteria(criteria).length === 0;
+}

@@ -1,0 +1,106 @@
+/**
+ * What the planner's decision on a wave must keep beyond its shape (seed 004 §7).
+ *
+ * Invariants:
+ *   DE1. OK means: nothing is open, what is reopened included, and no reason against it.
+ *   DE2. NOT_OK names reasons, and something is open or reopened.
+ *   DE3. Only met criteria are reopened.
+ *   DE4. needs_user_input and user_questions say the same, and the questions can be put to a person.
+ *   DE5. All faults are reported at once, each with path, reason and "Try: …".
+ */
+import type { CriterionState } from '../../contracts/criterion.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
+import { openCriteria, reopenCriteria } from '../criteria/criteria.ts';
+import { capFaults } from '../output/cap-faults.ts';
+import { checkUserQuestions } from '../questions/check-user-questions.ts';
+import { cutText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
+
+export interface DecisionContext {
+  /** After the wave's outcomes. */
+  readonly criteria: readonly CriterionState[];
+}
+
+/** @returns every fault at once; empty when the decision holds. */
+export function checkDecision(
+  decision: WaveDecisionOutline,
+  context: DecisionContext,
+): OutputFault[] {
+  return capFaults([
+    ...checkReopened(decision, context.criteria),
+    ...checkStatus(decision, context.criteria),
+    ...checkUserQuestions(decision),
+  ]);
+}
+
+function checkReopened(
+  decision: WaveDecisionOutline,
+  criteria: readonly CriterionState[],
+): OutputFault[] {
+  const states = new Map(criteria.map((c) => [c.criterion_id, c.state]));
+  const met = criteria.filter((c) => c.state === 'met').map((c) => c.criterion_id);
+  return decision.criteria_reopened.flatMap(({ criterion_id: id }, i) => {
+    const state = states.get(id);
+    if (state === 'met') return [];
+    return [
+      {
+        path: `criteria_reopened[${i}].criterion_id`,
+        reason:
+          state === undefined
+            ? `"${cutText(id, 60)}" is no criterion of this run`
+            : `"${id}" is ${state}, not met, so it cannot be reopened`,
+        hint: `Try: leave it out. Met criteria: ${listNames(met)}`,
+      },
+    ];
+  });
+}
+
+function checkStatus(
+  decision: WaveDecisionOutline,
+  criteria: readonly CriterionState[],
+): OutputFault[] {
+  const { io_status: status, not_ok_reasons: reasons } = decision.planner_decision;
+  const reopened = decision.criteria_reopened.map((c) => c.criterion_id);
+  const open = openCriteria(reopenCriteria(criteria, reopened));
+  const given = reasons.filter((reason) => reason.trim() !== '').length;
+  return status === 'OK' ? checkOk(open, given) : checkNotOk(open, given);
+}
+
+function checkOk(open: readonly string[], reasons: number): OutputFault[] {
+  const faults: OutputFault[] = [];
+  if (open.length > 0) {
+    faults.push({
+      path: 'planner_decision.io_status',
+      reason: `io_status is "OK" but these criteria are open: ${listNames(open)}`,
+      hint: 'Try: "NOT_OK" with a reason for each open criterion',
+    });
+  }
+  if (reasons > 0) {
+    faults.push({
+      path: 'planner_decision.not_ok_reasons',
+      reason: 'io_status is "OK" but there are reasons against it',
+      hint: 'Try: an empty list, or io_status "NOT_OK"',
+    });
+  }
+  return faults;
+}
+
+function checkNotOk(open: readonly string[], reasons: number): OutputFault[] {
+  const faults: OutputFault[] = [];
+  if (reasons === 0) {
+    faults.push({
+      path: 'planner_decision.not_ok_reasons',
+      reason: 'io_status is "NOT_OK" but there is no reason',
+      hint: 'Try: one sentence for each open criterion',
+    });
+  }
+  if (open.length === 0) {
+    faults.push({
+      path: 'planner_decision.io_status',
+      reason: 'io_status is "NOT_OK" but no criterion is open or reopened',
+      hint: 'Try: "OK", or reopen each criterion whose evidence does not carry it',
+    });
+  }
+  return faults;
+}

@@ -1,0 +1,120 @@
+/**
+ * Whether a delegation may start (seed 004 §3.1).
+ *
+ * Invariants:
+ *   G1. Open means: every dependency is verified, and every required input is known or produced by a verified delegation.
+ *   G2. A name in `provided_inputs` counts only when the run knows it.
+ *   G3. A dependency or the only producers of an input having ended unverified makes the start impossible, and it is named.
+ *   G4. Closed names each thing that is missing, who will produce it, and in which state that one is.
+ *   G5. Time plays no part: the same world gives the same gate for ever.
+ */
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { DelegationState } from '../../contracts/views.ts';
+
+export interface GateDelegation {
+  readonly state: DelegationState;
+  /** Completed, with no criterion unmet. */
+  readonly verified: boolean;
+  readonly produces: readonly string[];
+}
+
+/** What is at hand when a delegation wants to start. */
+export interface GateWorld {
+  readonly known_inputs: ReadonlySet<string>;
+  /** All delegations of the wave, by id, in plan order. */
+  readonly delegations: ReadonlyMap<string, GateDelegation>;
+}
+
+export type Gate =
+  | { readonly type: 'open' }
+  /** Lines such as `input "x" from d1 (running)`. */
+  | { readonly type: 'closed'; readonly waiting_for: readonly string[] }
+  | { readonly type: 'impossible'; readonly reason: string };
+
+type Finding =
+  | { readonly type: 'met' }
+  /** `from`: the delegations that can still bring it. */
+  | {
+      readonly type: 'awaited';
+      readonly what: 'input' | 'dependency';
+      readonly line: string;
+      readonly from: readonly string[];
+    }
+  | { readonly type: 'lost'; readonly reason: string };
+
+export function decideGate(delegation: DelegationOutline, world: GateWorld): Gate {
+  const findings = [
+    ...[...new Set(delegation.required_inputs)].map((input) =>
+      findInput(input, delegation.delegation_id, world),
+    ),
+    ...[...new Set(delegation.depends_on)].map((id) => findDependency(id, world)),
+  ];
+  const lost = findings.filter((f) => f.type === 'lost').map((f) => f.reason);
+  if (lost.length > 0) return { type: 'impossible', reason: joinReasons(lost) };
+  const awaited = findings.filter((f) => f.type === 'awaited');
+  if (awaited.length === 0) return { type: 'open' };
+  return { type: 'closed', waiting_for: mergeLines(awaited) };
+}
+
+function findInput(input: string, self: string, world: GateWorld): Finding {
+  if (world.known_inputs.has(input)) return { type: 'met' };
+  const producers = [...world.delegations].filter(
+    ([id, other]) => id !== self && (id === input || other.produces.includes(input)),
+  );
+  if (producers.some(([, other]) => other.verified)) return { type: 'met' };
+  const alive = producers.filter(([, other]) => !hasEnded(other.state));
+  if (alive.length > 0) {
+    const names = alive.map(([id, other]) => describe(id, other)).join(' or ');
+    return {
+      type: 'awaited',
+      what: 'input',
+      line: `input "${input}" from ${names}`,
+      from: alive.map(([id]) => id),
+    };
+  }
+  const [first] = producers;
+  return {
+    type: 'lost',
+    reason:
+      first === undefined
+        ? `nobody produces the input "${input}"`
+        : `input "${input}" cannot come: ${describeEnd(first[0], first[1])}`,
+  };
+}
+
+function findDependency(id: string, world: GateWorld): Finding {
+  const other = world.delegations.get(id);
+  if (other === undefined) return { type: 'lost', reason: `${id} is no delegation of this wave` };
+  if (other.verified) return { type: 'met' };
+  if (hasEnded(other.state)) return { type: 'lost', reason: describeEnd(id, other) };
+  return { type: 'awaited', what: 'dependency', line: describe(id, other), from: [id] };
+}
+
+/** A dependency that an input is awaited from is told once, with its input. */
+function mergeLines(awaited: readonly Extract<Finding, { type: 'awaited' }>[]): string[] {
+  const told = new Set(awaited.flatMap((f) => (f.what === 'input' ? f.from : [])));
+  return awaited
+    .filter((f) => f.what === 'input' || !f.from.every((id) => told.has(id)))
+    .map((f) => f.line);
+}
+
+/** A dependency that an input is lost with is told once, with its input. */
+function joinReasons(reasons: readonly string[]): string {
+  return [...new Set(reasons)]
+    .filter((reason, _, all) => !all.some((other) => other.endsWith(`: ${reason}`)))
+    .join('; ');
+}
+
+export function hasEnded(state: DelegationState): boolean {
+  return state === 'completed' || state === 'failed' || state === 'skipped' || state === 'stopped';
+}
+
+function describe(id: string, other: GateDelegation): string {
+  return `${id} (${other.state})`;
+}
+
+function describeEnd(id: string, other: GateDelegation): string {
+  return other.state === 'completed'
+    ? `${id} completed with criteria unmet`
+    : `${id} ${other.state === 'failed' ? 'failed' : `was ${other.state}`}`;
+}

@@ -1,0 +1,159 @@
+/**
+ * Every limit of the engine, with its unit in its name and its reason beside it.
+ *
+ * Invariants:
+ *   L1. The limits fit each other; loading this file throws, naming the pair, when they do not.
+ *   L2. A resolved limit is the user's where there is one, else the default; output tokens never pass the ceiling.
+ */
+import type { LimitsInput, RunLimits } from '../contracts/limits.ts';
+
+/** What holds for a run when its input sets nothing else. */
+export const defaultLimits: RunLimits = {
+  max_waves: 5,
+  max_parallel: 4,
+  max_delegations: 50,
+  max_turns: 40,
+  max_output_tokens: 16_000,
+};
+
+export const engineLimits = {
+  /** Attempts in all at one valid output. A third repair of the same reply has not been seen to help. */
+  outputRepairsMax: 3,
+  /** Attempts in all at one valid plan or decision, before the user is asked. */
+  planAttemptsMax: 3,
+  /** How often a cut-off reply is asked for again with twice the tokens: 16,000 becomes 64,000. */
+  truncationsMax: 2,
+  /** How often a conversation is compacted. What does not fit then will not fit. */
+  compactionsMax: 2,
+  /** The time at which the same question for the same task is a loop: two answers did not help. */
+  sameQuestionMax: 3,
+  /** How often the same agent may be sent with the same inputs and criteria. */
+  sameFingerprintMax: 2,
+  /** Questions of one run that reach the user. More is an agent that cannot stop asking. */
+  questionsMax: 500,
+  /** Rejected answers that are kept, newest first to stay: people look at their last attempts. */
+  rejectedAnswersMax: 20,
+  /** Characters of the reason of a rejected answer. */
+  rejectedReasonCharsMax: 1_000,
+  /** Characters of an example beside a refusal, as JSON. A longer one hides the reason. */
+  exampleAnswerCharsMax: 300,
+  /** Instructions of the user that planning still has to follow. */
+  amendmentsMax: 50,
+  /** Characters of one instruction. Longer material belongs into the goal. */
+  amendmentCharsMax: 4_000,
+  /** Criteria that one `amend` can give up. */
+  waivedCriteriaMax: 100,
+  /** Characters of an answer that are kept in workflow state. Longer ones are stored as artifacts. */
+  inlineAnswerCharsMax: 1_000,
+  /** Characters of an answer that are kept to show which one was taken. */
+  shownAnswerCharsMax: 200,
+  /** Characters of one answer: 600 kB at worst, well inside one payload. */
+  answerCharsMax: 200_000,
+  /** Levels of nesting in a JSON answer. Deeper values overflow the stack of whoever walks them. */
+  answerDepthMax: 64,
+  /** Characters of open questions and undelivered answers together, as JSON: they travel in one payload. */
+  inboxCharsMax: 100_000,
+  /** Newest answers that the query `questions` shows. All are in the record. */
+  recentAnswersMax: 25,
+  /** Characters of a question's text. */
+  questionCharsMax: 2_000,
+  /** Questions of one escalation: the ten of an output's list, and room for the engine's own. */
+  escalationQuestionsMax: 20,
+  /** Facts that a query or a prompt shows. The whole pool is in the store. */
+  factsShownMax: 100,
+  /** Faults that go back to the model at once. More would push out the task itself. */
+  faultsShownMax: 60,
+  /** Milliseconds between reminders of a question that waits: 7 days. */
+  questionReminderMs: 7 * 24 * 60 * 60 * 1_000,
+  /** Milliseconds that a stopped delegation gets to report what it used: 30 seconds. */
+  stopGraceMs: 30 * 1_000,
+  /** Output tokens of one call, at most: what all models of the product can write. */
+  outputTokensCeiling: 64_000,
+  /** Bytes of the Markdown in Temporal's current details: the Web UI loads them with every refresh. */
+  detailsBytesMax: 20_000,
+  /** Characters of a timeline label. The Web UI cuts there. */
+  labelCharsMax: 120,
+  /** Bytes of one Temporal payload: the server refuses more. */
+  payloadBytesMax: 2 * 1_024 * 1_024,
+} as const;
+
+/** UTF-8 needs at most 3 bytes for one UTF-16 code unit. */
+const bytesPerCharMax = 3;
+
+/** Fields and quotes around one answer or rejection in JSON, in characters. */
+const jsonOverheadChars = 300;
+
+type EngineLimits = Readonly<Record<keyof typeof engineLimits, number>>;
+
+/** @returns what contradicts what, one line each. Empty when the limits fit each other. */
+export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] {
+  const faults: string[] = [];
+  const expect = (holds: boolean, what: string): void => {
+    if (!holds) faults.push(what);
+  };
+  for (const [name, value] of [...Object.entries(engine), ...Object.entries(run)]) {
+    expect(Number.isInteger(value) && value >= 1, `${name} must be a whole number of at least 1`);
+  }
+  expect(
+    run.max_output_tokens * 2 ** engine.truncationsMax <= engine.outputTokensCeiling,
+    'max_output_tokens, doubled truncationsMax times, must stay within outputTokensCeiling',
+  );
+  expect(
+    engine.shownAnswerCharsMax <= engine.inlineAnswerCharsMax,
+    'shownAnswerCharsMax must not exceed inlineAnswerCharsMax',
+  );
+  expect(
+    engine.inlineAnswerCharsMax < engine.answerCharsMax,
+    'inlineAnswerCharsMax must be below answerCharsMax',
+  );
+  expect(
+    engine.answerCharsMax * bytesPerCharMax <= engine.payloadBytesMax / 2,
+    'an answer of answerCharsMax must fit into half a payload',
+  );
+  expect(engine.sameQuestionMax >= 2, 'sameQuestionMax below 2 would refuse every question');
+  expect(
+    engine.questionsMax >= engine.escalationQuestionsMax,
+    'questionsMax must hold one escalation of escalationQuestionsMax',
+  );
+  const carriedChars =
+    engine.inboxCharsMax +
+    engine.escalationQuestionsMax * engine.inlineAnswerCharsMax +
+    engine.amendmentsMax * engine.amendmentCharsMax +
+    engine.questionsMax * (engine.shownAnswerCharsMax + jsonOverheadChars / 2) +
+    engine.rejectedAnswersMax *
+      (engine.rejectedReasonCharsMax + engine.exampleAnswerCharsMax + jsonOverheadChars) +
+    engine.recentAnswersMax *
+      (engine.questionCharsMax + engine.inlineAnswerCharsMax + jsonOverheadChars) +
+    engine.factsShownMax * (engine.shownAnswerCharsMax + jsonOverheadChars);
+  expect(
+    carriedChars * bytesPerCharMax <= engine.payloadBytesMax,
+    'inboxCharsMax, amendments, answers, rejections and facts together must fit into one payload',
+  );
+  expect(
+    engine.detailsBytesMax * 4 <= engine.payloadBytesMax,
+    'detailsBytesMax must be far below payloadBytesMax',
+  );
+  return faults;
+}
+
+const limitFaults = findLimitFaults(engineLimits, defaultLimits);
+if (limitFaults.length > 0) {
+  throw new Error(`core/limits.ts contradicts itself: ${limitFaults.join('; ')}.`);
+}
+
+/**
+ * @param input What the user set. If undefined, every limit is the default.
+ * Output tokens above the engine's ceiling are lowered to it, because no model would take them.
+ */
+export function resolveLimits(input: LimitsInput | undefined): RunLimits {
+  return {
+    max_waves: input?.max_waves ?? defaultLimits.max_waves,
+    max_parallel: input?.max_parallel ?? defaultLimits.max_parallel,
+    max_delegations: input?.max_delegations ?? defaultLimits.max_delegations,
+    max_turns: input?.max_turns ?? defaultLimits.max_turns,
+    max_output_tokens: Math.min(
+      input?.max_output_tokens ?? defaultLimits.max_output_tokens,
+      engineLimits.outputTokensCeiling,
+    ),
+  };
+}

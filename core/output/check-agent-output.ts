@@ -1,0 +1,145 @@
+/**
+ * What an agent's output must keep beyond its shape (seed 004 §5, §6).
+ *
+ * Invariants:
+ *   O1. Blocked needs a blocking question; completed allows none.
+ *   O2. Every criterion of the delegation is in exactly one list, once, and no other id is.
+ *   O3. A met criterion names evidence: not blank, not its own id, not a word or two.
+ *   O4. A criterion that is not met says why, and a failed output has at least one.
+ *   O5. Its questions can be put to a person as they are.
+ *   O6. All faults are reported at once, each with path, reason and "Try: …".
+ */
+import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import { checkAskedQuestions } from '../questions/check-asked-questions.ts';
+import { cutText, normaliseText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
+import { capFaults } from './cap-faults.ts';
+
+/** Shorter evidence ("done", "see above") names nothing that could be looked up. */
+const evidenceCharsMin = 10;
+
+/**
+ * @param criterionIds Of the delegation.
+ * @returns every fault at once; empty when the output holds.
+ */
+export function checkAgentOutput(
+  output: AgentOutputOutline,
+  criterionIds: readonly string[],
+): OutputFault[] {
+  return capFaults([
+    ...checkStatus(output),
+    ...checkCoverage(output, criterionIds),
+    ...checkEvidence(output),
+    ...checkReasons(output),
+    ...checkAskedQuestions(output.blocking_questions, 'blocking_questions'),
+    ...checkAskedQuestions(output.optional_questions, 'optional_questions'),
+  ]);
+}
+
+function checkStatus(output: AgentOutputOutline): OutputFault[] {
+  const blocking = output.blocking_questions.length;
+  if (output.status === 'blocked' && blocking === 0) {
+    return [
+      {
+        path: 'blocking_questions',
+        reason: 'status is "blocked" but there is no blocking question',
+        hint: 'Try: ask what stops you, or set status to "completed" or "failed"',
+      },
+    ];
+  }
+  if (output.status === 'completed' && blocking > 0) {
+    return [
+      {
+        path: 'blocking_questions',
+        reason: `status is "completed" but there are ${blocking} blocking questions`,
+        hint: 'Try: status "blocked", or move the questions to optional_questions',
+      },
+    ];
+  }
+  if (output.status === 'failed' && output.coverage.criteria_unmet.length === 0) {
+    return [
+      {
+        path: 'coverage.criteria_unmet',
+        reason: 'status is "failed" but no criterion is unmet',
+        hint: 'Try: list each criterion that is not met with the reason, or set status to "completed"',
+      },
+    ];
+  }
+  return [];
+}
+
+function checkCoverage(output: AgentOutputOutline, criterionIds: readonly string[]): OutputFault[] {
+  const { criteria_met: met, criteria_unmet: unmet } = output.coverage;
+  const listed = [
+    ...met.map((c, i) => ({ id: c.criterion_id, path: `coverage.criteria_met[${i}]` })),
+    ...unmet.map((c, i) => ({ id: c.criterion_id, path: `coverage.criteria_unmet[${i}]` })),
+  ];
+  const faults: OutputFault[] = [];
+  const seen = new Map<string, string>();
+  for (const { id, path } of listed) {
+    const first = seen.get(id);
+    if (!criterionIds.includes(id)) {
+      faults.push({
+        path: `${path}.criterion_id`,
+        reason: `"${cutText(id, 60)}" is no criterion of this delegation`,
+        hint: `Try: one of ${listNames(criterionIds)}`,
+      });
+    } else if (first !== undefined) {
+      faults.push({
+        path: `${path}.criterion_id`,
+        reason: `"${id}" is listed already, at ${first}`,
+        hint: 'Try: keep it in exactly one of the two lists, once',
+      });
+    }
+    if (first === undefined) seen.set(id, path);
+  }
+  const missing = criterionIds.filter((id) => !seen.has(id));
+  if (missing.length > 0) {
+    faults.push({
+      path: 'coverage',
+      reason: `these criteria are in neither list: ${listNames(missing)}`,
+      hint: 'Try: add each to criteria_met with evidence, or to criteria_unmet with a reason',
+    });
+  }
+  return faults;
+}
+
+function checkEvidence(output: AgentOutputOutline): OutputFault[] {
+  return output.coverage.criteria_met.flatMap(({ criterion_id, evidence }, i) => {
+    const reason = findEvidenceFault(criterion_id, evidence);
+    if (reason === null) return [];
+    return [
+      {
+        path: `coverage.criteria_met[${i}].evidence`,
+        reason,
+        hint: 'Try: name the section, figure or source where it can be seen, or move it to criteria_unmet',
+      },
+    ];
+  });
+}
+
+function findEvidenceFault(criterionId: string, evidence: string): string | null {
+  const text = evidence.trim();
+  if (text === '') return 'the evidence is blank';
+  if (normaliseText(text) === normaliseText(criterionId)) {
+    return 'the evidence only repeats the criterion_id';
+  }
+  return text.length < evidenceCharsMin
+    ? `the evidence "${text}" is too short to be looked up (at least ${evidenceCharsMin} characters)`
+    : null;
+}
+
+function checkReasons(output: AgentOutputOutline): OutputFault[] {
+  return output.coverage.criteria_unmet.flatMap(({ reason }, i) =>
+    reason.trim() === ''
+      ? [
+          {
+            path: `coverage.criteria_unmet[${i}].reason`,
+            reason: 'the reason is blank',
+            hint: 'Try: what is missing, in one sentence',
+          },
+        ]
+      : [],
+  );
+}

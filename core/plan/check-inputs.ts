@@ -1,0 +1,134 @@
+/**
+ * Checks of what a plan's delegations need and give: nobody is sent out blind (seed 004 §3.1, §13).
+ */
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import { cutText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
+
+export function checkInputs(
+  delegations: readonly DelegationOutline[],
+  knownInputs: readonly string[],
+): OutputFault[] {
+  const known = new Set(knownInputs);
+  const byId = new Map(delegations.map((d) => [d.delegation_id, d]));
+  return [
+    ...delegations.flatMap((delegation, i) => [
+      ...checkProvided(delegation, `delegations[${i}]`, knownInputs),
+      ...checkRequired(delegation, `delegations[${i}]`, { known, byId }),
+    ]),
+    ...checkProducers(delegations),
+  ];
+}
+
+function checkProvided(
+  delegation: DelegationOutline,
+  path: string,
+  knownInputs: readonly string[],
+): OutputFault[] {
+  return delegation.provided_inputs.flatMap((name, i) =>
+    knownInputs.includes(name)
+      ? []
+      : [
+          {
+            path: `${path}.provided_inputs[${i}]`,
+            reason: `"${cutText(name, 120)}" does not exist yet, so it cannot be provided`,
+            hint: `Try: leave it out and depend on who produces it. Known inputs: ${listNames(knownInputs)}`,
+          },
+        ],
+  );
+}
+
+interface Sources {
+  readonly known: ReadonlySet<string>;
+  readonly byId: ReadonlyMap<string, DelegationOutline>;
+}
+
+function checkRequired(
+  delegation: DelegationOutline,
+  path: string,
+  sources: Sources,
+): OutputFault[] {
+  const upstream = collectUpstream(delegation, sources.byId);
+  const given = new Set([
+    ...delegation.provided_inputs,
+    ...upstream.flatMap((d) => [d.delegation_id, ...d.produces]),
+  ]);
+  return delegation.required_inputs.flatMap((name, i) =>
+    given.has(name)
+      ? []
+      : [
+          {
+            path: `${path}.required_inputs[${i}]`,
+            ...explainMissing(name, delegation.delegation_id, sources),
+          },
+        ],
+  );
+}
+
+/** Who could give the input says how the plan is to be mended. */
+function explainMissing(
+  name: string,
+  self: string,
+  { known, byId }: Sources,
+): Omit<OutputFault, 'path'> {
+  const shown = `"${cutText(name, 120)}"`;
+  if (known.has(name)) {
+    return {
+      reason: `${shown} is known but not listed as provided`,
+      hint: `Try: add ${shown} to provided_inputs`,
+    };
+  }
+  const producer = [...byId.values()].find(
+    (d) => d.delegation_id !== self && (d.delegation_id === name || d.produces.includes(name)),
+  );
+  if (producer !== undefined) {
+    return {
+      reason: `${shown} is produced by "${producer.delegation_id}", but depends_on does not lead there`,
+      hint: `Try: add "${producer.delegation_id}" to depends_on`,
+    };
+  }
+  return {
+    reason: `${shown} is not known, and no other delegation produces it`,
+    hint: `Try: a delegation that produces it, or leave it out. Known inputs: ${listNames([...known])}`,
+  };
+}
+
+/** Everything it depends on, directly or through others. Ends on cycles, which have a fault of their own. */
+function collectUpstream(
+  delegation: DelegationOutline,
+  byId: ReadonlyMap<string, DelegationOutline>,
+): DelegationOutline[] {
+  const seen = new Set([delegation.delegation_id]);
+  const found: DelegationOutline[] = [];
+  const queue = [...delegation.depends_on];
+  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    const next = byId.get(id);
+    if (next === undefined || seen.has(id)) continue;
+    seen.add(id);
+    found.push(next);
+    queue.push(...next.depends_on);
+  }
+  return found;
+}
+
+/** A delegation_id is a name of its output, so it counts as produced. */
+function checkProducers(delegations: readonly DelegationOutline[]): OutputFault[] {
+  const producerOf = new Map(delegations.map((d) => [d.delegation_id, d.delegation_id]));
+  return delegations.flatMap((delegation, i) =>
+    delegation.produces.flatMap((name, j) => {
+      const other = producerOf.get(name);
+      if (other === undefined || other === delegation.delegation_id) {
+        producerOf.set(name, delegation.delegation_id);
+        return [];
+      }
+      return [
+        {
+          path: `delegations[${i}].produces[${j}]`,
+          reason: `"${cutText(name, 120)}" is produced by "${other}" too`,
+          hint: 'Try: a name of its own for each result',
+        },
+      ];
+    }),
+  );
+}

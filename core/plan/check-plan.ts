@@ -1,0 +1,92 @@
+/**
+ * What a wave's plan must keep beyond its shape (seed 004 §3, §10).
+ *
+ * Invariants:
+ *   P1. A plan without delegations asks the user something, and needs_user_input says so.
+ *   P2. Executors are agents of the registry, and never the planner.
+ *   P3. A delegation_id is a slug and new in the whole run.
+ *   P4. Dependencies are other delegations of the plan, without a cycle; a cycle is shown A→B→A.
+ *   P5. Every delegation has criteria, each once.
+ *   P6. The plan keeps max_delegations.
+ *   P7. What is provided is known; what is required is provided or produced by something it depends on.
+ *   P8. A name is produced by one delegation only.
+ *   P9. While criteria are open, the plan takes up at least one of them.
+ *   P10. The same agent is not sent with the same inputs and criteria more than `sameFingerprintMax` times.
+ *   P11. All faults are reported at once, each with path, reason and "Try: …".
+ */
+import type { AgentSummary } from '../../contracts/agent-definition.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
+import type { RunLimits } from '../../contracts/limits.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { openCriteria } from '../criteria/criteria.ts';
+import { capFaults } from '../output/cap-faults.ts';
+import { checkUserQuestions } from '../questions/check-user-questions.ts';
+import { listNames } from '../text/list-names.ts';
+import { checkDelegations } from './check-delegations.ts';
+import { checkDependencies } from './check-dependencies.ts';
+import { checkInputs } from './check-inputs.ts';
+import { checkRepetition } from './check-repetition.ts';
+
+/** What a plan is checked against. */
+export interface PlanContext {
+  readonly agents: readonly AgentSummary[];
+  readonly criteria: readonly CriterionState[];
+  readonly known_inputs: readonly string[];
+  /** Of earlier waves. */
+  readonly delegation_ids: readonly string[];
+  /** How often each fingerprint was dispatched. */
+  readonly fingerprints: Readonly<Record<string, number>>;
+  readonly limits: RunLimits;
+}
+
+/** @returns every fault at once; empty when the plan holds. */
+export function checkPlan(plan: WavePlanOutline, context: PlanContext): OutputFault[] {
+  return capFaults([
+    ...checkSize(plan, context),
+    ...checkUserQuestions(plan),
+    ...checkDelegations(plan.delegations, context),
+    ...checkDependencies(plan.delegations, context.delegation_ids),
+    ...checkInputs(plan.delegations, context.known_inputs),
+    ...checkProgress(plan, context.criteria),
+    ...checkRepetition(plan.delegations, context.fingerprints),
+  ]);
+}
+
+function checkSize(plan: WavePlanOutline, context: PlanContext): OutputFault[] {
+  const count = plan.delegations.length;
+  const max = context.limits.max_delegations;
+  if (count === 0 && !plan.needs_user_input) {
+    return [
+      {
+        path: 'delegations',
+        reason: 'the plan has no delegations and asks the user nothing',
+        hint: 'Try: at least one delegation, or needs_user_input with a question',
+      },
+    ];
+  }
+  if (count > max) {
+    return [
+      {
+        path: 'delegations',
+        reason: `the plan has ${count} delegations, the limit is ${max}`,
+        hint: 'Try: merge small ones, or leave the rest to the next wave',
+      },
+    ];
+  }
+  return [];
+}
+
+function checkProgress(plan: WavePlanOutline, criteria: readonly CriterionState[]): OutputFault[] {
+  const open = openCriteria(criteria);
+  if (open.length === 0 || plan.delegations.length === 0) return [];
+  const taken = new Set(plan.delegations.flatMap((d) => d.criterion_ids));
+  if (open.some((id) => taken.has(id))) return [];
+  return [
+    {
+      path: 'delegations',
+      reason: `no delegation takes up an open criterion. Open: ${listNames(open)}`,
+      hint: 'Try: list an open criterion_id in the acceptance_criteria of the delegation that is to meet it',
+    },
+  ];
+}

@@ -1,0 +1,27 @@
+/**
+ * Checks whether a plan does again what was done without result (seed 004 §8).
+ */
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import { engineLimits } from '../limits.ts';
+
+/** @param fingerprints How often each was dispatched in earlier waves. Repetition inside the plan counts too. */
+export function checkRepetition(
+  delegations: readonly DelegationOutline[],
+  fingerprints: Readonly<Record<string, number>>,
+): OutputFault[] {
+  const times = new Map(Object.entries(fingerprints));
+  const max = engineLimits.sameFingerprintMax;
+  return delegations.flatMap((delegation, i) => {
+    const before = times.get(delegation.fingerprint) ?? 0;
+    times.set(delegation.fingerprint, before + 1);
+    if (before < max) return [];
+    return [
+      {
+        path: `delegations[${i}]`,
+        reason: `the same agent with the same inputs and criteria ran ${before === 2 ? 'twice' : `${before} times`} without result`,
+        hint: 'Try: another agent, other inputs, smaller criteria, or a question to the user',
+      },
+    ];
+  });
+}

@@ -1,0 +1,21 @@
+/**
+ * Tells whether two delegations would do the same again.
+ *
+ * Invariants:
+ *   F1. The order and repetition of inputs and criteria do not change the fingerprint; agent, inputs and criteria do.
+ */
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import { hashText } from '../text/hash-text.ts';
+
+export function fingerprintDelegation(
+  d: Pick<DelegationOutline, 'agent_id' | 'required_inputs' | 'criterion_ids'>,
+): string {
+  return hashText(
+    JSON.stringify([d.agent_id, sortedSet(d.required_inputs), sortedSet(d.criterion_ids)]),
+  );
+}
+
+/** In the order of code units, which is the same everywhere. */
+function sortedSet(names: readonly string[]): string[] {
+  return [...new Set(names)].toSorted();
+}

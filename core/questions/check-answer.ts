@@ -1,0 +1,132 @@
+/**
+ * Whether an answer fits its question, and what it is as text.
+ *
+ * Invariants:
+ *   AN1. Every JSON value gets a verdict; nothing throws, however deep or long it is.
+ *   AN2. An accepted text is accepted again and unchanged: the text form is canonical.
+ *   AN3. Other spellings are taken only where they can mean one thing.
+ *   AN4. A refusal names the reason, and its example would be taken.
+ *   AN5. Empty, too long, NUL and half surrogate pairs are refused; any other text is taken exactly as it is.
+ *   AN6. JSON is taken only when it fits the schema of the question.
+ */
+import type { AskedQuestion, Question } from '../../contracts/question.ts';
+import { listNames } from '../text/list-names.ts';
+import { checkJsonAnswer } from './check-json-answer.ts';
+import { exampleAnswer } from './example-answer.ts';
+import { findTextFault } from './find-text-fault.ts';
+
+/** What an answer is checked against. */
+export type AnswerRule = Pick<Question, 'expected_answer_format' | 'choices' | 'default_answer'> &
+  Partial<Pick<Question, 'answer_schema'>>;
+
+export type CheckedAnswer =
+  /** `text`: the canonical text form. */
+  | { readonly ok: true; readonly text: string }
+  /** `example`: an answer that would be taken; null when none can be made up. */
+  | { readonly ok: false; readonly reason: string; readonly example: unknown };
+
+/** The canonical text, or why there is none. */
+export type Verdict =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly reason: string };
+
+export function checkAnswer(question: AnswerRule, answer: unknown): CheckedAnswer {
+  const verdict = judge(question, answer);
+  if (verdict.ok) return verdict;
+  const example = exampleAnswer(question, (value) => judge(question, value).ok);
+  return { ok: false, reason: verdict.reason, example };
+}
+
+/** @returns the default as an answer, or null when there is none. */
+export function parseDefault(question: AskedQuestion | AnswerRule): CheckedAnswer | null {
+  return question.default_answer === null ? null : checkAnswer(question, question.default_answer);
+}
+
+/** 1-based, or null. Only where no choice could itself be meant by a number. */
+export function choiceByNumber(choices: readonly string[], text: string): string | null {
+  if (!/^[0-9]{1,3}$/.test(text) || choices.some((c) => /^\s*[+-]?\.?[0-9]/.test(c))) return null;
+  return choices[Number(text) - 1] ?? null;
+}
+
+/** The only choice with this spelling, whatever the case, or null. */
+export function choiceByCase(choices: readonly string[], text: string): string | null {
+  const same = choices.filter((c) => c.trim().toLowerCase() === text.toLowerCase());
+  return same.length === 1 ? (same[0] ?? null) : null;
+}
+
+function judge(question: AnswerRule, answer: unknown): Verdict {
+  if (answer === undefined) return refuse('the answer is missing');
+  if (typeof answer === 'string') {
+    const fault = findTextFault(answer);
+    if (fault !== null) return refuse(fault);
+  }
+  return judges[question.expected_answer_format](question, answer);
+}
+
+const judges: Record<
+  Question['expected_answer_format'],
+  (question: AnswerRule, answer: unknown) => Verdict
+> = {
+  text: (_, answer) => judgeText(answer),
+  boolean: (_, answer) => judgeBoolean(answer),
+  number: (_, answer) => judgeNumber(answer),
+  choice: (question, answer) => judgeChoice(question.choices, answer),
+  json: (question, answer) => checkJsonAnswer(question.answer_schema ?? null, answer),
+};
+
+function judgeText(answer: unknown): Verdict {
+  if (typeof answer === 'string') return { ok: true, text: answer };
+  if (typeof answer === 'number' || typeof answer === 'boolean') {
+    return { ok: true, text: String(answer) };
+  }
+  return refuse(`expected text, not ${nameType(answer)}`);
+}
+
+function judgeBoolean(answer: unknown): Verdict {
+  if (typeof answer === 'boolean') return { ok: true, text: String(answer) };
+  const word = typeof answer === 'string' ? answer.trim().toLowerCase() : '';
+  if (word === 'true' || word === 'yes') return { ok: true, text: 'true' };
+  if (word === 'false' || word === 'no') return { ok: true, text: 'false' };
+  return refuse('expected true or false ("yes" and "no" are taken too)');
+}
+
+const decimal = /^[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
+
+function judgeNumber(answer: unknown): Verdict {
+  const written = typeof answer === 'string' ? answer.trim() : null;
+  if (written !== null && !decimal.test(written)) {
+    return refuse('expected a number, with a point for decimals and no other separators');
+  }
+  const value = written === null ? answer : Number(written);
+  if (typeof value !== 'number') return refuse(`expected a number, not ${nameType(answer)}`);
+  if (!Number.isFinite(value)) return refuse('expected a finite number');
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return refuse('the number has more digits than can be kept exactly (2^53 is the most)');
+  }
+  return { ok: true, text: String(value) };
+}
+
+function judgeChoice(choices: readonly string[], answer: unknown): Verdict {
+  // A choice without choices could never be answered, and the run would wait for ever.
+  if (choices.length === 0) return judgeText(answer);
+  const verdict = judgeText(answer);
+  if (!verdict.ok) return refuse(`expected one of ${listNames(choices)}, not ${nameType(answer)}`);
+  const text = verdict.text.trim();
+  const choice = choices.includes(verdict.text)
+    ? verdict.text
+    : (choices.find((c) => c.trim() === text) ??
+      choiceByCase(choices, text) ??
+      choiceByNumber(choices, text));
+  if (choice === null) return refuse(`expected one of ${listNames(choices)}`);
+  return { ok: true, text: choice };
+}
+
+function nameType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function refuse(reason: string): Verdict {
+  return { ok: false, reason };
+}

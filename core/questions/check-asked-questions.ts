@@ -1,0 +1,56 @@
+/**
+ * Whether questions can be put to a person as they are.
+ *
+ * Invariants:
+ *   AQ1. A choice offers at least two different answers, none of them blank.
+ *   AQ2. A default is an answer that the question itself would take.
+ */
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
+import { parseDefault } from './check-answer.ts';
+
+/** @param path Of the list: `user_questions`. */
+export function checkAskedQuestions(
+  questions: readonly AskedQuestion[],
+  path: string,
+): OutputFault[] {
+  return questions.flatMap((question, i) => checkAskedQuestion(question, `${path}[${i}]`));
+}
+
+function checkAskedQuestion(question: AskedQuestion, path: string): OutputFault[] {
+  const faults: OutputFault[] = [];
+  if (question.text.trim() === '') {
+    faults.push({
+      path: `${path}.text`,
+      reason: 'the question is blank',
+      hint: 'Try: a question that can be understood without other context',
+    });
+  }
+  if (question.expected_answer_format === 'choice' && countChoices(question.choices) < 2) {
+    faults.push({
+      path: `${path}.choices`,
+      reason: 'a "choice" needs at least two different choices, none of them blank',
+      hint: 'Try: list two or more choices, or use another expected_answer_format',
+    });
+    return faults;
+  }
+  const parsed = parseDefault(question);
+  if (parsed !== null && !parsed.ok) {
+    faults.push({
+      path: `${path}.default_answer`,
+      reason: `the default is no answer that this question takes: ${parsed.reason}`,
+      hint: `Try: ${parsed.example === null ? '' : `${JSON.stringify(toDefault(parsed.example))}, or `}null when there is no default`,
+    });
+  }
+  return faults;
+}
+
+function countChoices(choices: readonly string[]): number {
+  if (choices.some((choice) => choice.trim() === '')) return 0;
+  return new Set(choices).size;
+}
+
+/** `default_answer` is text whatever the format. */
+function toDefault(example: unknown): string {
+  return typeof example === 'string' ? example : JSON.stringify(example);
+}

@@ -1,0 +1,180 @@
+/**
+ * What a message with an answer means for an inbox. Changes nothing, so that a validator can ask beforehand.
+ *
+ * Invariants:
+ *   JA1. Any payload gets a verdict: taken, the same again, or refused with the reason.
+ *   JA2. An answer is taken only for an open question, and only when the question's format takes it.
+ *   JA3. A question that was answered keeps its first answer; another one is refused and shows the first.
+ *   JA4. The same answer in another accepted spelling is the same answer.
+ *   JA5. An example that stands beside a refusal would be taken.
+ *   JA6. Without a question_id, the answer is for the only open question; with several it is refused.
+ */
+import type { AcceptedAnswer, CarriedInbox } from '../../contracts/planner-run.ts';
+import type { AnswerInput, Question } from '../../contracts/question.ts';
+import { engineLimits } from '../limits.ts';
+import { cleanLine } from '../text/clean-line.ts';
+import { cutText } from '../text/cut-text.ts';
+import { hashText } from '../text/hash-text.ts';
+import { listNames } from '../text/list-names.ts';
+import { checkAnswer, choiceByCase, choiceByNumber } from './check-answer.ts';
+import { exampleAnswer } from './example-answer.ts';
+
+export type AnswerVerdict =
+  | {
+      readonly type: 'taken';
+      readonly question: Question;
+      readonly text: string;
+      /** Null when the message names nobody. */
+      readonly answered_by: string | null;
+    }
+  | { readonly type: 'repeated'; readonly question_id: string }
+  | {
+      readonly type: 'refused';
+      /** As far as the message named one. */
+      readonly question_id: string | null;
+      readonly reason: string;
+      readonly example: AnswerInput | null;
+    };
+
+type Inbox = Pick<CarriedInbox, 'open' | 'answered'>;
+
+/** Longer names of people are cut. */
+const answeredByCharsMax = 120;
+
+const questionIdCharsMax = 60;
+
+export function judgeAnswer(inbox: Inbox, payload: unknown): AnswerVerdict {
+  if (!isRecord(payload)) {
+    return refuse(inbox, null, 'expected one JSON object with question_id and answer');
+  }
+  const id = readQuestionId(payload['question_id']);
+  if (id === null) {
+    const [only] = inbox.open;
+    if (only !== undefined && inbox.open.length === 1) return judgeOpen(only, payload);
+    return refuse(inbox, null, `question_id is missing. ${describeOpen(inbox)}`);
+  }
+  const question = inbox.open.find((q) => q.question_id === id);
+  if (question !== undefined) return judgeOpen(question, payload);
+  const accepted = Object.hasOwn(inbox.answered, id) ? inbox.answered[id] : undefined;
+  if (accepted !== undefined) return judgeAgain(id, accepted, payload);
+  const shown = JSON.stringify(cleanLine(id, questionIdCharsMax));
+  return refuse(inbox, id, `there is no question ${shown} in this run. ${describeOpen(inbox)}`);
+}
+
+/** What is kept of an accepted answer. `text` is the canonical one. */
+export function acceptAnswer(
+  question: Question,
+  text: string,
+  by: { readonly answered_by: string; readonly now: number },
+): AcceptedAnswer {
+  return {
+    hash: hashText(text),
+    same_hashes: question.expected_answer_format === 'choice' ? hashSpellings(question, text) : [],
+    format: question.expected_answer_format,
+    shown: cutText(text, engineLimits.shownAnswerCharsMax),
+    answered_by: by.answered_by,
+    answered_at: by.now,
+  };
+}
+
+function judgeOpen(question: Question, payload: Readonly<Record<string, unknown>>): AnswerVerdict {
+  const { question_id: id } = question;
+  const checked = checkAnswer(question, payload['answer']);
+  if (checked.ok) {
+    return {
+      type: 'taken',
+      question,
+      text: checked.text,
+      answered_by: readAnsweredBy(payload['answered_by']),
+    };
+  }
+  const example = checked.example === null ? null : { question_id: id, answer: checked.example };
+  return { type: 'refused', question_id: id, reason: `${id}: ${checked.reason}`, example };
+}
+
+function judgeAgain(
+  id: string,
+  accepted: AcceptedAnswer,
+  payload: Readonly<Record<string, unknown>>,
+): AnswerVerdict {
+  if (isSameAnswer(accepted, payload['answer'])) return { type: 'repeated', question_id: id };
+  const how =
+    accepted.answered_by === 'default'
+      ? `the default was taken: ${JSON.stringify(accepted.shown)}`
+      : `${JSON.stringify(accepted.shown)} by ${accepted.answered_by}`;
+  return {
+    type: 'refused',
+    question_id: id,
+    reason: `${id} is answered already (${how}) and keeps its first answer. To change course, send the signal amend with an instruction`,
+    example: null,
+  };
+}
+
+/** The question itself is gone by now; its format and the hashes are enough to tell. */
+function isSameAnswer(accepted: AcceptedAnswer, answer: unknown): boolean {
+  if (accepted.format === 'choice') {
+    const text = typeof answer === 'string' ? answer : JSON.stringify(answer ?? null);
+    const spellings = [
+      hashText(text),
+      hashSpelling('case', text.trim().toLowerCase()),
+      hashSpelling('number', text.trim()),
+    ];
+    return spellings.some((h) => h === accepted.hash || accepted.same_hashes.includes(h));
+  }
+  const rule = { expected_answer_format: accepted.format, choices: [], default_answer: null };
+  const checked = checkAnswer(rule, answer);
+  if (checked.ok && hashText(checked.text) === accepted.hash) return true;
+  // JSON that was taken as the string that it is, because only that fitted the schema.
+  return accepted.format === 'json' && hashText(JSON.stringify(answer ?? null)) === accepted.hash;
+}
+
+/** Spellings other than the choice's own text that `checkAnswer` takes for it. */
+function hashSpellings(question: Question, choice: string): string[] {
+  const { choices } = question;
+  const trimmed = choice.trim();
+  const hashes = [hashText(trimmed)];
+  if (choiceByCase(choices, trimmed) === choice) {
+    hashes.push(hashSpelling('case', trimmed.toLowerCase()));
+  }
+  const number = String(choices.indexOf(choice) + 1);
+  if (choiceByNumber(choices, number) === choice) hashes.push(hashSpelling('number', number));
+  return hashes;
+}
+
+function hashSpelling(kind: 'case' | 'number', text: string): string {
+  return hashText(`${kind}\n${text}`);
+}
+
+function refuse(inbox: Inbox, id: string | null, reason: string): AnswerVerdict {
+  const [first] = inbox.open;
+  const answer =
+    first === undefined ? null : exampleAnswer(first, (value) => checkAnswer(first, value).ok);
+  const example =
+    first === undefined || answer === null ? null : { question_id: first.question_id, answer };
+  return {
+    type: 'refused',
+    question_id: id === null ? null : cleanLine(id, questionIdCharsMax),
+    reason,
+    example,
+  };
+}
+
+function describeOpen(inbox: Inbox): string {
+  if (inbox.open.length === 0) return 'No question is open';
+  return `Open: ${listNames(inbox.open.map((q) => q.question_id))}`;
+}
+
+/** `Q1 ` is q1: nothing else could be meant. */
+function readQuestionId(value: unknown): string | null {
+  const id = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  return id === '' ? null : id;
+}
+
+function readAnsweredBy(value: unknown): string | null {
+  const name = typeof value === 'string' ? cleanLine(value, answeredByCharsMax) : '';
+  return name === '' ? null : name;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,145 @@
+/**
+ * Puts one asked question into the inbox, or tells the asker why not.
+ */
+import type { QuestionsEscalation } from '../../contracts/messages.ts';
+import type { AskedBefore, CarriedInbox, PendingAnswer } from '../../contracts/planner-run.ts';
+import type { AskedQuestion, Question } from '../../contracts/question.ts';
+import { questionId } from '../ids.ts';
+import { engineLimits } from '../limits.ts';
+import { cutText, normaliseText } from '../text/cut-text.ts';
+import { hashText } from '../text/hash-text.ts';
+import { parseDefault } from './check-answer.ts';
+
+export interface PutContext {
+  readonly escalation: QuestionsEscalation;
+  readonly now: number;
+  readonly deadline_seconds?: number | null;
+  readonly answer_schema?: Readonly<Record<string, unknown>> | null;
+  /** Questions of the same escalation that came before. */
+  readonly ahead: readonly PendingAnswer[];
+}
+
+export interface PutQuestion {
+  readonly state: CarriedInbox;
+  readonly answer: PendingAnswer;
+  /** Null when the question is not put to the user. */
+  readonly question: Question | null;
+}
+
+/** Enough to tell which of the asker's questions is meant. */
+const refusedTextCharsMax = 300;
+
+/** Of questions that were never given an id. */
+const notAsked = 'not-asked';
+
+export function putQuestion(
+  state: CarriedInbox,
+  asked: AskedQuestion,
+  context: PutContext,
+): PutQuestion {
+  // The engine asks for decisions that only the user can take, and each costs a decision: no loop of a model.
+  const isEngines = context.escalation.kind !== 'blocking' && context.escalation.kind !== 'planner';
+  if (isEngines) return open(state, asked, context);
+  const key = `${context.escalation.delegation_id ?? 'planner'}|${hashText(normaliseText(asked.text))}`;
+  const before = Object.hasOwn(state.asked, key) ? state.asked[key] : undefined;
+  const times = (before?.times ?? 0) + 1;
+  if (before !== undefined && times >= engineLimits.sameQuestionMax) {
+    const count = { ...before, times };
+    const next = { ...state, asked: { ...state.asked, [key]: count } };
+    return refuse(next, asked, before.question_id, explainLoop(state, before));
+  }
+  const full = findFullness(state, asked, context);
+  if (full !== null) return refuse(state, asked, notAsked, full);
+  const opened = open(state, asked, context);
+  const count = { times, question_id: opened.answer.question_id };
+  return { ...opened, state: { ...opened.state, asked: { ...opened.state.asked, [key]: count } } };
+}
+
+function open(state: CarriedInbox, asked: AskedQuestion, context: PutContext): PutQuestion {
+  const question = buildQuestion(questionId(state.next_question), asked, context);
+  return {
+    state: { ...state, open: [...state.open, question], next_question: state.next_question + 1 },
+    answer: { question_id: question.question_id, text: question.text, settled: null },
+    question,
+  };
+}
+
+function buildQuestion(id: string, asked: AskedQuestion, context: PutContext): Question {
+  const { kind, wave, delegation_id, agent_id } = context.escalation;
+  const isJson = asked.expected_answer_format === 'json';
+  const question: Question = {
+    question_id: id,
+    kind,
+    wave,
+    delegation_id,
+    agent_id,
+    text: cutText(asked.text, engineLimits.questionCharsMax),
+    why_it_matters: cutText(asked.why_it_matters, engineLimits.questionCharsMax),
+    priority: asked.priority,
+    expected_answer_format: asked.expected_answer_format,
+    choices: asked.choices,
+    default_answer: asked.default_answer,
+    answer_schema: isJson ? (context.answer_schema ?? null) : null,
+    deadline_seconds: context.deadline_seconds ?? null,
+    asked_at: context.now,
+  };
+  // A default that is no answer would be promised to people and never be taken.
+  return parseDefault(question)?.ok === true
+    ? question
+    : { ...question, default_answer: null, deadline_seconds: null };
+}
+
+/** @returns why no further question fits, or null. */
+function findFullness(
+  state: CarriedInbox,
+  asked: AskedQuestion,
+  context: PutContext,
+): string | null {
+  const { questionsMax, inboxCharsMax, inlineAnswerCharsMax } = engineLimits;
+  const how =
+    'Go on without an answer: take the most careful assumption and state it, or report what cannot be done.';
+  if (state.next_question > questionsMax) {
+    return `The run has put ${questionsMax} questions to the user, which is the limit. ${how}`;
+  }
+  // Each open question is counted with the room that its answer may need until it is delivered.
+  const count = state.open.length + context.ahead.length + 1;
+  const chars =
+    JSON.stringify([state.open, state.pending, context.ahead, asked]).length +
+    asked.text.length +
+    count * inlineAnswerCharsMax;
+  if (chars <= inboxCharsMax) return null;
+  return `Too many questions wait for the user at the same time. ${how}`;
+}
+
+function refuse(
+  state: CarriedInbox,
+  asked: AskedQuestion,
+  id: string,
+  reason: string,
+): PutQuestion {
+  return {
+    state,
+    answer: {
+      question_id: id,
+      text: cutText(asked.text, refusedTextCharsMax),
+      settled: {
+        answer_text: cutText(reason, engineLimits.inlineAnswerCharsMax),
+        is_cut: false,
+        answer_ref: null,
+        answered_by: 'planwave',
+        loop: true,
+      },
+    },
+    question: null,
+  };
+}
+
+function explainLoop(state: CarriedInbox, before: AskedBefore): string {
+  const id = before.question_id;
+  const answered = Object.hasOwn(state.answered, id) ? state.answered[id] : undefined;
+  const known =
+    answered === undefined
+      ? `It is still open as ${id}.`
+      : `The answer to ${id} was: ${JSON.stringify(answered.shown)}.`;
+  return `This question was asked ${before.times} times before and is not put to the user again. ${known} Work with that, state what you assume, or report what cannot be done.`;
+}

@@ -1,0 +1,70 @@
+/**
+ * Markdown for Temporal's current details, made of texts that nobody vouches for.
+ *
+ * Invariants:
+ *   MD1. A text of a model or a user stays text: it opens no heading, list, emphasis, link, code or HTML.
+ *   MD2. A code span or block ends where we end it, whatever is inside.
+ *   MD3. Joined blocks keep the size limit; a block is shown whole or left out.
+ */
+import { cleanLine } from '../text/clean-line.ts';
+
+/** One line of text inside a paragraph, heading or bullet. */
+export function plainText(text: string, maxChars: number): string {
+  return cleanLine(text, maxChars)
+    .replace(/[\\`*[\]<>~|&]/g, String.raw`\$&`)
+    .replace(/(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, String.raw`\_`)
+    .replace(/^[#+=-]/, String.raw`\$&`)
+    .replace(/^(\d+)([.)])/, String.raw`$1\$2`);
+}
+
+/** A code span, with as many backticks around it as it takes. */
+export function codeSpan(text: string, maxChars: number): string {
+  const line = cleanLine(text, maxChars);
+  if (line === '') return '';
+  const fence = '`'.repeat(longestRun(line) + 1);
+  const pad = /^`|`$/.test(line) ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** A code block that can be copied line by line. */
+export function codeBlock(lines: readonly string[]): string {
+  const body = lines.join('\n');
+  const fence = '`'.repeat(Math.max(3, longestRun(body) + 1));
+  return `${fence}sh\n${body}\n${fence}`;
+}
+
+export function bullet(text: string): string {
+  return `- ${text}`;
+}
+
+/** Blocks with blank lines between them, as many as fit, then how to see the rest. */
+export function joinBlocks(blocks: readonly string[], maxBytes: number): string {
+  const rest = '… more is left out here; the queries and the client show all of it.';
+  const room = maxBytes - countBytes(rest) - 2;
+  const shown: string[] = [];
+  let used = 0;
+  for (const block of blocks) {
+    if (block === '') continue;
+    const size = countBytes(block) + 2;
+    if (used + size > room) return [...shown, rest].join('\n\n');
+    shown.push(block);
+    used += size;
+  }
+  return shown.join('\n\n');
+}
+
+/** Bytes in UTF-8. */
+export function countBytes(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    if (point < 0x80) bytes += 1;
+    else if (point < 0x800) bytes += 2;
+    else bytes += point < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+}

@@ -1,0 +1,64 @@
+/**
+ * Open questions as Markdown: what is asked, by whom, what happens by default, and the commands that answer.
+ */
+import type { Question } from '../../contracts/question.ts';
+import { answerCommands } from './answer-commands.ts';
+import { formatDuration } from './format-duration.ts';
+import { bullet, codeBlock, codeSpan, plainText } from './markdown.ts';
+
+/** The rest is one command away, and the page has other things to show. */
+const questionsShownMax = 8;
+
+const choicesShownMax = 20;
+
+export function renderQuestions(runId: string, questions: readonly Question[]): string[] {
+  const rest = questions.length - questionsShownMax;
+  return [
+    ...questions.slice(0, questionsShownMax).map((question) => renderQuestion(runId, question)),
+    rest > 0 ? `… and ${rest} more: the query \`questions\` lists all.` : '',
+  ];
+}
+
+function renderQuestion(runId: string, question: Question): string {
+  const lines = [
+    `### ${question.question_id} · ${question.priority} · from ${describeAsker(question)}`,
+    '',
+    plainText(question.text, 800),
+    '',
+    ...(question.why_it_matters.trim() === ''
+      ? []
+      : [bullet(`**Why it matters:** ${plainText(question.why_it_matters, 300)}`)]),
+    bullet(`**Answer:** ${describeFormat(question)}`),
+    ...(question.default_answer === null ? [] : [bullet(describeDefault(question))]),
+    '',
+    codeBlock(answerCommands(runId, question)),
+  ];
+  return lines.join('\n');
+}
+
+function describeAsker(question: Question): string {
+  if (question.kind === 'planner_stuck' || question.kind === 'waves_spent') return 'planwave';
+  if (question.delegation_id === null) return 'the planner';
+  return `${codeSpan(question.agent_id ?? 'an agent', 60)} in ${codeSpan(question.delegation_id, 60)}`;
+}
+
+function describeFormat(question: Question): string {
+  const formats: Record<Question['expected_answer_format'], string> = {
+    text: 'text',
+    boolean: 'true or false',
+    number: 'a number',
+    choice: `one of ${question.choices
+      .slice(0, choicesShownMax)
+      .map((choice) => codeSpan(choice, 100))
+      .join(', ')}`,
+    json: question.answer_schema === null ? 'any JSON' : 'JSON that fits the schema',
+  };
+  return formats[question.expected_answer_format];
+}
+
+function describeDefault(question: Question): string {
+  const shown = codeSpan(question.default_answer ?? '', 100);
+  return question.deadline_seconds === null
+    ? `**Suggested:** ${shown} (never taken by itself)`
+    : `**Default:** ${shown}, taken ${formatDuration(question.deadline_seconds)} after the question was asked`;
+}

@@ -1,0 +1,161 @@
+/**
+ * The page of a run in Temporal's Web UI.
+ *
+ * Invariants:
+ *   RD1. It begins with what waits for whom, and the exact command that helps.
+ *   RD2. It has at most `detailsBytesMax` bytes, whatever the run holds.
+ *   RD3. Nobody is asked to answer or resume a run that has ended.
+ */
+import { signalNames } from '../../contracts/names.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
+import type { WaveSummary } from '../../contracts/planner-run.ts';
+import type { Question, RejectedAnswer } from '../../contracts/question.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import type { PlanView, RunPhase } from '../../contracts/views.ts';
+import { openCriteria } from '../criteria/criteria.ts';
+import { engineLimits } from '../limits.ts';
+import { formatCost, formatTokens } from '../usage/format-cost.ts';
+import { signalCommand } from './answer-commands.ts';
+import { bullet, codeBlock, codeSpan, joinBlocks, plainText } from './markdown.ts';
+import { renderQuestions } from './render-questions.ts';
+
+/** What the run's page shows. */
+export interface RunDetails {
+  readonly run_id: string;
+  readonly goal: string;
+  readonly phase: RunPhase;
+  readonly wave: number;
+  readonly waves_allowed: number;
+  /** Open ones, in the order of asking. */
+  readonly questions: readonly Question[];
+  readonly plan: PlanView | null;
+  readonly waves: readonly WaveSummary[];
+  readonly usage: Usage;
+  readonly criteria: readonly CriterionState[];
+  readonly paused_reason: string | null;
+  readonly parked_reason: string | null;
+  readonly rejected: readonly RejectedAnswer[];
+}
+
+/** Newest waves, rejections and open criteria that are listed. */
+const listedMax = { waves: 10, rejected: 3, criteria: 20, delegations: 60 };
+
+/** Markdown for Temporal's current details. Begins with what waits for whom and the command that answers it. */
+export function renderRunDetails(view: RunDetails): string {
+  return joinBlocks(
+    [
+      ...(hasEnded(view.phase) ? [`## ${headings[view.phase]}`] : renderWaits(view)),
+      renderRun(view),
+      renderCriteria(view.criteria),
+      view.plan === null ? '' : renderPlan(view.plan),
+      renderWaves(view.waves),
+      renderRejected(view.rejected),
+    ],
+    engineLimits.detailsBytesMax,
+  );
+}
+
+const headings: Record<RunPhase, string> = {
+  intake: 'Reading the goal',
+  working: 'At work: nothing waits for you',
+  waiting_for_user: 'Waiting for you',
+  paused: 'Paused',
+  parked: 'Parked: no model call can succeed for now',
+  ending: 'Writing the result',
+  completed: 'Completed: every criterion is met or waived',
+  finished_unmet: 'Finished by your choice, with criteria unmet',
+  stopped: 'Stopped',
+  abandoned: 'Abandoned',
+  failed: 'Failed',
+};
+
+function hasEnded(phase: RunPhase): boolean {
+  return !['intake', 'working', 'waiting_for_user', 'paused', 'parked'].includes(phase);
+}
+
+/** A run that is parked or paused takes answers, but does nothing with them: so that comes first. */
+function renderWaits(view: RunDetails): string[] {
+  const blocks: string[] = [];
+  const resume = codeBlock([signalCommand(view.run_id, signalNames.resume, {})]);
+  if (view.parked_reason !== null) {
+    const reason = plainText(view.parked_reason, 1_000);
+    blocks.push(`## ${headings.parked}\n\n${reason}\n\nMend it, then:`, resume);
+  } else if (view.paused_reason !== null) {
+    const reason = plainText(view.paused_reason, 1_000);
+    blocks.push(
+      `## ${headings.paused}${reason === '' ? '' : `\n\n${reason}`}\n\nTo go on:`,
+      resume,
+    );
+  }
+  const count = view.questions.length;
+  if (count > 0) {
+    blocks.push(`## ${count === 1 ? 'One question waits' : `${count} questions wait`} for you`);
+    blocks.push(...renderQuestions(view.run_id, view.questions));
+  }
+  return blocks.length > 0 ? blocks : [`## ${headings[view.phase]}`];
+}
+
+function renderRun(view: RunDetails): string {
+  return [
+    '## Run',
+    '',
+    bullet(`**Goal:** ${plainText(view.goal, 300)}`),
+    bullet(`**Wave:** ${view.wave} of ${view.waves_allowed} at most`),
+    bullet(`**Used:** ${formatCost(view.usage)} · ${formatTokens(view.usage)}`),
+  ].join('\n');
+}
+
+function renderCriteria(criteria: readonly CriterionState[]): string {
+  if (criteria.length === 0) return '';
+  const open = openCriteria(criteria);
+  const waived = criteria.filter((c) => c.state === 'waived').length;
+  const met = criteria.length - open.length - waived;
+  const rest = open.length - listedMax.criteria;
+  return [
+    '## Criteria',
+    '',
+    bullet(`**${met} of ${criteria.length} met**${waived > 0 ? `, ${waived} waived` : ''}`),
+    ...(open.length === 0
+      ? []
+      : [
+          bullet(
+            `open: ${open
+              .slice(0, listedMax.criteria)
+              .map((id) => codeSpan(id, 60))
+              .join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`,
+          ),
+        ]),
+  ].join('\n');
+}
+
+function renderPlan(plan: PlanView): string {
+  return [
+    `## Plan of wave ${plan.wave}`,
+    '',
+    plainText(plan.summary, 500),
+    '',
+    ...plan.delegations.slice(0, listedMax.delegations).map((d) => {
+      const after = d.depends_on.map((id) => codeSpan(id, 60)).join(', ');
+      const whole = `**${plainText(d.title, 80)}** · ${codeSpan(d.delegation_id, 60)} · ${plainText(d.agent_id, 60)}`;
+      return bullet(after === '' ? whole : `${whole}, after ${after}`);
+    }),
+  ].join('\n');
+}
+
+function renderWaves(waves: readonly WaveSummary[]): string {
+  if (waves.length === 0) return '';
+  const lines = waves.slice(-listedMax.waves).map((w) => {
+    const ended = `${w.completed} completed, ${w.failed} failed, ${w.skipped} skipped`;
+    const criteria = `${w.criteria_met} criteria met, ${w.criteria_open} open`;
+    return bullet(
+      `**Wave ${w.wave}: ${w.io_status}** · ${ended} · ${criteria} · ${formatCost(w.usage)}`,
+    );
+  });
+  return ['## Waves', '', ...lines].join('\n');
+}
+
+function renderRejected(rejected: readonly RejectedAnswer[]): string {
+  if (rejected.length === 0) return '';
+  const lines = rejected.slice(-listedMax.rejected).map((r) => bullet(plainText(r.reason, 300)));
+  return ['## Messages that were not taken', '', ...lines].join('\n');
+}

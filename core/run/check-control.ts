@@ -1,0 +1,134 @@
+/**
+ * Messages that steer a run, as a hand or a child workflow sends them.
+ *
+ * Invariants:
+ *   K1. No payload throws, whatever its shape.
+ *   K2. An instruction is taken exactly as it was sent, or refused with the reason and an example.
+ *   K3. Pause, resume and stop take any payload.
+ *   K4. What is no escalation of ours gives null; an escalation keeps only the fields we know.
+ */
+import type { AmendMessage, Escalation, QuestionsEscalation } from '../../contracts/messages.ts';
+import { engineLimits } from '../limits.ts';
+import { cleanLine } from '../text/clean-line.ts';
+import { cutText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
+import { readAskedQuestion } from './read-asked-question.ts';
+
+export type CheckedAmend =
+  | { readonly ok: true; readonly amend: AmendMessage }
+  | { readonly ok: false; readonly reason: string; readonly example: AmendMessage };
+
+/** Longer reasons are cut: they stand in summaries. */
+const reasonCharsMax = 500;
+
+/** Ids on the wire are short paths; a longer one is none of ours. */
+const idCharsMax = 1_000;
+
+const criterionIdCharsMax = 100;
+
+export function checkAmend(payload: unknown): CheckedAmend {
+  if (!isRecord(payload)) return refuseAmend('expected one JSON object with an instruction');
+  const waived = readWaived(payload['waive_criteria']);
+  if (waived === null) {
+    return refuseAmend(
+      `waive_criteria must be a list of at most ${engineLimits.waivedCriteriaMax} criterion_ids`,
+    );
+  }
+  const written = payload['instruction'] ?? '';
+  if (typeof written !== 'string') return refuseAmend('instruction must be text');
+  const fault = findInstructionFault(written);
+  if (fault !== null) return refuseAmend(fault);
+  if (written.trim() === '' && waived.length === 0) return refuseAmend('the instruction is empty');
+  const instruction =
+    written.trim() === '' ? `The user gave up these criteria: ${listNames(waived)}.` : written;
+  return {
+    ok: true,
+    amend: waived.length === 0 ? { instruction } : { instruction, waive_criteria: waived },
+  };
+}
+
+/** Takes any payload: whoever pauses or stops a run must not be refused for a typing slip. */
+export function checkControl(payload: unknown): { readonly reason: string } {
+  const reason = isRecord(payload) ? payload['reason'] : payload;
+  return { reason: typeof reason === 'string' ? cleanLine(reason, reasonCharsMax) : '' };
+}
+
+/** @returns null for anything that no workflow of ours sends. */
+export function checkEscalation(payload: unknown): Escalation | null {
+  if (!isRecord(payload)) return null;
+  const { type, from, reason } = payload;
+  if (!isId(from)) return null;
+  if (type === 'parked') {
+    if (typeof reason !== 'string') return null;
+    return { type: 'parked', from, reason: cutText(reason, engineLimits.amendmentCharsMax) };
+  }
+  return type === 'questions' ? readQuestions(payload, from) : null;
+}
+
+function readQuestions(
+  payload: Readonly<Record<string, unknown>>,
+  from: string,
+): QuestionsEscalation | null {
+  const { escalation_id, wave, delegation_id, agent_id } = payload;
+  const kind = kinds.find((k) => k === payload['kind']);
+  const questions = readQuestionList(payload['questions']);
+  if (!isId(escalation_id) || kind === undefined || questions === null) return null;
+  if (typeof wave !== 'number' || !Number.isInteger(wave) || wave < 0) return null;
+  if (!isIdOrNull(delegation_id) || !isIdOrNull(agent_id)) return null;
+  return { type: 'questions', escalation_id, from, kind, wave, delegation_id, agent_id, questions };
+}
+
+const kinds: readonly QuestionsEscalation['kind'][] = [
+  'blocking',
+  'planner',
+  'planner_stuck',
+  'waves_spent',
+];
+
+function readQuestionList(value: unknown): QuestionsEscalation['questions'] | null {
+  if (!Array.isArray(value) || value.length > engineLimits.escalationQuestionsMax) return null;
+  const questions = value.map(readAskedQuestion);
+  return questions.every((q) => q !== null) ? questions : null;
+}
+
+function findInstructionFault(text: string): string | null {
+  const max = engineLimits.amendmentCharsMax;
+  if (text.length > max) {
+    return `the instruction has ${text.length} characters, the limit is ${max}`;
+  }
+  if (text.includes('\u0000')) return 'the instruction contains a NUL character';
+  if (/\p{Surrogate}/u.test(text)) {
+    return 'the instruction contains half of a surrogate pair, which is no character';
+  }
+  return null;
+}
+
+/** One id alone is taken as a list of one: nothing else could be meant. */
+function readWaived(value: unknown): string[] | null {
+  if (value === undefined || value === null) return [];
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length > engineLimits.waivedCriteriaMax) return null;
+  const ids = list.map((id) => (typeof id === 'string' ? id.trim() : ''));
+  const isEach = ids.every((id) => id !== '' && id.length <= criterionIdCharsMax);
+  return isEach ? [...new Set(ids)] : null;
+}
+
+function refuseAmend(reason: string): CheckedAmend {
+  return {
+    ok: false,
+    reason,
+    example: { instruction: 'Compare the prices too', waive_criteria: ['goal-2'] },
+  };
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= idCharsMax;
+}
+
+function isIdOrNull(value: unknown): value is string | null {
+  return value === null || isId(value);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

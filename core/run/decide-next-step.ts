@@ -1,0 +1,31 @@
+/**
+ * What a run does between two waves.
+ *
+ * Invariants:
+ *   N1. A run ends as completed exactly when its criteria are done.
+ *   N2. The planner's io_status neither ends a run nor prolongs it.
+ *   N3. No wave is planned beyond the allowed number; the open criteria are named instead.
+ */
+import type { CriterionState } from '../../contracts/criterion.ts';
+import type { PlannerDecision } from '../../contracts/wave-decision.ts';
+import { isDone, openCriteria } from '../criteria/criteria.ts';
+
+export interface BetweenWaves {
+  readonly criteria: readonly CriterionState[];
+  /** Waves that are over. */
+  readonly wave: number;
+  readonly waves_allowed: number;
+  /** Null before the first decision, and after a wave that ended without one. */
+  readonly last_io_status: PlannerDecision['io_status'] | null;
+}
+
+export type NextStep =
+  | { readonly type: 'wave' }
+  | { readonly type: 'waves_spent'; readonly open: readonly string[] }
+  | { readonly type: 'end'; readonly status: 'completed' };
+
+export function decideNextStep(s: BetweenWaves): NextStep {
+  if (isDone(s.criteria)) return { type: 'end', status: 'completed' };
+  if (s.wave < s.waves_allowed) return { type: 'wave' };
+  return { type: 'waves_spent', open: openCriteria(s.criteria) };
+}

@@ -1,0 +1,20 @@
+/**
+ * Texts of models and users made safe to stand in one line of something else.
+ *
+ * Invariants:
+ *   CL1. The line has no control characters, no line breaks, no direction marks and no half surrogate pairs.
+ */
+import { cutText } from './cut-text.ts';
+
+/** Controls, and format characters that reorder or hide text. Joiners stay: emoji and scripts need them. */
+const unsafe = /[\p{Cc}\p{Surrogate}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+
+export function cleanLine(text: string, maxChars: number): string {
+  // Cut first and last: the work stays small for a long text, the result short for a grown one.
+  const line = text
+    .slice(0, maxChars * 4)
+    .replace(/\s+/g, ' ')
+    .replace(unsafe, '')
+    .trim();
+  return cutText(line, maxChars);
+}

@@ -1,0 +1,267 @@
+/**
+ * What follows from each reply of the model, until there is a valid output or an end.
+ *
+ * Invariants:
+ *   TU1. Every state takes every event; one that does not fit changes nothing, and the outstanding command comes again.
+ *   TU2. Never more than `max_turns` calls.
+ *   TU3. Bad output gets `attempts_max` attempts in all, then the failure names the last faults.
+ *   TU4. No reply is answered by the same call unchanged, except a pause of the provider.
+ *   TU5. A cut-off reply raises the tokens twofold up to the ceiling, `truncationsMax` times at most.
+ *   TU6. A conversation that does not fit is compacted, `compactionsMax` times at most.
+ *   TU7. A refusal, an unknown stop and a wrong number of tool results end at once, with what happened.
+ *   TU8. Finished goes on only when answers came; failed and stopped never do.
+ */
+import type { ToolCall, TurnReply } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import { engineLimits } from '../limits.ts';
+import { cutText } from '../text/cut-text.ts';
+
+export interface CallCommand {
+  readonly type: 'call';
+  readonly max_output_tokens: number;
+  readonly compact: boolean;
+  /** Appended as faults. May be empty. */
+  readonly note: readonly OutputFault[];
+  /** `before`: the reply is dropped, and its call is repeated from the node before it, with what was appended then. */
+  readonly from: 'head' | 'before';
+}
+
+export type TurnsCommand =
+  | CallCommand
+  | { readonly type: 'check' }
+  | { readonly type: 'run_tools'; readonly calls: readonly ToolCall[] }
+  | { readonly type: 'finish' }
+  | { readonly type: 'fail'; readonly reason: string }
+  | { readonly type: 'stopped' };
+
+export interface TurnsOptions {
+  readonly max_turns: number;
+  readonly max_output_tokens: number;
+  /** Attempts in all at a valid output. If undefined, `outputRepairsMax`. */
+  readonly attempts_max?: number | undefined;
+  /** Calls made before this state was opened, by an earlier run of the same workflow. If undefined, 0. */
+  readonly turns_done?: number | undefined;
+}
+
+interface TurnsBody {
+  readonly max_turns: number;
+  readonly attempts_max: number;
+  /** Calls so far, the outstanding one included. */
+  readonly turns: number;
+  /** Replies of this round that were no valid output. */
+  readonly attempts: number;
+  readonly truncations: number;
+  readonly compactions: number;
+  readonly max_output_tokens: number;
+}
+
+type UsingTools = TurnsBody & {
+  readonly type: 'using_tools';
+  readonly command: { readonly type: 'run_tools'; readonly calls: readonly ToolCall[] };
+};
+
+/** `command` is the one outstanding: an event that does not fit gets it again. */
+export type TurnsState =
+  | (TurnsBody & { readonly type: 'calling'; readonly command: CallCommand })
+  | (TurnsBody & { readonly type: 'checking'; readonly command: { readonly type: 'check' } })
+  | UsingTools
+  | (TurnsBody & { readonly type: 'finished'; readonly command: { readonly type: 'finish' } })
+  | (TurnsBody & {
+      readonly type: 'failed';
+      readonly command: { readonly type: 'fail'; readonly reason: string };
+    })
+  | (TurnsBody & { readonly type: 'stopped'; readonly command: { readonly type: 'stopped' } });
+
+export type TurnsEvent =
+  | { readonly type: 'reply'; readonly reply: TurnReply }
+  /** The rule has spoken on an output. Empty: it holds. */
+  | { readonly type: 'checked'; readonly faults: readonly OutputFault[] }
+  | { readonly type: 'tool_results'; readonly count: number }
+  /** Answers came, after an output that asked. */
+  | { readonly type: 'resumed' };
+
+export interface TurnsStep {
+  readonly state: TurnsState;
+  readonly command: TurnsCommand;
+}
+
+/** The first call is outstanding: it is `command` of the returned state. */
+export function openTurns(options: TurnsOptions): TurnsState {
+  return begin({
+    max_turns: options.max_turns,
+    attempts_max: options.attempts_max ?? engineLimits.outputRepairsMax,
+    turns: options.turns_done ?? 0,
+    attempts: 0,
+    truncations: 0,
+    compactions: 0,
+    max_output_tokens: options.max_output_tokens,
+  });
+}
+
+export function stepTurns(state: TurnsState, event: TurnsEvent): TurnsStep {
+  const next = applyEvent(state, event);
+  return { state: next, command: next.command };
+}
+
+/** @returns the same state when the event does not fit it. */
+function applyEvent(state: TurnsState, event: TurnsEvent): TurnsState {
+  switch (event.type) {
+    case 'reply':
+      return state.type === 'calling' ? takeReply(state, event.reply) : state;
+    case 'checked':
+      if (state.type !== 'checking') return state;
+      return event.faults.length === 0
+        ? { ...bodyOf(state), type: 'finished', command: { type: 'finish' } }
+        : repair(state, event.faults, 'head');
+    case 'tool_results':
+      return state.type === 'using_tools' ? takeResults(state, event.count) : state;
+    case 'resumed':
+      return state.type === 'finished' ? begin({ ...bodyOf(state), attempts: 0 }) : state;
+    default:
+      return state;
+  }
+}
+
+function takeReply(state: TurnsState, reply: TurnReply): TurnsState {
+  switch (reply.type) {
+    case 'output':
+      return { ...bodyOf(state), type: 'checking', command: { type: 'check' } };
+    case 'malformed':
+      return repair(state, reply.faults, 'head');
+    case 'tools':
+      return useTools(state, reply.calls);
+    case 'truncated':
+      return raiseTokens(state);
+    case 'context_exceeded':
+      return compact(state);
+    case 'refused':
+      return fail(state, `The model refused: ${cutText(reply.text, 1_000)}`);
+    case 'empty':
+      return repair(state, [emptyReply], 'before');
+    case 'paused':
+      return call(state, { from: 'head' });
+    case 'unknown_stop':
+      return fail(
+        state,
+        `The model stopped for a reason that is not known: "${cutText(reply.stop_reason, 100)}".`,
+      );
+    case 'aborted':
+      return { ...bodyOf(state), type: 'stopped', command: { type: 'stopped' } };
+    default:
+      return state;
+  }
+}
+
+function useTools(state: TurnsState, calls: readonly ToolCall[]): TurnsState {
+  if (calls.length === 0) return repair(state, [noToolNamed], 'head');
+  return { ...bodyOf(state), type: 'using_tools', command: { type: 'run_tools', calls } };
+}
+
+/** An attempt is spent; the faults go back to the model while attempts are left. */
+function repair(
+  state: TurnsState,
+  faults: readonly OutputFault[],
+  from: CallCommand['from'],
+): TurnsState {
+  const attempts = state.attempts + 1;
+  const counted = { ...bodyOf(state), attempts };
+  const max = state.attempts_max;
+  if (attempts < max) return call(counted, { from, note: faults });
+  return fail(counted, `No valid output in ${max} attempts. The last one: ${nameFaults(faults)}`);
+}
+
+function raiseTokens(state: TurnsState): TurnsState {
+  const now = state.max_output_tokens;
+  const raised = Math.min(now * 2, engineLimits.outputTokensCeiling);
+  if (state.truncations >= engineLimits.truncationsMax || raised <= now) {
+    return fail(
+      state,
+      `The reply was cut off at ${now} output tokens, which cannot be raised further.`,
+    );
+  }
+  const counted = {
+    ...bodyOf(state),
+    truncations: state.truncations + 1,
+    max_output_tokens: raised,
+  };
+  return call(counted, { from: 'before' });
+}
+
+function compact(state: TurnsState): TurnsState {
+  const max = engineLimits.compactionsMax;
+  if (state.compactions >= max) {
+    return fail(
+      state,
+      `The conversation does not fit the model's context, even after ${max} compactions.`,
+    );
+  }
+  const counted = { ...bodyOf(state), compactions: state.compactions + 1 };
+  return call(counted, { from: 'before', compact: true });
+}
+
+function takeResults(state: UsingTools, count: number): TurnsState {
+  const asked = state.command.calls.length;
+  // A missing result would make the provider refuse every later call of the conversation.
+  return count === asked
+    ? call(state, { from: 'head' })
+    : fail(state, `${asked} tool calls came back with ${count} results.`);
+}
+
+function call(
+  body: TurnsBody,
+  how: Pick<CallCommand, 'from'> & Partial<Pick<CallCommand, 'note' | 'compact'>>,
+): TurnsState {
+  const { max_turns: max } = body;
+  if (body.turns >= max) {
+    const last = how.note === undefined ? '' : ` The last reply: ${nameFaults(how.note)}`;
+    return fail(body, `The limit of ${max} turns (max_turns) is reached.${last}`);
+  }
+  const command: CallCommand = {
+    type: 'call',
+    max_output_tokens: body.max_output_tokens,
+    compact: how.compact ?? false,
+    note: how.note ?? [],
+    from: how.from,
+  };
+  return { ...bodyOf(body), turns: body.turns + 1, type: 'calling', command };
+}
+
+function begin(body: TurnsBody): TurnsState {
+  return call(body, { from: 'head' });
+}
+
+function fail(body: TurnsBody, reason: string): TurnsState {
+  return { ...bodyOf(body), type: 'failed', command: { type: 'fail', reason } };
+}
+
+function bodyOf(body: TurnsBody): TurnsBody {
+  return {
+    max_turns: body.max_turns,
+    attempts_max: body.attempts_max,
+    turns: body.turns,
+    attempts: body.attempts,
+    truncations: body.truncations,
+    compactions: body.compactions,
+    max_output_tokens: body.max_output_tokens,
+  };
+}
+
+function nameFaults(faults: readonly OutputFault[]): string {
+  const shown = faults
+    .slice(0, 3)
+    .map((f) => (f.path === '' ? f.reason : `${f.path}: ${f.reason}`));
+  const rest = faults.length > 3 ? ` (and ${faults.length - 3} more)` : '';
+  return cutText(`${shown.join('; ')}${rest}`, 1_000);
+}
+
+const emptyReply: OutputFault = {
+  path: '',
+  reason: 'the reply was empty',
+  hint: 'Try: answer with the output that was asked for',
+};
+
+const noToolNamed: OutputFault = {
+  path: '',
+  reason: 'the reply asked for tools but named none',
+  hint: 'Try: call a tool by its name, or answer with the output that was asked for',
+};

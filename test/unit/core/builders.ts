@@ -1,0 +1,150 @@
+import type { AgentOutputOutline } from '../../../contracts/agent-output.ts';
+import type { CriterionState } from '../../../contracts/criterion.ts';
+import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
+import type { DelegationOutline } from '../../../contracts/delegation.ts';
+import type { QuestionsEscalation } from '../../../contracts/messages.ts';
+import type { AskedQuestion, Question } from '../../../contracts/question.ts';
+import type { Usage } from '../../../contracts/usage.ts';
+import type { WaveDecisionOutline } from '../../../contracts/wave-decision.ts';
+import type { WavePlanOutline } from '../../../contracts/wave-plan.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
+
+/** Of every property test. A failure prints the seed and the path to the smallest example. */
+export const property = { seed: 20_261_121, numRuns: 300 } as const;
+
+export const ref = 'a'.repeat(64);
+
+export function delegation(id: string, over: Partial<DelegationOutline> = {}): DelegationOutline {
+  return {
+    delegation_id: id,
+    agent_id: 'researcher',
+    title: `Task ${id}`,
+    required_inputs: [],
+    provided_inputs: [],
+    depends_on: [],
+    produces: [],
+    criterion_ids: [`${id}-done`],
+    fingerprint: `fp-${id}`,
+    ...over,
+  };
+}
+
+export function outcome(id: string, over: Partial<DelegationOutcome> = {}): DelegationOutcome {
+  return {
+    delegation_id: id,
+    agent_id: 'researcher',
+    title: `Task ${id}`,
+    status: 'completed',
+    reason: '',
+    criteria_met: [],
+    criteria_unmet: [],
+    produces: [],
+    output_ref: ref,
+    turns: 1,
+    usage: noUsage,
+    ...over,
+  };
+}
+
+export function plan(
+  delegations: readonly DelegationOutline[],
+  over: Partial<WavePlanOutline> = {},
+): WavePlanOutline {
+  return {
+    plan_ref: ref,
+    summary: 'What this wave is for',
+    delegations,
+    needs_user_input: false,
+    user_questions: [],
+    ...over,
+  };
+}
+
+export function asked(over: Partial<AskedQuestion> = {}): AskedQuestion {
+  return {
+    text: 'Which region?',
+    why_it_matters: 'Prices differ.',
+    priority: 'high',
+    expected_answer_format: 'text',
+    choices: [],
+    default_answer: null,
+    ...over,
+  };
+}
+
+export function question(over: Partial<Question> = {}): Question {
+  return {
+    ...asked(),
+    question_id: 'q1',
+    kind: 'blocking',
+    wave: 1,
+    delegation_id: 'd1',
+    agent_id: 'researcher',
+    answer_schema: null,
+    deadline_seconds: null,
+    asked_at: 1_000,
+    ...over,
+  };
+}
+
+export function escalation(
+  id: string,
+  questions: readonly AskedQuestion[],
+  over: Partial<QuestionsEscalation> = {},
+): QuestionsEscalation {
+  return {
+    type: 'questions',
+    escalation_id: id,
+    from: 'run/wave-001/d1',
+    kind: 'blocking',
+    wave: 1,
+    delegation_id: 'd1',
+    agent_id: 'researcher',
+    questions,
+    ...over,
+  };
+}
+
+export function criterion(id: string, state: CriterionState['state'] = 'open'): CriterionState {
+  return { criterion_id: id, state, delegation_id: null };
+}
+
+export function output(over: Partial<AgentOutputOutline> = {}): AgentOutputOutline {
+  return {
+    output_ref: ref,
+    status: 'completed',
+    blocking_questions: [],
+    optional_questions: [],
+    missing_info_requests: [],
+    assumptions_made: [],
+    coverage: {
+      criteria_met: [{ criterion_id: 'c1', evidence: 'Section 2 lists all three prices.' }],
+      criteria_unmet: [],
+    },
+    ...over,
+  };
+}
+
+export function decision(
+  over: Partial<WaveDecisionOutline> = {},
+  judged: Partial<WaveDecisionOutline['planner_decision']> = {},
+): WaveDecisionOutline {
+  return {
+    decision_ref: ref,
+    planner_decision: {
+      io_status: 'OK',
+      not_ok_reasons: [],
+      conflicts_resolved: [],
+      next_actions: [],
+      ...judged,
+    },
+    criteria_reopened: [],
+    needs_user_input: false,
+    user_questions: [],
+    ...over,
+  };
+}
+
+export function usage(over: Partial<Usage> = {}): Usage {
+  return { ...noUsage, calls: 1, ...over };
+}

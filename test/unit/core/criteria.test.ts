@@ -1,0 +1,64 @@
+import {
+  applyOutcomes,
+  applyPlan,
+  isDone,
+  openCriteria,
+  reopenCriteria,
+  waiveCriteria,
+} from '../../../core/criteria/criteria.ts';
+import { criterion, delegation, outcome } from './builders.ts';
+
+const met = (id: string, ...ids: string[]) => outcome(id, { criteria_met: ids });
+const unmet = (id: string, ...ids: string[]) => outcome(id, { criteria_unmet: ids });
+
+describe('criteria', () => {
+  it('C1: a waived criterion stays waived', () => {
+    const waived = [criterion('a', 'waived')];
+    expect(applyPlan(waived, [delegation('d', { criterion_ids: ['a'] })])).toEqual(waived);
+    expect(applyOutcomes(waived, [met('d', 'a')])).toEqual(waived);
+    expect(applyOutcomes(waived, [unmet('d', 'a')])).toEqual(waived);
+    expect(reopenCriteria(waived, ['a'])).toEqual(waived);
+  });
+
+  it('C2: planning adds open criteria once and changes no other', () => {
+    const before = [criterion('a', 'met'), criterion('b')];
+    const after = applyPlan(before, [
+      delegation('d1', { criterion_ids: ['a', 'c'] }),
+      delegation('d2', { criterion_ids: ['c', 'b'] }),
+    ]);
+    expect(after).toEqual([...before, criterion('c')]);
+  });
+
+  it('C3: a criterion becomes met by an outcome that names it, and by nothing else', () => {
+    const after = applyOutcomes([criterion('a'), criterion('b')], [met('d1', 'a', 'unknown')]);
+    expect(after).toEqual([
+      { criterion_id: 'a', state: 'met', delegation_id: 'd1' },
+      criterion('b'),
+    ]);
+  });
+
+  it('C4: where outcomes disagree the criterion is open, in either order', () => {
+    const outcomes = [met('d1', 'a'), unmet('d2', 'a')];
+    expect(openCriteria(applyOutcomes([criterion('a')], outcomes))).toEqual(['a']);
+    expect(openCriteria(applyOutcomes([criterion('a')], outcomes.toReversed()))).toEqual(['a']);
+  });
+
+  it('C5: an outcome without output takes nothing back', () => {
+    const skipped = outcome('d2', { status: 'skipped', criteria_unmet: ['a'], output_ref: null });
+    const after = applyOutcomes([criterion('a')], [met('d1', 'a'), skipped]);
+    expect(openCriteria(after)).toEqual([]);
+    expect(openCriteria(applyOutcomes([criterion('a', 'met')], [skipped]))).toEqual([]);
+  });
+
+  it('C6: done needs at least one criterion and none open', () => {
+    expect(isDone([])).toBe(false);
+    expect(isDone([criterion('a', 'met'), criterion('b')])).toBe(false);
+    expect(isDone([criterion('a', 'met'), criterion('b', 'waived')])).toBe(true);
+  });
+
+  it('reopening and waiving change only what they name', () => {
+    const all = [criterion('a', 'met'), criterion('b', 'met'), criterion('c')];
+    expect(openCriteria(reopenCriteria(all, ['a', 'nope']))).toEqual(['a', 'c']);
+    expect(openCriteria(waiveCriteria(all, ['c', 'nope']))).toEqual([]);
+  });
+});

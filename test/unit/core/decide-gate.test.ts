@@ -1,0 +1,77 @@
+import type { DelegationState } from '../../../contracts/views.ts';
+import { decideGate } from '../../../core/gate/decide-gate.ts';
+import type { GateWorld } from '../../../core/gate/decide-gate.ts';
+import { delegation } from './builders.ts';
+
+function world(
+  known: readonly string[],
+  rows: Readonly<Record<string, [DelegationState, verified?: boolean, produces?: string[]]>> = {},
+): GateWorld {
+  return {
+    known_inputs: new Set(known),
+    delegations: new Map(
+      Object.entries(rows).map(([id, [state, verified = false, produces = []]]) => [
+        id,
+        { state, verified, produces },
+      ]),
+    ),
+  };
+}
+
+describe('decideGate', () => {
+  it('G1: opens when everything required is known and every dependency verified', () => {
+    const d2 = delegation('d2', { required_inputs: ['goal', 'prices', 'd1'], depends_on: ['d1'] });
+    const ready = world(['goal'], { d1: ['completed', true, ['prices']], d2: ['pending'] });
+    expect(decideGate(d2, ready)).toEqual({ type: 'open' });
+    expect(decideGate(delegation('d2'), world([]))).toEqual({ type: 'open' });
+  });
+
+  it('G2: a name that is only claimed as provided does not open it', () => {
+    const d1 = delegation('d1', { required_inputs: ['prices'], provided_inputs: ['prices'] });
+    expect(decideGate(d1, world([], { d1: ['pending'] }))).toEqual({
+      type: 'impossible',
+      reason: 'nobody produces the input "prices"',
+    });
+  });
+
+  it.each([
+    ['failed', false, 'd1 failed'],
+    ['skipped', false, 'd1 was skipped'],
+    ['stopped', false, 'd1 was stopped'],
+    ['completed', false, 'd1 completed with criteria unmet'],
+  ] as const)('G3: a dependency that %s (verified %s) makes it impossible', (state, ok, reason) => {
+    const gate = decideGate(
+      delegation('d2', { depends_on: ['d1'] }),
+      world([], { d1: [state, ok] }),
+    );
+    expect(gate).toEqual({ type: 'impossible', reason });
+  });
+
+  it('G3: an input whose producer failed cannot come; an unknown dependency neither', () => {
+    const needs = delegation('d2', { required_inputs: ['p'] });
+    expect(decideGate(needs, world([], { d1: ['failed', false, ['p']] }))).toEqual({
+      type: 'impossible',
+      reason: 'input "p" cannot come: d1 failed',
+    });
+    expect(decideGate(delegation('d2', { depends_on: ['dx'] }), world([])).type).toBe('impossible');
+  });
+
+  it('G4: what is missing is named, with who brings it and in which state that one is', () => {
+    const d3 = delegation('d3', { required_inputs: ['p', 'goal'], depends_on: ['d1', 'd2'] });
+    const gate = decideGate(
+      d3,
+      world(['goal'], { d1: ['running', false, ['p']], d2: ['waiting'], d3: ['pending'] }),
+    );
+    expect(gate).toEqual({
+      type: 'closed',
+      waiting_for: ['input "p" from d1 (running)', 'd2 (waiting)'],
+    });
+  });
+
+  it('G5: asking again changes nothing', () => {
+    const d2 = delegation('d2', { depends_on: ['d1'] });
+    const closed = world([], { d1: ['running'] });
+    const first = decideGate(d2, closed);
+    for (let i = 0; i < 100; i += 1) expect(decideGate(d2, closed)).toEqual(first);
+  });
+});

@@ -1,0 +1,50 @@
+import { LimitsInput } from '../../../contracts/limits.ts';
+import {
+  defaultLimits,
+  engineLimits,
+  findLimitFaults,
+  resolveLimits,
+} from '../../../core/limits.ts';
+
+describe('limits', () => {
+  it('L1: the limits as they are fit each other', () => {
+    expect(findLimitFaults(engineLimits, defaultLimits)).toEqual([]);
+  });
+
+  it.each([
+    ['outputTokensCeiling', { outputTokensCeiling: 20_000 }],
+    ['inlineAnswerCharsMax', { inlineAnswerCharsMax: 300_000 }],
+    ['shownAnswerCharsMax', { shownAnswerCharsMax: 2_000 }],
+    ['answerCharsMax', { answerCharsMax: 2_000_000 }],
+    ['sameQuestionMax', { sameQuestionMax: 1 }],
+    ['questionsMax', { questionsMax: 5 }],
+    ['inboxCharsMax', { inboxCharsMax: 1_000_000 }],
+    ['detailsBytesMax', { detailsBytesMax: 1_000_000 }],
+    ['graceful', { stopGraceMs: 0.5 }],
+  ])('L1: a contradiction is named: %s', (name, change) => {
+    const faults = findLimitFaults({ ...engineLimits, ...change }, defaultLimits);
+    expect(faults).not.toEqual([]);
+    if (name in engineLimits) expect(faults.join()).toContain(name);
+  });
+
+  it('L2: what the user sets holds, the rest is the default', () => {
+    expect(resolveLimits(undefined)).toEqual(defaultLimits);
+    expect(resolveLimits({ max_waves: 2, max_parallel: 1 })).toEqual({
+      ...defaultLimits,
+      max_waves: 2,
+      max_parallel: 1,
+    });
+  });
+
+  it('L2: output tokens never pass the ceiling', () => {
+    expect(resolveLimits({ max_output_tokens: 100_000 }).max_output_tokens).toBe(
+      engineLimits.outputTokensCeiling,
+    );
+  });
+
+  it('L2: every limit that a user may set has a default', () => {
+    expect(Object.keys(defaultLimits).toSorted()).toEqual(
+      Object.keys(LimitsInput.shape).toSorted(),
+    );
+  });
+});

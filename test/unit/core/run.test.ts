@@ -1,0 +1,125 @@
+import * as fc from 'fast-check';
+import { engineLimits } from '../../../core/limits.ts';
+import { checkAmend, checkControl, checkEscalation } from '../../../core/run/check-control.ts';
+import { decideNextStep } from '../../../core/run/decide-next-step.ts';
+import { asked, criterion, escalation, property } from './builders.ts';
+
+const base = { criteria: [criterion('a')], wave: 1, waves_allowed: 5, last_io_status: null };
+
+describe('decideNextStep', () => {
+  it('N1: ends as completed exactly when the criteria are done', () => {
+    const done = [criterion('a', 'met'), criterion('b', 'waived')];
+    expect(decideNextStep({ ...base, criteria: done })).toEqual({
+      type: 'end',
+      status: 'completed',
+    });
+    expect(decideNextStep({ ...base, criteria: done, wave: 5 }).type).toBe('end');
+    expect(decideNextStep({ ...base, criteria: [], wave: 0 })).toEqual({ type: 'wave' });
+  });
+
+  it.each(['OK', 'NOT_OK', null] as const)('N2: io_status %s decides nothing', (last_io_status) => {
+    expect(decideNextStep({ ...base, last_io_status })).toEqual({ type: 'wave' });
+    const criteria = [criterion('a', 'met')];
+    expect(decideNextStep({ ...base, criteria, last_io_status }).type).toBe('end');
+  });
+
+  it('N3: beyond the allowed waves the open criteria are named', () => {
+    const criteria = [criterion('a'), criterion('b', 'met'), criterion('c')];
+    expect(decideNextStep({ ...base, criteria, wave: 5 })).toEqual({
+      type: 'waves_spent',
+      open: ['a', 'c'],
+    });
+    expect(decideNextStep({ ...base, wave: 9 }).type).toBe('waves_spent');
+  });
+});
+
+describe('messages that steer a run', () => {
+  it('K1: no payload throws', () => {
+    fc.assert(
+      fc.property(fc.anything(), (payload) => {
+        checkAmend(payload);
+        expect(typeof checkControl(payload).reason).toBe('string');
+        expect(checkEscalation(payload)).toBeNull();
+      }),
+      property,
+    );
+  });
+
+  it('K2: an instruction is taken exactly as it was sent', () => {
+    const instruction = '  Look at prices too.\r\n😀 ';
+    expect(checkAmend({ instruction })).toEqual({ ok: true, amend: { instruction } });
+    expect(checkAmend({ instruction: 'x', waive_criteria: ['c1', ' c1', 'c2'] })).toEqual({
+      ok: true,
+      amend: { instruction: 'x', waive_criteria: ['c1', 'c2'] },
+    });
+    expect(checkAmend({ waive_criteria: 'goal-1' })).toEqual({
+      ok: true,
+      amend: {
+        instruction: 'The user gave up these criteria: "goal-1".',
+        waive_criteria: ['goal-1'],
+      },
+    });
+  });
+
+  it.each([
+    [null, 'JSON object'],
+    ['text', 'JSON object'],
+    [{}, 'empty'],
+    [{ instruction: ' ' }, 'empty'],
+    [{ instruction: 3 }, 'must be text'],
+    [{ instruction: 'a\u0000' }, 'NUL'],
+    [{ instruction: 'a\ud800' }, 'surrogate'],
+    [{ instruction: 'x'.repeat(4_001) }, '4001 characters, the limit is 4000'],
+    [{ instruction: 'x', waive_criteria: [3] }, 'waive_criteria'],
+    [{ instruction: 'x', waive_criteria: Array(101).fill('c') }, 'waive_criteria'],
+  ])('K2: refused with the reason and an example: %#', (payload, reason) => {
+    const checked = checkAmend(payload);
+    if (checked.ok) throw new Error('expected a refusal');
+    expect(checked.reason).toContain(reason);
+    expect(checkAmend(checked.example).ok).toBe(true);
+  });
+
+  it('K3: pause, resume and stop take any payload', () => {
+    expect(checkControl({ reason: 'lunch\n' })).toEqual({ reason: 'lunch' });
+    expect(checkControl('lunch')).toEqual({ reason: 'lunch' });
+    expect(checkControl(undefined)).toEqual({ reason: '' });
+    expect(checkControl({ reason: 'x'.repeat(9_000) }).reason).toHaveLength(500);
+  });
+
+  it('K4: an escalation keeps the fields we know, and only those', () => {
+    const whole = escalation('e1', [asked(), asked({ default_answer: 'eu' })]);
+    expect(checkEscalation({ ...whole, extra: 1 })).toEqual(whole);
+    const planner = { ...whole, kind: 'waves_spent' as const, delegation_id: null, agent_id: null };
+    expect(checkEscalation(planner)).toEqual(planner);
+    const parked = { type: 'parked', from: 'run/wave-001', reason: 'No credit.' };
+    expect(checkEscalation({ ...parked, extra: 1 })).toEqual(parked);
+  });
+
+  it('K4: what is no escalation of ours gives null', () => {
+    const whole = escalation('e1', [asked()]);
+    const wrong: readonly object[] = [
+      { type: 'other' },
+      { escalation_id: '' },
+      { from: 3 },
+      { kind: 'nosy' },
+      { wave: 1.5 },
+      { delegation_id: undefined },
+      { questions: 'q' },
+      { questions: [{}] },
+      { questions: [{ ...asked(), priority: 'urgent' }] },
+      { questions: [{ ...asked(), choices: [1] }] },
+      { questions: [{ ...asked(), default_answer: 3 }] },
+      { questions: Array(21).fill(asked()) },
+    ];
+    for (const change of wrong) expect(checkEscalation({ ...whole, ...change })).toBeNull();
+    expect(checkEscalation({ type: 'parked', from: 'x' })).toBeNull();
+  });
+
+  it('K4: a question that is too long is cut, because somebody waits for its answer', () => {
+    const long = asked({ text: 'x'.repeat(9_000), default_answer: 'y'.repeat(9_000) });
+    const read = checkEscalation(escalation('e1', [long]));
+    if (read?.type !== 'questions') throw new Error('expected questions');
+    expect(read.questions[0]?.text).toHaveLength(engineLimits.questionCharsMax);
+    expect(read.questions[0]?.default_answer).toBeNull();
+  });
+});
