@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { errorTypeOf, formatApiError } from '../replies/api-error.ts';
+import { countInputTokens } from '../replies/accounting.ts';
+import { createId } from '../replies/compose-message.ts';
+import { composeDefaultReply } from '../rules/default-reply.ts';
+import { deliver } from '../replies/deliver.ts';
+import { ClientGone, Exchange } from '../replies/exchange.ts';
+import { parseJson } from '../json.ts';
+import { readMessagesRequest } from '../messages-api.ts';
+import type { MessagesRequest } from '../messages-api.ts';
+import { readBody } from './read-body.ts';
+import { recogniseShape } from '../rules/recognise-shape.ts';
+import type { Shape } from '../rules/recognise-shape.ts';
+import type { ContentReply, Reply, ScriptRule } from '../script.ts';
+import { sendApiError, sendJson } from '../replies/send.ts';
+import type { RehearsalState } from '../state.ts';
+
+const tooLarge = 'Request exceeds the maximum size of 32 MB.';
+
+/** A call that was read and recorded. */
+interface Call {
+  readonly index: number;
+  readonly request: MessagesRequest;
+  readonly shape: Shape | null;
+}
+
+async function decideReply(rule: ScriptRule | undefined, call: Call): Promise<Reply> {
+  const reply = rule?.reply ?? { pass: true as const };
+  if (typeof reply !== 'function') return reply;
+  const { request } = call;
+  return await reply({
+    index: call.index,
+    callKey: request.callKey,
+    shape: call.shape,
+    body: request.body,
+    defaultOutput: () => {
+      const output = composeDefaultReply(request);
+      return output.json ?? output.text ?? output.tool_use;
+    },
+  });
+}
+
+async function answer(
+  state: RehearsalState,
+  exchange: Exchange,
+  call: Call,
+  rule: ScriptRule | undefined,
+): Promise<void> {
+  const { request } = call;
+  // Counted at arrival, so that the cache depends on the order of the calls and not on how long replies take.
+  const input = state.cache.account(request);
+  const composeDefault = (): ContentReply => composeDefaultReply(request);
+  try {
+    const reply = await decideReply(rule, call);
+    await deliver(reply, exchange, {
+      request,
+      index: call.index,
+      input,
+      composeDefault,
+      thinkMs: state.thinkMs,
+    });
+  } catch (error) {
+    if (!(error instanceof ClientGone)) exchange.fail(error);
+  }
+}
+
+/** What was wrong with a body, recorded and answered in the API's shape. */
+function refuse(
+  state: RehearsalState,
+  response: ServerResponse,
+  headers: IncomingHttpHeaders,
+  bodyText: string | undefined,
+  fault: string,
+): void {
+  const requestId = createId('req', state.nextRequestNumber());
+  const body = parseJson(bodyText ?? '') ?? bodyText ?? null;
+  const recorded = state.log.open({ callKey: '', shape: null, body, headers });
+  const status = bodyText === undefined ? 413 : 400;
+  new Exchange(response, recorded, requestId).send(
+    status,
+    { 'content-type': 'application/json' },
+    formatApiError({ type: errorTypeOf(status), message: fault }, requestId),
+  );
+}
+
+/** `POST /v1/messages`: recorded, answered by the first script rule that fits or by the default rules. */
+export async function answerMessages(
+  state: RehearsalState,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { headers } = incoming;
+  const bodyText = await readBody(incoming);
+  if (bodyText === undefined) return refuse(state, response, headers, bodyText, tooLarge);
+  const request = readMessagesRequest(bodyText, false);
+  if (typeof request === 'string') return refuse(state, response, headers, bodyText, request);
+  const { callKey, body } = request;
+  const shape = recogniseShape(request.schema);
+  const recorded = state.log.open({ callKey, shape, body, headers });
+  const requestId = createId('req', state.nextRequestNumber());
+  const exchange = new Exchange(response, recorded, requestId);
+  const taken = state.book.take({ request, shape, bodyText });
+  recorded.answeredBy(taken?.position ?? null);
+  return answer(state, exchange, { index: recorded.index, request, shape }, taken?.rule);
+}
+
+/** `POST /v1/messages/count_tokens`: neither recorded nor scripted. */
+export async function answerCountTokens(
+  state: RehearsalState,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const requestId = createId('req', state.nextRequestNumber());
+  const bodyText = await readBody(incoming);
+  const read = bodyText === undefined ? tooLarge : readMessagesRequest(bodyText, true);
+  if (typeof read === 'string') {
+    sendApiError(response, read === tooLarge ? 413 : 400, read, requestId);
+    return;
+  }
+  sendJson(response, 200, { input_tokens: countInputTokens(read) }, requestId);
+}

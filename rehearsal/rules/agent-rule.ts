@@ -1,0 +1,121 @@
+import { objectsOf, textOf } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import type { Prompt } from './prompt.ts';
+import { cutText, quote } from '../quote.ts';
+import { askMark, audienceQuestion, isAudienceQuestion, slipMark } from './rehearsal-marks.ts';
+
+interface Criterion {
+  readonly id: string;
+  readonly description: string;
+}
+
+function criteriaOf(delegation: JsonObject): readonly Criterion[] {
+  return objectsOf(delegation['acceptance_criteria']).map((criterion) => ({
+    id: textOf(criterion['criterion_id']),
+    description: textOf(criterion['description']),
+  }));
+}
+
+/** The answer to this agent's question, whoever asked it first; undefined while there is none. */
+function findAudience(prompt: Prompt): string | undefined {
+  const own = textOf(prompt.delegation['delegation_id']);
+  const answers = prompt.answers.filter(
+    (item) => isAudienceQuestion(item.text) || (own !== '' && item.delegation_id === own),
+  );
+  return answers.at(-1)?.answer;
+}
+
+const emptyLists = { optional_questions: [], missing_info_requests: [] } as const;
+
+function askFirst(prompt: Prompt, criteria: readonly Criterion[]): JsonObject {
+  const question = audienceQuestion(prompt.goal);
+  return {
+    compact_md: `Rehearsal: waiting for an answer. ${question.text}`,
+    detailed_md:
+      `# Rehearsal: a question before the work\n\n${question.text}\n\n` +
+      `Without an answer I would assume: ${question.defaultAnswer}.\n`,
+    status: 'blocked',
+    blocking_questions: [
+      {
+        text: question.text,
+        why_it_matters: 'The same facts are told differently to different readers.',
+        priority: 'high',
+        expected_answer_format: 'choice',
+        choices: question.choices,
+        default_answer: question.defaultAnswer,
+      },
+    ],
+    ...emptyLists,
+    assumptions_made: [],
+    coverage: {
+      criteria_met: [],
+      criteria_unmet: criteria.map((criterion) => ({
+        criterion_id: criterion.id,
+        reason: 'Waits for the answer of the user.',
+      })),
+    },
+  };
+}
+
+/** The sentence that shows a criterion as met; the evidence quotes it word for word. */
+function sentenceFor(criterion: Criterion, goal: string): string {
+  return `Rehearsed for ${quote(goal)}: ${cutText(criterion.description, 300)}`;
+}
+
+const headingOf = (criterion: Criterion, index: number): string => `${index + 1}. ${criterion.id}`;
+
+function writeDetailed(
+  prompt: Prompt,
+  criteria: readonly Criterion[],
+  audience: string | undefined,
+): string {
+  const lines = [
+    `# Rehearsal: ${cutText(textOf(prompt.delegation['title']) || 'the delegated task', 120)}`,
+    '',
+    `Goal: ${quote(prompt.goal, 400)}`,
+    ...(audience === undefined ? [] : ['', `Written for: ${cutText(audience, 400)}`]),
+    ...prompt.toolResults.map((text) => `\nLoaded: ${quote(text, 120)}`),
+    '',
+    'No model was called: a rule of the rehearsal model wrote this text.',
+  ];
+  for (const [index, criterion] of criteria.entries()) {
+    lines.push('', `## ${headingOf(criterion, index)}`, '', sentenceFor(criterion, prompt.goal));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * What a rehearsed agent answers, in the shape of an agent output.
+ *
+ * A task with `askMark` is blocked by one choice question until an answer is in the prompt. A task with `slipMark`
+ * leaves its last criterion out until the prompt gives the output back. Everything else completes at once.
+ */
+export function answerDelegation(prompt: Prompt): JsonObject {
+  const criteria = criteriaOf(prompt.delegation);
+  const task = textOf(prompt.delegation['task_description']);
+  const audience = findAudience(prompt);
+  if (task.includes(askMark) && audience === undefined) return askFirst(prompt, criteria);
+  const slips = task.includes(slipMark) && prompt.repairs === 0;
+  const forWhom = audience === undefined ? '' : ` For ${quote(audience)}.`;
+  return {
+    compact_md:
+      `Rehearsal of ${quote(textOf(prompt.delegation['title']) || prompt.goal)}: ` +
+      `${criteria.length} criteria met by rule.${forWhom}`,
+    detailed_md: writeDetailed(prompt, criteria, audience),
+    status: 'completed',
+    blocking_questions: [],
+    ...emptyLists,
+    assumptions_made: [
+      { statement: 'A rehearsal needs no true facts, only their form.', confidence: 'high' },
+    ],
+    coverage: {
+      criteria_met: (slips ? criteria.slice(0, -1) : criteria).map((criterion) => ({
+        criterion_id: criterion.id,
+        evidence:
+          `detailed_md, section “${headingOf(criterion, criteria.indexOf(criterion))}”: ` +
+          `“${sentenceFor(criterion, prompt.goal)}”`,
+      })),
+      criteria_unmet: [],
+    },
+  };
+}

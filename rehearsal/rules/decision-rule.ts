@@ -1,0 +1,58 @@
+import { isObject, textOf } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import type { Prompt } from './prompt.ts';
+import { cutText, quote } from '../quote.ts';
+
+/** Criteria come as ids or as objects that hold one. */
+function idsOf(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  return value.map((item: unknown) => textOf(isObject(item) ? item['criterion_id'] : item));
+}
+
+/** What is open: the prompt's list, or without one what the outcomes left unmet. */
+function openIdsOf(prompt: Prompt): readonly string[] {
+  return prompt.saysOpenCriteria
+    ? idsOf(prompt.openCriteria)
+    : prompt.outcomes.flatMap((outcome) => idsOf(outcome['criteria_unmet']));
+}
+
+function describeOutcome(outcome: JsonObject): string {
+  const met = idsOf(outcome['criteria_met']).length;
+  const unmet = idsOf(outcome['criteria_unmet']).length;
+  const name = `**${textOf(outcome['delegation_id'])}** (${textOf(outcome['status'])})`;
+  return `- ${name}: ${met} met, ${unmet} unmet. ${cutText(textOf(outcome['compact_md']), 300)}`;
+}
+
+/** What the rehearsed planner decides, in the shape of a wave decision: OK exactly when no criterion is open. */
+export function decideWave(prompt: Prompt): JsonObject {
+  const open = openIdsOf(prompt);
+  const title = `Rehearsal, wave ${prompt.wave}: ${quote(prompt.goal, 200)}`;
+  const state = open.length === 0 ? 'No criterion is open.' : `Open: ${open.join(', ')}.`;
+  const outcomes = prompt.outcomes.map(describeOutcome);
+  return {
+    wave_compact: [`## ${title}`, '', state, '', ...outcomes, ''].join('\n'),
+    wave_detailed: [
+      `# ${title}`,
+      '',
+      'A rule of the rehearsal model decided: OK when no criterion is open, else another wave.',
+      '',
+      '## What came back',
+      '',
+      ...(outcomes.length > 0 ? outcomes : ['- nothing']),
+      '',
+      '## What is open',
+      '',
+      ...(open.length > 0 ? open.map((id) => `- ${id}`) : ['- nothing']),
+      '',
+    ].join('\n'),
+    planner_decision: {
+      io_status: open.length === 0 ? 'OK' : 'NOT_OK',
+      not_ok_reasons: open.slice(0, 50).map((id) => `${cutText(id, 200)} is still open.`),
+      conflicts_resolved: [],
+      next_actions: open.slice(0, 50).map((id) => `Delegate ${cutText(id, 200)} again.`),
+    },
+    criteria_reopened: [],
+    needs_user_input: false,
+    user_questions: [],
+  };
+}

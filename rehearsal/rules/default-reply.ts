@@ -1,0 +1,84 @@
+import { answerDelegation } from './agent-rule.ts';
+import { conform } from '../generator/conform.ts';
+import { decideWave } from './decision-rule.ts';
+import { generateInstance } from '../generator/generate-instance.ts';
+import { isObject, textOf } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import type { MessagesRequest } from '../messages-api.ts';
+import { planWave } from './plan-rule.ts';
+import { readPrompt } from './prompt.ts';
+import type { Prompt } from './prompt.ts';
+import { quote } from '../quote.ts';
+import { recogniseShape } from './recognise-shape.ts';
+import type { Shape } from './recognise-shape.ts';
+import type { ContentReply } from '../script.ts';
+
+const detailTool = 'load_detail';
+
+const rules: Readonly<Record<Shape, (prompt: Prompt) => JsonObject>> = {
+  plan: planWave,
+  delegation: answerDelegation,
+  decision: decideWave,
+};
+
+function usedTools(request: MessagesRequest): readonly string[] {
+  return request.messages.flatMap((message) =>
+    message.blocks
+      .filter((block) => block.type === 'tool_use')
+      .map((block) => textOf(block['name'])),
+  );
+}
+
+/** The tool's input by its schema, with the detail's id where the schema has a place for it. */
+function toolInput(tool: JsonObject, prompt: Prompt): JsonObject {
+  const schema = isObject(tool['input_schema']) ? tool['input_schema'] : {};
+  const generated = generateInstance(schema, prompt.goal, textOf(tool['name']));
+  const input = isObject(generated) ? generated : {};
+  const detailId = prompt.detailIndex[0]?.['detail_id'];
+  if (tool['name'] !== detailTool || detailId === undefined) return input;
+  return 'detail_ids' in input
+    ? { ...input, detail_ids: [detailId] }
+    : { ...input, detail_id: detailId };
+}
+
+/** The tool that the default rules use in this turn; undefined when the turn is for the answer. */
+function chooseTool(request: MessagesRequest, prompt: Prompt): JsonObject | undefined {
+  const choice = textOf(request.toolChoice?.['type']);
+  const named = (name: string): JsonObject | undefined =>
+    request.tools.find((tool) => tool['name'] === name);
+  if (choice === 'none') return undefined;
+  if (choice === 'tool') return named(textOf(request.toolChoice?.['name']));
+  const wantsDetail = prompt.detailIndex.length > 0 && !usedTools(request).includes(detailTool);
+  const loader = wantsDetail ? named(detailTool) : undefined;
+  return choice === 'any' ? (loader ?? request.tools[0]) : loader;
+}
+
+function freeText(prompt: Prompt): string {
+  return [
+    '## Rehearsal',
+    '',
+    `This text was written by rule for ${quote(prompt.goal, 400)}. No model was called.`,
+    '',
+  ].join('\n');
+}
+
+/**
+ * What the rehearsal model answers when no script says otherwise: a tool call, planwave's own shapes by their rules,
+ * any other schema by the generator, and without a schema a short Markdown text. The same request has the same answer.
+ */
+export function composeDefaultReply(request: MessagesRequest): ContentReply {
+  const prompt = readPrompt(request);
+  const tool = chooseTool(request, prompt);
+  if (tool !== undefined) {
+    const call = { name: textOf(tool['name']), input: toolInput(tool, prompt) };
+    return { text: `Rehearsal: ${call.name} first.`, tool_use: [call] };
+  }
+  if (request.schema === null) return { text: freeText(prompt) };
+  const shape = recogniseShape(request.schema);
+  return {
+    json:
+      shape === null
+        ? generateInstance(request.schema, prompt.goal)
+        : conform(request.schema, rules[shape](prompt), prompt.goal),
+  };
+}

@@ -1,0 +1,114 @@
+import { chooseAgent } from './choose-agent.ts';
+import { isAudienceQuestion } from './rehearsal-marks.ts';
+import { firstWave } from './first-wave.ts';
+import { textOf } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import type { Prompt } from './prompt.ts';
+import { quote, slugOf } from '../quote.ts';
+
+/** Most criteria that one delegation may carry. */
+const criteriaMax = 20;
+
+/** The delegation that a criterion id was made for: `research-facts-c1` belongs to `research-facts`. */
+function groupOf(criterionId: string): string {
+  return /^(.+?)(?:-w\d+)?-c\d+$/u.exec(criterionId)?.[1] ?? 'follow-up';
+}
+
+/** Open criteria by group, in the order listed, at most `criteriaMax` a group. */
+function groupCriteria(criteria: readonly JsonObject[]): ReadonlyArray<[string, JsonObject[]]> {
+  const groups: Array<[string, JsonObject[]]> = [];
+  for (const criterion of criteria) {
+    const name = groupOf(textOf(criterion['criterion_id']));
+    const open = groups.find(([known, members]) => known === name && members.length < criteriaMax);
+    if (open === undefined) groups.push([name, [criterion]]);
+    else open[1].push(criterion);
+  }
+  return groups;
+}
+
+/** `<group>-w2`, and `<group>-w2-2` for the second delegation of the same group. Unique among `taken`. */
+function nameDelegation(group: string, wave: number, taken: ReadonlySet<string>): string {
+  for (let count = 1; ; count += 1) {
+    const suffix = count === 1 ? `-w${wave}` : `-w${wave}-${count}`;
+    const id = `${slugOf(group, 40 - suffix.length)}${suffix}`;
+    if (!taken.has(id)) return id;
+  }
+}
+
+function audienceNote(prompt: Prompt): string {
+  const answer = prompt.answers.find((item) => isAudienceQuestion(item.text))?.answer;
+  return answer === undefined ? '' : ` The result is for ${quote(answer)}.`;
+}
+
+function laterWave(prompt: Prompt): readonly JsonObject[] {
+  const taken = new Set<string>();
+  const known = new Set(prompt.knownInputs);
+  const groups = groupCriteria(prompt.openCriteria);
+  const used = new Set<string>();
+  const planned = groups.length > 0 ? groups : [['final-check', []] as [string, JsonObject[]]];
+  return planned.map(([group, criteria]) => {
+    const id = nameDelegation(group, prompt.wave, taken);
+    taken.add(id);
+    const agentId = chooseAgent(prompt.agents, group.split('-'), used, prompt.wave - 1);
+    used.add(agentId);
+    const inputs = [...new Set(['goal', group])].filter((name) => known.has(name));
+    return {
+      delegation_id: id,
+      agent_id: agentId,
+      title: `Rehearsal: follow up on ${quote(group, 40)}`,
+      task_description:
+        `This is a rehearsal for the goal ${quote(prompt.goal, 400)}. ` +
+        `Meet the criteria that are still open after the earlier waves.${audienceNote(prompt)}`,
+      acceptance_criteria:
+        criteria.length > 0
+          ? criteria.map((criterion) => ({
+              criterion_id: textOf(criterion['criterion_id']),
+              description: textOf(criterion['description']) || 'Still open.',
+            }))
+          : [{ criterion_id: `${id}-c1`, description: 'The rehearsed result was read once more.' }],
+      required_inputs: inputs,
+      provided_inputs: inputs,
+      depends_on: [],
+      produces: [],
+    };
+  });
+}
+
+/** Without agents nobody can be given work: the planner says so instead of inventing an agent. */
+function planWithoutAgents(goal: string): JsonObject {
+  return {
+    summary: `Rehearsal: no agent is listed, so nobody can work on ${quote(goal)}.`,
+    delegations: [],
+    needs_user_input: true,
+    user_questions: [
+      {
+        text: `No agent is listed for ${quote(goal)}. How should the work be done?`,
+        why_it_matters: 'A plan may only name listed agents.',
+        priority: 'critical',
+        expected_answer_format: 'text',
+        choices: [],
+        default_answer: null,
+      },
+    ],
+  };
+}
+
+/**
+ * What the rehearsed planner answers when it is asked for a plan, in the shape of a wave plan.
+ *
+ * Wave 1: work in parallel, a delegation that depends on all of it, and a review when there are three agents or more.
+ * Later waves: one delegation for each group of open criteria, given to another agent than the wave before.
+ */
+export function planWave(prompt: Prompt): JsonObject {
+  if (prompt.agents.length === 0) return planWithoutAgents(prompt.goal);
+  const wave = prompt.wave === 1 ? firstWave(prompt) : laterWave(prompt);
+  const delegations = wave.slice(0, prompt.delegationsMax);
+  return {
+    summary:
+      `Rehearsal of wave ${prompt.wave} for ${quote(prompt.goal, 200)}: ` +
+      `${delegations.length} delegations by rule, no model was called.${audienceNote(prompt)}`,
+    delegations,
+    needs_user_input: false,
+    user_questions: [],
+  };
+}

@@ -1,0 +1,168 @@
+import type { JsonObject } from './json.ts';
+import type { Block, ReplyUsage } from './messages-api.ts';
+import type { Shape } from './rules/recognise-shape.ts';
+
+/** Which calls a rule is for. Every given condition must hold; an empty match fits every call. */
+export interface RuleMatch {
+  /** Part of `metadata.user_id`. */
+  readonly callKeyIncludes?: string;
+  /** Part of the request body's JSON text. */
+  readonly bodyIncludes?: string;
+  readonly schema?: Shape;
+  /** Only the nth call, from 1, among those that fit the other conditions. */
+  readonly nth?: number;
+}
+
+interface Delays {
+  /** Milliseconds before the response headers. Default 0. */
+  readonly delayMs?: number;
+  /** Milliseconds over which the text is streamed, or before a reply that is not streamed. Default: the server's. */
+  readonly thinkMs?: number;
+}
+
+interface Envelope extends Delays {
+  /** Default `end_turn`, or `tool_use` when a tool is used. Any string is sent as it is. */
+  readonly stop_reason?: string;
+  readonly stop_sequence?: string;
+  readonly stop_details?: unknown;
+  /** The model the reply names. Default: the request's. */
+  readonly model?: string;
+  /** Fields that replace the counted ones; null leaves `usage` out (in a stream: empty objects, see `buildEvents`). */
+  readonly usage?: Partial<ReplyUsage> | null;
+}
+
+export interface ScriptedToolCall {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+interface ContentFields extends Envelope {
+  /** The empty string makes a reply without content. */
+  readonly text?: string;
+  /** Sent as its JSON text. */
+  readonly json?: unknown;
+  readonly tool_use?: readonly ScriptedToolCall[];
+  /** Blocks sent as they are, before the others: `thinking`, several texts, unknown types. */
+  readonly content?: readonly Block[];
+}
+
+/** A reply of the model: at least one of `text`, `json`, `tool_use`, `content`. */
+export type ContentReply = ContentFields &
+  (
+    | { readonly text: string }
+    | { readonly json: unknown }
+    | { readonly tool_use: readonly ScriptedToolCall[] }
+    | { readonly content: readonly Block[] }
+  );
+
+/** An HTTP error in the API's shape, or with a body of its own. */
+export interface ErrorReply extends Delays {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `error.type`. Default: what the API sends with this status. */
+  readonly errorType?: string;
+  /** `error.details.error_code`. */
+  readonly errorCode?: string;
+  readonly message?: string;
+  /** Replaces the whole body: a string as it is, anything else as JSON. */
+  readonly body?: unknown;
+  /** Default `application/json`, or `text/html` when `body` begins with `<`. */
+  readonly contentType?: string;
+}
+
+interface StreamPosition {
+  /** Stream events that are sent before it happens. Default: half of them. */
+  readonly afterEvents?: number;
+}
+
+/** Ends the connection early. Content fields say what is cut; without them it is the default reply. */
+export interface CutReply extends ContentFields, StreamPosition {
+  /** The first three destroy the socket, `eof-without-stop` ends the response as if it were complete. */
+  readonly cut: 'before-headers' | 'after-headers' | 'mid-stream' | 'eof-without-stop';
+}
+
+/** Falls silent until the client goes. */
+export interface StallReply extends ContentFields, StreamPosition {
+  readonly stall: 'before-headers' | 'after-headers' | 'in-stream';
+}
+
+/** An `error` event in mid-stream. To a request without streaming it is an HTTP error of that type. */
+export interface SseErrorReply extends ContentFields, StreamPosition {
+  readonly sseError: { readonly type: string; readonly message: string };
+}
+
+/** A body that is sent as it is: HTML, nothing, error JSON, broken events. */
+export interface RawReply extends Delays {
+  readonly raw: string;
+  /** Default 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: told from the text (`{`, `event:`, else HTML). */
+  readonly contentType?: string;
+}
+
+/** The default reply, with these delays and this envelope. */
+export interface PassReply extends Envelope {
+  readonly pass: true;
+}
+
+export type Reply =
+  | ContentReply
+  | ErrorReply
+  | CutReply
+  | StallReply
+  | SseErrorReply
+  | RawReply
+  | PassReply;
+
+/** A call as a reply function sees it. */
+export interface ScriptedRequest {
+  /** Number of the call, from 1. */
+  readonly index: number;
+  readonly callKey: string;
+  readonly shape: Shape | null;
+  readonly body: JsonObject;
+  /** What the default rules would answer: the parsed JSON when a schema was asked for, else the text. */
+  readonly defaultOutput: () => unknown;
+}
+
+/** Only in-process: decides the reply from the request. */
+export type ReplyFunction = (request: ScriptedRequest) => Reply | Promise<Reply>;
+
+export interface ScriptRule {
+  readonly match?: RuleMatch;
+  /** How often the rule may be used. Default: without limit. */
+  readonly times?: number;
+  readonly reply: Reply | ReplyFunction;
+}
+
+/** How a call ended: the reply was sent, the client went first, or the server cut it. */
+export type CallOutcome = 'answered' | 'client-closed' | 'cut';
+
+export interface RecordedCall {
+  /** From 1, in the order of arrival. */
+  readonly index: number;
+  /** `metadata.user_id`; the empty string when absent. */
+  readonly callKey: string;
+  readonly shape: Shape | null;
+  /** The parsed body, or its text when it was no JSON. */
+  readonly body: unknown;
+  /** Lower-case names; keys and cookies are left out. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Position of the script rule that answered, from 0; null for a default reply. */
+  readonly rule: number | null;
+  /** Unix epoch milliseconds. */
+  readonly startedAtMs: number;
+  /** Null while the call is in flight, as are the two below. */
+  readonly endedAtMs: number | null;
+  readonly outcome: CallOutcome | null;
+  /** Null also when no headers were sent. */
+  readonly replyStatus: number | null;
+}
+
+export interface CallCounts {
+  readonly calls: number;
+  readonly ended: number;
+  readonly inFlight: number;
+  readonly maxInFlight: number;
+}

@@ -1,0 +1,55 @@
+import type { MessagesRequest } from '../messages-api.ts';
+import type { Shape } from '../rules/recognise-shape.ts';
+import type { RuleMatch, ScriptRule } from '../script.ts';
+
+/** A call as rules are matched against it. */
+interface MatchedCall {
+  readonly request: MessagesRequest;
+  readonly shape: Shape | null;
+  /** The request body's text. */
+  readonly bodyText: string;
+}
+
+export interface ScriptBook {
+  /** Puts these rules in the place of all earlier ones. */
+  write(rules: readonly ScriptRule[]): void;
+  /** The first rule that fits, with its position, and counts it as used; null when none fits. */
+  take(call: MatchedCall): { readonly rule: ScriptRule; readonly position: number } | null;
+}
+
+function fits(match: RuleMatch, call: MatchedCall): boolean {
+  const { callKeyIncludes, bodyIncludes, schema } = match;
+  if (callKeyIncludes !== undefined && !call.request.callKey.includes(callKeyIncludes))
+    return false;
+  if (bodyIncludes !== undefined && !call.bodyText.includes(bodyIncludes)) return false;
+  return schema === undefined || schema === call.shape;
+}
+
+/**
+ * Keeps the script's rules and how often each was met.
+ *
+ * A rule is met by every call that fits its match, also when an earlier rule answers that call: so `nth` counts calls
+ * and does not depend on the order of the rules.
+ */
+export function createScriptBook(): ScriptBook {
+  let entries: Array<{ rule: ScriptRule; met: number; used: number }> = [];
+  return {
+    write: (rules) => {
+      entries = rules.map((rule) => ({ rule, met: 0, used: 0 }));
+    },
+    take: (call) => {
+      let taken: ReturnType<ScriptBook['take']> = null;
+      for (const [position, entry] of entries.entries()) {
+        const { match = {}, times = Infinity } = entry.rule;
+        if (!fits(match, call)) continue;
+        entry.met += 1;
+        const isDue = match.nth === undefined || match.nth === entry.met;
+        if (taken === null && isDue && entry.used < times) {
+          entry.used += 1;
+          taken = { rule: entry.rule, position };
+        }
+      }
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { WaveDecision } from '../../../contracts/wave-decision.ts';
+import { askFor, decisionPrompt, startRig } from './support.ts';
+import type { Rig } from './support.ts';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig.server.close());
+
+const decide = async (outcomes: unknown, open: unknown): Promise<WaveDecision> =>
+  WaveDecision.parse(
+    await askFor(rig.client, WaveDecision, decisionPrompt('Open a bakery', outcomes, open)),
+  );
+
+const outcomes = [
+  {
+    delegation_id: 'gather-facts',
+    status: 'completed',
+    criteria_met: ['gather-facts-c1'],
+    criteria_unmet: [],
+    compact_md: 'Three facts.',
+  },
+  {
+    delegation_id: 'write-result',
+    status: 'failed',
+    criteria_met: [],
+    criteria_unmet: [{ criterion_id: 'write-result-c1', reason: 'No.' }],
+    compact_md: 'Nothing.',
+  },
+];
+
+test('OK when nothing is open, with a summary of what came back', async () => {
+  const decision = await decide(outcomes, []);
+  expect(decision.planner_decision).toMatchObject({
+    io_status: 'OK',
+    not_ok_reasons: [],
+    next_actions: [],
+  });
+  expect(decision.wave_compact).toContain('gather-facts');
+  expect(decision.wave_compact).toContain('Three facts.');
+  expect(decision.wave_detailed).toContain('write-result');
+  expect(decision.needs_user_input).toBe(false);
+});
+
+test('NOT_OK with a reason and an action for each open criterion', async () => {
+  const decision = await decide(outcomes, [
+    { criterion_id: 'write-result-c1', description: 'A text.' },
+  ]);
+  expect(decision.planner_decision.io_status).toBe('NOT_OK');
+  expect(decision.planner_decision.not_ok_reasons).toEqual(['write-result-c1 is still open.']);
+  expect(decision.planner_decision.next_actions).toEqual(['Delegate write-result-c1 again.']);
+});
+
+test('many open criteria stay within the limits of the decision', async () => {
+  const open = Array.from({ length: 80 }, (_, index) => ({ criterion_id: `c${index}` }));
+  const decision = await decide([], open);
+  expect(decision.planner_decision.next_actions).toHaveLength(50);
+});
+
+test('without a list of open criteria the outcomes decide', async () => {
+  const prompt = decisionPrompt('Open a bakery', outcomes, []).replace(/^<open_criteria>.*/mu, '');
+  const decision = WaveDecision.parse(await askFor(rig.client, WaveDecision, prompt));
+  expect(decision.planner_decision.io_status).toBe('NOT_OK');
+});
