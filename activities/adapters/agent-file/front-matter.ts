@@ -1,0 +1,71 @@
+import { isMap, isScalar, LineCounter, parseDocument, type YAMLError } from 'yaml';
+
+/** A key of the front matter with its value as plain JSON, and the line it stands on. */
+export interface FrontMatterEntry {
+  readonly value: unknown;
+  /** From 1, in the whole file. */
+  readonly line: number;
+}
+
+export interface LineFault {
+  readonly line: number;
+  readonly reason: string;
+}
+
+export interface FrontMatter {
+  readonly entries: ReadonlyMap<string, FrontMatterEntry>;
+  /** What follows the front matter, without white space around it. */
+  readonly body: string;
+  /** Line of the closing `---`. */
+  readonly endLine: number;
+}
+
+/** Splits a Markdown file that begins with front matter: YAML between two lines of `---`. */
+export function parseFrontMatter(text: string): FrontMatter | { readonly faults: LineFault[] } {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const end = lines.findIndex((line, index) => index > 0 && /^---\s*$/.test(line));
+  if (!/^---\s*$/.test(lines[0] ?? '')) {
+    return { faults: [{ line: 1, reason: 'expected front matter: the first line must be "---"' }] };
+  }
+  if (end === -1) {
+    return { faults: [{ line: 1, reason: 'the front matter has no end: expected a line "---"' }] };
+  }
+  const parsed = parseEntries(lines.slice(1, end).join('\n'));
+  if ('faults' in parsed) return parsed;
+  const body = lines
+    .slice(end + 1)
+    .join('\n')
+    .trim();
+  return { entries: parsed.entries, body, endLine: end + 1 };
+}
+
+function parseEntries(
+  yaml: string,
+): Pick<FrontMatter, 'entries'> | { readonly faults: LineFault[] } {
+  const counter = new LineCounter();
+  // One line more for the "---" above.
+  const lineAt = (offset: number): number => counter.linePos(offset).line + 1;
+  const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false });
+  if (document.errors.length > 0) {
+    return { faults: document.errors.map((error) => toFault(error, lineAt(error.pos[0]))) };
+  }
+  const entries = new Map<string, FrontMatterEntry>();
+  if (document.contents === null) return { entries };
+  if (!isMap(document.contents)) {
+    return { faults: [{ line: 2, reason: 'expected lines of the form "key: value"' }] };
+  }
+  const values: Readonly<Record<string, unknown>> = document.toJS();
+  for (const { key } of document.contents.items) {
+    const name = isScalar(key) ? String(key.value) : '';
+    const offset = isScalar(key) ? (key.range?.[0] ?? 0) : 0;
+    entries.set(name, { value: values[name], line: lineAt(offset) });
+  }
+  return { entries };
+}
+
+function toFault(error: YAMLError, line: number): LineFault {
+  const [first = ''] = error.message.split('\n', 1);
+  // By far the commonest: a sentence with ": " in it.
+  const hint = error.code === 'BLOCK_AS_IMPLICIT_KEY' ? ' Try: put the text in double quotes.' : '';
+  return { line, reason: `this is no YAML: ${first.replace(/\.?$/, '.')}${hint}` };
+}

@@ -1,0 +1,186 @@
+import { AgentDefinition, RiskLevel } from '../../../contracts/agent-definition.ts';
+import { findClosestWord } from './closest-word.ts';
+import { parseFrontMatter, type FrontMatter, type LineFault } from './front-matter.ts';
+
+const keys = ['name', 'description', 'tools', 'model', 'capabilities', 'risk_level'];
+
+/** Keys of Claude Code that change nothing here. Keys that restrict an agent there are not among them: they are refused. */
+const ignoredKeys = new Set([
+  'background',
+  'color',
+  'effort',
+  'hooks',
+  'initialPrompt',
+  'isolation',
+  'maxTurns',
+  'mcpServers',
+  'memory',
+  'permissionMode',
+  'skills',
+]);
+
+/** The short model names of Claude Code. */
+const modelAliases = new Map<string, string | null>([
+  ['inherit', null],
+  ['fable', 'claude-fable-5-1'],
+  ['opus', 'claude-opus-5-5'],
+  ['sonnet', 'claude-sonnet-5-5'],
+  ['haiku', 'claude-haiku-5-5'],
+]);
+
+export interface ParseAgentOptions {
+  /** Names of the tools that exist. If undefined, any tool is accepted. */
+  readonly knownTools?: readonly string[] | undefined;
+}
+
+export interface ParsedAgent {
+  readonly definition: AgentDefinition;
+  /** Where the name stands. */
+  readonly nameLine: number;
+}
+
+/** The agent that a Markdown file with front matter describes, or everything that is wrong with it, by line. */
+export function parseAgentFile(
+  text: string,
+  options: ParseAgentOptions = {},
+): ParsedAgent | { readonly faults: readonly LineFault[] } {
+  const matter = parseFrontMatter(text);
+  if ('faults' in matter) return matter;
+  const faults: LineFault[] = findUnknownKeys(matter);
+  const reader = createReader(matter, faults);
+  const name = reader.text('name');
+  const tools = reader.list('tools');
+  checkTools(tools, reader.line('tools'), options.knownTools, faults);
+  if (matter.body === '') {
+    faults.push({
+      line: matter.endLine,
+      reason: 'the prompt is empty: expected text below the front matter',
+    });
+  }
+  const definition = AgentDefinition.safeParse({
+    agent_id: toSlug(name ?? ''),
+    description: reader.text('description') ?? '',
+    capabilities: reader.list('capabilities'),
+    allowed_tools: tools,
+    risk_level: readRiskLevel(reader, faults),
+    model: readModel(reader),
+    prompt: matter.body,
+  });
+  if (faults.length === 0 && definition.success) {
+    return { definition: definition.data, nameLine: reader.line('name') };
+  }
+  if (faults.length > 0) return { faults: faults.toSorted((a, b) => a.line - b.line) };
+  return {
+    faults: (definition.error?.issues ?? []).map((issue) => ({
+      line: reader.line(toKey(issue.path[0])),
+      reason: `"${toKey(issue.path[0])}": ${issue.message}`,
+    })),
+  };
+}
+
+interface Reader {
+  /** The text under a key that must be there, or null after a fault. */
+  text(key: string): string | null;
+  /** The words under an optional key: a YAML list, or one text with commas. */
+  list(key: string): string[];
+  /** The text under an optional key, or null. */
+  optionalText(key: string): string | null;
+  /** The line of a key, or of the end of the front matter when it is missing. */
+  line(key: string): number;
+}
+
+function createReader(matter: FrontMatter, faults: LineFault[]): Reader {
+  const line = (key: string): number => matter.entries.get(key)?.line ?? matter.endLine;
+  const valueOf = (key: string): unknown => matter.entries.get(key)?.value ?? null;
+  const optionalText = (key: string): string | null => {
+    const value = valueOf(key);
+    if (value === null || typeof value === 'string') return value?.trim() ?? null;
+    faults.push({ line: line(key), reason: `"${key}" must be text. Try: put it in double quotes` });
+    return null;
+  };
+  return {
+    line,
+    optionalText,
+    text: (key) => {
+      const before = faults.length;
+      const text = optionalText(key);
+      if (faults.length === before && (text === null || text === '')) {
+        const where = matter.entries.has(key) ? 'is empty' : 'is missing';
+        faults.push({ line: line(key), reason: `"${key}" ${where}: expected a line "${key}: …"` });
+      }
+      return text;
+    },
+    list: (key) => {
+      const value = valueOf(key);
+      const items = typeof value === 'string' ? value.split(',') : (value ?? []);
+      if (Array.isArray(items) && items.every((item) => typeof item === 'string')) {
+        return [...new Set(items.map((item) => item.trim()).filter((item) => item !== ''))];
+      }
+      faults.push({
+        line: line(key),
+        reason: `"${key}" must be a list of words. Try: "${key}: one, two"`,
+      });
+      return [];
+    },
+  };
+}
+
+function findUnknownKeys(matter: FrontMatter): LineFault[] {
+  return [...matter.entries]
+    .filter(([key]) => !keys.includes(key) && !ignoredKeys.has(key))
+    .map(([key, { line }]) => {
+      const closest = findClosestWord(key, keys);
+      const hint =
+        closest === null ? `expected one of ${keys.join(', ')}` : `did you mean "${closest}"?`;
+      return { line, reason: `unknown key "${key}": ${hint}` };
+    });
+}
+
+function checkTools(
+  tools: readonly string[],
+  line: number,
+  knownTools: readonly string[] | undefined,
+  faults: LineFault[],
+): void {
+  if (knownTools === undefined) return;
+  for (const tool of tools.filter((name) => !knownTools.includes(name))) {
+    const closest = findClosestWord(tool, knownTools);
+    const known =
+      knownTools.length === 0 ? 'there are none' : `expected one of ${knownTools.join(', ')}`;
+    const hint = closest === null ? known : `did you mean "${closest}"?`;
+    faults.push({ line, reason: `unknown tool "${tool}": ${hint}` });
+  }
+}
+
+function readRiskLevel(reader: Reader, faults: LineFault[]): RiskLevel {
+  const text = reader.optionalText('risk_level');
+  const parsed = RiskLevel.safeParse(text ?? 'low');
+  if (parsed.success) return parsed.data;
+  faults.push({
+    line: reader.line('risk_level'),
+    reason: `unknown risk_level "${text}": expected low, medium or high`,
+  });
+  return 'low';
+}
+
+function readModel(reader: Reader): string | null {
+  const text = reader.optionalText('model');
+  if (text === null || text === '') return null;
+  return modelAliases.has(text) ? (modelAliases.get(text) ?? null) : text;
+}
+
+/** "Étude de Marché" becomes "etude-de-marche"; what no letter or digit is left of becomes empty, which is a fault. */
+function toSlug(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replaceAll(/\p{Mark}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_]+/g, '-')
+    .replaceAll(/^[-_]+|-+$/g, '');
+}
+
+/** The key of the front matter behind a field of the definition. */
+function toKey(field: unknown): string {
+  if (field === 'agent_id') return 'name';
+  return field === 'allowed_tools' ? 'tools' : String(field);
+}

@@ -1,0 +1,98 @@
+import { readdir, readFile, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import { AgentFilesInvalid, type AgentFault, type AgentSource } from '../ports/agent-source.ts';
+import { parseAgentFile, type ParseAgentOptions } from './agent-file/parse-agent-file.ts';
+
+/** Agents from directories of Markdown files, read anew at every `load`. */
+export function createAgentFiles(
+  dirs: readonly string[],
+  options: ParseAgentOptions = {},
+): AgentSource {
+  return { load: () => loadAgents(dirs, options) };
+}
+
+/**
+ * The agents in the Markdown files (`*.md`, but not `README.md`) directly in `dirs`, sorted by agent_id. An agent of a
+ * later directory replaces one of the same id of an earlier one: the user's own over the shipped.
+ *
+ * @throws {AgentFilesInvalid} with every fault of every file: a directory that is missing or listed twice, front matter
+ * that is missing or no YAML, unknown keys and tools, two files of one directory with the same name, an empty prompt.
+ */
+export async function loadAgents(
+  dirs: readonly string[],
+  options: ParseAgentOptions = {},
+): Promise<AgentDefinition[]> {
+  const faults: AgentFault[] = [];
+  const agents = new Map<string, AgentDefinition>();
+  const seen = new Map<string, string>();
+  for (const dir of dirs) {
+    const real = await realpath(dir).catch(() => null);
+    const twin = real === null ? undefined : seen.get(real);
+    if (real === null) {
+      faults.push({ file: dir, line: 1, reason: 'expected a directory with agent files' });
+    } else if (twin !== undefined) {
+      faults.push({
+        file: dir,
+        line: 1,
+        reason: `this directory is listed twice: it is "${twin}"`,
+      });
+    } else {
+      seen.set(real, dir);
+      for (const [id, agent] of await loadDirectory(dir, options, faults)) agents.set(id, agent);
+    }
+  }
+  if (faults.length > 0) throw new AgentFilesInvalid(faults);
+  return [...agents.values()].toSorted((a, b) => (a.agent_id < b.agent_id ? -1 : 1));
+}
+
+async function loadDirectory(
+  dir: string,
+  options: ParseAgentOptions,
+  faults: AgentFault[],
+): Promise<Map<string, AgentDefinition>> {
+  const agents = new Map<string, AgentDefinition>();
+  const fileOf = new Map<string, string>();
+  for (const name of await listAgentFiles(dir, faults)) {
+    const file = join(dir, name);
+    const text = await readText(file, faults);
+    const parsed = text === null ? { faults: [] } : parseAgentFile(text, options);
+    if ('faults' in parsed) {
+      faults.push(...parsed.faults.map((fault) => ({ file, ...fault })));
+      continue;
+    }
+    const { definition, nameLine } = parsed;
+    const twin = fileOf.get(definition.agent_id);
+    if (twin !== undefined) {
+      const reason = `the name "${definition.agent_id}" is taken by "${twin}": expected another name`;
+      faults.push({ file, line: nameLine, reason });
+      continue;
+    }
+    fileOf.set(definition.agent_id, file);
+    agents.set(definition.agent_id, definition);
+  }
+  return agents;
+}
+
+async function listAgentFiles(dir: string, faults: AgentFault[]): Promise<string[]> {
+  try {
+    const names = await readdir(dir);
+    return names.filter((name) => /\.md$/i.test(name) && !/^readme\.md$/i.test(name)).toSorted();
+  } catch (error) {
+    faults.push({ file: dir, line: 1, reason: `the directory can't be read: ${toReason(error)}` });
+    return [];
+  }
+}
+
+async function readText(file: string, faults: AgentFault[]): Promise<string | null> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
+  } catch (error) {
+    faults.push({ file, line: 1, reason: `expected a text file in UTF-8: ${toReason(error)}` });
+    return null;
+  }
+}
+
+function toReason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,197 @@
+import { APIConnectionError, APIError } from '@anthropic-ai/sdk';
+import type { Usage } from '../../../contracts/usage.ts';
+import { ModelFailure, type TokenCount } from '../../ports/model-client.ts';
+import { computeUsage } from '../prices.ts';
+import type { ResponseFacts } from './stream-guard.ts';
+import * as verdicts from './verdicts.ts';
+
+/** The longest wait that the API can impose, in milliseconds. A wait that long asks for a person anyway. */
+export const retryAfterMaxMs = 900_000;
+
+export interface ErrorContext {
+  readonly model: string;
+  /** Scheme, host and port of the API; holds no credentials. */
+  readonly origin: string;
+  /** The response, or null when none arrived. */
+  readonly response: ResponseFacts | null;
+  /** What the provider had counted when the call failed, or null when the reply had not begun. */
+  readonly tokens: TokenCount | null;
+  /** Now, in milliseconds of the Unix epoch, for a `retry-after` that is a date. */
+  readonly nowMs: number;
+  /** From 0 up to, not including, 1: spreads the retries of calls that were refused together. */
+  readonly random: number;
+  /** Takes out of a text of the API what must not reach logs, history and people. */
+  readonly clean: (text: string) => string;
+}
+
+/**
+ * What a thrown error of the SDK means (pure).
+ *
+ * I1. An account's own limit is found by its error code before the status is looked at: it shares 429 with rate limits.
+ * I2. A status of the table decides by itself; any other by `x-should-retry`, else 4xx no and 5xx yes.
+ * I3. An error without status that has a type came in mid-stream and is judged by its type.
+ * I4. A wait is at least what the API asked for, plus jitter, and never above 15 minutes.
+ * I5. Texts of the API are shown only through `clean`; bodies that are no JSON error are not shown at all.
+ */
+export function classifyError(error: unknown, context: ErrorContext): ModelFailure {
+  const verdict = judge(error, context);
+  const facts = readFacts(error, context);
+  const said = error instanceof APIError ? asText(error.apiMessage) : null;
+  const reach = verdict.type === 'ModelUnavailable' && facts.status === null;
+  const message = [
+    `${verdict.what} (${describeFacts(error, facts, reach ? context.origin : null)}).`,
+    ...(said === null ? [] : [`It says: "${context.clean(said)}".`]),
+    verdict.cure,
+  ].join(' ');
+  return new ModelFailure(message, {
+    type: verdict.type,
+    retryable: verdict.retryable,
+    retryAfterMs: verdict.retryable ? readRetryAfterMs(error, context) : undefined,
+    details: { ...facts, model: context.model, usage: computeFailedUsage(error, context) },
+  });
+}
+
+/** The failure of a call that our own watchdog ended. */
+export function createLimitFailure(
+  limit: 'idle' | 'total',
+  limitMs: number,
+  context: ErrorContext,
+): ModelFailure {
+  const seconds = `${limitMs / 1_000} s`;
+  const message =
+    limit === 'idle'
+      ? `The model API sent nothing for ${seconds} (idle limit). It is tried again by itself.`
+      : `The model call took longer than ${seconds} (total limit). It is tried again by itself. Try: a smaller task or a lower output limit, if it happens again.`;
+  const facts = readFacts(undefined, context);
+  return new ModelFailure(message, {
+    type: 'ModelUnavailable',
+    retryable: true,
+    details: { ...facts, model: context.model, usage: computeFailedUsage(undefined, context) },
+  });
+}
+
+/** The failure of a call whose reply is no message although the SDK returned it as one. */
+export function createProtocolFailure(context: ErrorContext): ModelFailure {
+  return classifyError(undefined, context);
+}
+
+function judge(error: unknown, context: ErrorContext): verdicts.Verdict {
+  if (error === undefined) return verdicts.noMessage;
+  if (!(error instanceof APIError)) return judgeStreamError(error, context);
+  const byCode = verdicts.byErrorCode.get(error.errorCode ?? '');
+  if (byCode !== undefined) return byCode;
+  if (error instanceof APIConnectionError) {
+    return mayHaveArrived(error) ? verdicts.lost : verdicts.unreachable;
+  }
+  const special = judgeByText(error);
+  if (special !== null) return special;
+  if (typeof error.status !== 'number') {
+    return verdicts.byErrorType.get(error.type ?? '') ?? verdicts.unexpected;
+  }
+  return verdicts.byStatus.get(error.status) ?? judgeUnknownStatus(error, error.status);
+}
+
+/** Errors that carry neither status nor type: the body could not be read as a stream of events. */
+function judgeStreamError(error: unknown, { response }: ErrorContext): verdicts.Verdict {
+  const { cause, message } = isRecord(error) ? error : {};
+  // The HTTP client's word for a cut socket; all that is left when the SDK copies only the text.
+  if (/\bterminated$/.test(String(message))) return verdicts.cut;
+  // Node reports a cut socket as a TypeError with a cause. Without one, the SDK stumbled over the shape of an event.
+  if (isRecord(cause) && cause['name'] === 'TypeError') {
+    return cause['cause'] === undefined ? verdicts.noMessage : verdicts.cut;
+  }
+  const isStream = response?.contentType?.startsWith('text/event-stream') === true;
+  return isStream && response.bodyBytes > 0 ? verdicts.cut : verdicts.noMessage;
+}
+
+/** The API has no codes for these; when its wording changes, the status decides and the run still stops with the text. */
+function judgeByText(error: APIError): verdicts.Verdict | null {
+  const refused = error.status === 400 || error.type === 'invalid_request_error';
+  const text = asText(error.apiMessage) ?? '';
+  if (!refused) return null;
+  if (/prompt is too long|exceeds? (?:the )?context (?:limit|window)/i.test(text)) {
+    return verdicts.tooLong;
+  }
+  if (/(?:usage|spend|spending) limit/i.test(text)) return verdicts.spendCap;
+  return /credit balance/i.test(text) ? verdicts.billing : null;
+}
+
+function judgeUnknownStatus(error: APIError, status: number): verdicts.Verdict {
+  const asked = error.headers?.get('x-should-retry');
+  const retry = asked === 'true' || (asked !== 'false' && status >= 500);
+  return retry ? verdicts.unexpected : verdicts.refused;
+}
+
+/** Whether the request may have reached the API, and so may have been billed, although no reply came. */
+function mayHaveArrived(error: unknown): boolean {
+  return !/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(
+    findCode(error) ?? '',
+  );
+}
+
+/** The operating system's or HTTP client's code of an error or of what caused it. */
+function findCode(error: unknown): string | null {
+  let at = error;
+  for (let depth = 0; isRecord(at) && depth < 5; depth += 1) {
+    if (typeof at['code'] === 'string') return at['code'];
+    // A name with several addresses: each was tried, and each failed.
+    const { errors } = at;
+    at = Array.isArray(errors) ? errors[0] : at['cause'];
+  }
+  return null;
+}
+
+/** Errors of the HTTP client may come from another realm, where `instanceof Error` does not hold. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+type Facts = Pick<ModelFailure['details'], 'status' | 'type' | 'error_code' | 'request_id'>;
+
+function readFacts(error: unknown, { response }: ErrorContext): Facts {
+  const api = error instanceof APIError ? error : null;
+  return {
+    status: typeof api?.status === 'number' ? api.status : (response?.status ?? null),
+    type: asName(api?.type),
+    error_code: asName(api?.errorCode),
+    request_id: asName(api?.requestID ?? response?.requestId),
+  };
+}
+
+function describeFacts(error: unknown, facts: Facts, origin: string | null): string {
+  const code = findCode(error);
+  const parts = [
+    ...(facts.status === null ? [] : [`HTTP ${facts.status}`]),
+    ...((facts.error_code ?? facts.type ?? code) ? [facts.error_code ?? facts.type ?? code] : []),
+    ...(origin === null ? [] : [origin]),
+    facts.request_id === null ? 'no request id' : `request ${facts.request_id}`,
+  ];
+  return parts.join(', ');
+}
+
+function readRetryAfterMs(error: unknown, context: ErrorContext): number | undefined {
+  const header = error instanceof APIError ? error.headers?.get('retry-after') : undefined;
+  if (header === undefined || header === null || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  const askedMs = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header) - context.nowMs;
+  if (Number.isNaN(askedMs)) return undefined;
+  const waitMs = Math.max(0, askedMs);
+  const jitterMs = context.random * Math.max(1_000, waitMs / 10);
+  return Math.min(Math.ceil(waitMs + jitterMs), retryAfterMaxMs);
+}
+
+function computeFailedUsage(error: unknown, context: ErrorContext): Usage | null {
+  if (context.tokens !== null) return computeUsage(context.model, context.tokens);
+  const refusedByStatus = context.response !== null && context.response.status >= 400;
+  const billed = !refusedByStatus && mayHaveArrived(error);
+  return billed ? computeUsage(context.model, null) : null;
+}
+
+function asText(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
+}
+
+/** Short machine words only: what looks like anything else is left out, since it goes into the history as it is. */
+function asName(value: unknown): string | null {
+  return typeof value === 'string' && /^[\w.:-]{1,100}$/.test(value) ? value : null;
+}

@@ -1,0 +1,68 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
+import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
+import { z } from 'zod';
+import type { ToolSpec } from '../../ports/model-client.ts';
+
+/** A request that can't be expressed as the API wants it. A fault in planwave or in a tool, never of the model. */
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused';
+}
+
+/**
+ * The `output_config.format` of a schema.
+ *
+ * The SDK's parse helper is taken off: with it the SDK parses on its own and, when a reply is truncated or breaks the
+ * schema, throws away usage, stop reason and request id.
+ *
+ * @throws {RequestRefused} for what the API can't express: tuple, unknown, date, transform, record, open objects.
+ */
+export function toOutputFormat(schema: z.ZodType): Anthropic.JSONOutputFormat {
+  return refuseAs('The output schema', () => {
+    // The SDK turns z.record into an object that allows no keys at all, without a word.
+    const open = findOpenObject(z.toJSONSchema(schema), 'output');
+    if (open !== null) {
+      throw new Error(
+        `${open} is a record or an open object; use an array of {key, value} objects`,
+      );
+    }
+    const { type, schema: jsonSchema } = zodOutputFormat(schema);
+    return { type, schema: jsonSchema };
+  });
+}
+
+/**
+ * A tool as the API wants it.
+ *
+ * @throws {RequestRefused} when its input is no object or holds what JSON Schema can't express.
+ */
+export function toTool(tool: ToolSpec): Anthropic.Tool {
+  return refuseAs(`The input schema of the tool "${tool.name}"`, () => {
+    const { $schema: _dialect, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
+    if (schema.type !== 'object') throw new Error('it must be a z.object');
+    return {
+      name: tool.name,
+      description: tool.description,
+      input_schema: { ...schema, type: 'object' },
+    };
+  });
+}
+
+function refuseAs<T>(what: string, convert: () => T): T {
+  try {
+    return convert();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RequestRefused(`${what} can't be sent to the model: ${reason}.`, { cause: error });
+  }
+}
+
+/** Path of the first object schema that allows keys it does not name, or null. */
+function findOpenObject(node: unknown, path: string): string | null {
+  if (typeof node !== 'object' || node === null) return null;
+  if ('additionalProperties' in node && node.additionalProperties !== false) return path;
+  for (const [key, value] of Object.entries(node)) {
+    const found = findOpenObject(value, `${path}.${key}`);
+    if (found !== null) return found;
+  }
+  return null;
+}

@@ -1,0 +1,51 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
+import type { ModelProgress, TokenCount } from '../../ports/model-client.ts';
+import { readTokens } from './read-message.ts';
+
+const lastWordsMaxLength = 120;
+/** Rule of thumb for English; only shown, never billed. */
+const charactersPerToken = 4;
+
+/** What is known of a reply while it streams. */
+export interface StreamProgress {
+  /** Takes in one event with the message as it is after it. */
+  add(event: Anthropic.MessageStreamEvent, snapshot: Anthropic.Message): void;
+  progress(): ModelProgress;
+  /** As counted so far, or null while the reply has not begun. */
+  tokens(): TokenCount | null;
+  /** The model that answers, or null while the reply has not begun. */
+  model(): string | null;
+}
+
+export function createStreamProgress(): StreamProgress {
+  let characters = 0;
+  let tail = '';
+  let tokens: TokenCount | null = null;
+  let model: string | null = null;
+  return {
+    add: (event, snapshot) => {
+      const text = readDelta(event);
+      characters += text.length;
+      tail = (tail + text).slice(-lastWordsMaxLength);
+      // The SDK goes on writing into the snapshot, so the counts are copied.
+      if (event.type === 'message_start' || event.type === 'message_delta') {
+        tokens = readTokens(snapshot.usage);
+        model = snapshot.model;
+      }
+    },
+    progress: () => ({
+      outputTokens: Math.max(tokens?.outputTokens ?? 0, Math.ceil(characters / charactersPerToken)),
+      lastWords: tail,
+    }),
+    tokens: () => tokens,
+    model: () => model,
+  };
+}
+
+function readDelta(event: Anthropic.MessageStreamEvent): string {
+  if (event.type !== 'content_block_delta') return '';
+  const { delta } = event;
+  if (delta.type === 'text_delta') return delta.text;
+  if (delta.type === 'thinking_delta') return delta.thinking;
+  return delta.type === 'input_json_delta' ? delta.partial_json : '';
+}

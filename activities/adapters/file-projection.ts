@@ -1,0 +1,44 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StoreUnavailable } from '../ports/artifact-store.ts';
+import type { ProjectionWriter } from '../ports/projection-writer.ts';
+import { toRunDirectory } from '../projection/run-directory.ts';
+import { atomicWriteFile } from './file-store/atomic-write-file.ts';
+import { checkInside } from './file-store/confinement.ts';
+import { toStoreUnavailable } from './file-store/store-errors.ts';
+
+/** Names that `projection/paths.ts` builds. None has a leading dot, so none is `.` or `..`. */
+const segment = /^[a-z0-9][a-z0-9_~-]*(?:\.[a-z]+)?$/;
+
+/**
+ * The readable trees of runs as files, `<home>/<run directory>/…`.
+ *
+ * I1. Nothing outside `<home>/<run directory>` is written or removed, whatever run_id and path say.
+ * I2. A reader sees an old file or a new one, whole.
+ */
+export function createFileProjection(options: { readonly home: string }): ProjectionWriter {
+  const { home } = options;
+  const toPath = (runId: string, relativePath: string): string => {
+    const segments = relativePath.split('/');
+    const path = join(home, toRunDirectory(runId), ...segments);
+    if (segments.every((one) => segment.test(one))) return path;
+    throw new StoreUnavailable(
+      `${JSON.stringify(relativePath)} is no path of a run's tree and is not touched.`,
+      { path, code: null },
+    );
+  };
+  return {
+    write: async (runId, relativePath, text) =>
+      atomicWriteFile(toPath(runId, relativePath), text, { root: home }),
+    remove: async (runId, relativePath) => {
+      const path = toPath(runId, relativePath);
+      try {
+        await checkInside(home, path);
+        await rm(path, { force: true });
+      } catch (error) {
+        throw toStoreUnavailable('write', path, error);
+      }
+    },
+    rootOf: toRunDirectory,
+  };
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { checkInside, makeDirectory, syncDirectory } from './confinement.ts';
+import { getCode, toStoreUnavailable } from './store-errors.ts';
+
+/** Ends the names of files that are being written. One that is left over from a crash holds nothing of value. */
+export const temporarySuffix = '.tmp';
+
+export interface AtomicWriteOptions {
+  /** The file must be below this directory, and no directory on the way may be a symbolic link. If undefined, anywhere. */
+  readonly root?: string | undefined;
+}
+
+/**
+ * Replaces the file at `path` in one step, creating its directory where needed: a reader, a crash or a full disk sees
+ * the old file or the new one, whole. When the promise resolves, the new one survives a power cut. A symbolic link at
+ * `path` is replaced, never followed.
+ *
+ * @throws {StoreUnavailable} naming the path, the reason and a cure. The old file is then untouched.
+ */
+export async function atomicWriteFile(
+  path: string,
+  bytes: Uint8Array | string,
+  options: AtomicWriteOptions = {},
+): Promise<void> {
+  const dir = dirname(path);
+  // In the same directory, because a rename does not cross file systems.
+  const temporary = join(dir, `.${randomUUID()}${temporarySuffix}`);
+  try {
+    if (options.root !== undefined) await checkInside(options.root, path);
+    await makeDirectory(dir);
+    try {
+      await writeAndSync(temporary, bytes);
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
+    }
+    await syncDirectory(dir);
+  } catch (error) {
+    throw toStoreUnavailable('write', path, error);
+  }
+}
+
+async function writeAndSync(path: string, bytes: Uint8Array | string): Promise<void> {
+  const handle = await open(path, 'wx');
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The bytes of the file at `path`, or null when there is none, or a symbolic link or a directory in its place.
+ *
+ * @throws {StoreUnavailable} when it can't be read.
+ */
+export async function readFileOrNull(path: string): Promise<Buffer | null> {
+  try {
+    const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (['ENOENT', 'ELOOP', 'EISDIR'].includes(getCode(error) ?? '')) return null;
+    throw toStoreUnavailable('read', path, error);
+  }
+}

@@ -1,0 +1,68 @@
+import { lstat, mkdir, open } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { StoreUnavailable } from '../../ports/artifact-store.ts';
+import { getCode } from './store-errors.ts';
+
+/**
+ * Refuses a path that is not below `root`, by its spelling or through a symbolic link on its way. `root` itself may be
+ * a link: whoever sets it up decides where it leads. The last part of the path is not looked at: files are replaced by
+ * rename, which replaces a link instead of following it, and read without following links.
+ *
+ * @throws {StoreUnavailable} with code `ELOOP` for a link, null for a path outside.
+ */
+export async function checkInside(root: string, path: string): Promise<void> {
+  const inside = relative(resolve(root), resolve(path));
+  if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
+    throw new StoreUnavailable(`"${path}" is outside "${root}" and is not touched.`, {
+      path,
+      code: null,
+    });
+  }
+  let current = resolve(root);
+  for (const part of inside.split(sep).slice(0, -1)) {
+    current = join(current, part);
+    if (await isSymbolicLink(current)) {
+      throw new StoreUnavailable(
+        `"${current}" is a symbolic link and may lead outside "${root}". Try: replace it by a directory.`,
+        { path: current, code: 'ELOOP' },
+      );
+    }
+  }
+}
+
+/** Creates `dir` and what is missing above it, so that it survives a power cut. */
+export async function makeDirectory(dir: string): Promise<void> {
+  const first = await mkdir(dir, { recursive: true });
+  if (first === undefined) return;
+  const top = dirname(resolve(first));
+  for (let at = resolve(dir); at !== top;) {
+    at = dirname(at);
+    await syncDirectory(at);
+  }
+}
+
+/** Makes created, renamed and removed names in `dir` survive a power cut. */
+export async function syncDirectory(dir: string): Promise<void> {
+  let handle;
+  try {
+    handle = await open(dir, 'r');
+  } catch (error) {
+    // Windows has no such thing; its rename is journalled.
+    if (process.platform === 'win32' && ['EPERM', 'EISDIR'].includes(getCode(error) ?? '')) return;
+    throw error;
+  }
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function isSymbolicLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch (error) {
+    if (getCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

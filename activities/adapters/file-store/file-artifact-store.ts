@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Ref } from '../../../contracts/ref.ts';
+import { ArtifactCorrupt, type ArtifactStore } from '../../ports/artifact-store.ts';
+import { atomicWriteFile, readFileOrNull } from './atomic-write-file.ts';
+import { createByteCache, type ByteCache } from './byte-cache.ts';
+import { checkInside, syncDirectory } from './confinement.ts';
+import { getCode, toStoreUnavailable } from './store-errors.ts';
+
+export interface FileArtifactStoreOptions {
+  /** Directory that planwave owns; created when something is stored. */
+  readonly home: string;
+  /** How much of what was read stays in memory, in bytes. Default 64 MiB; 0 keeps nothing. */
+  readonly cacheMaxBytes?: number;
+}
+
+/**
+ * Artifacts as files, `<home>/objects/ab/<rest of the hash>`. Several processes may share one home.
+ *
+ * I1. A file under an address is whole or not there: it is written aside and renamed.
+ * I2. What is handed out fits its address; it was hashed after it was read.
+ * I3. Storing what is there already writes nothing, unless what is there is damaged: then it is mended.
+ */
+export function createFileArtifactStore(options: FileArtifactStoreOptions): ArtifactStore {
+  const store: Store = {
+    home: options.home,
+    cache: createByteCache(options.cacheMaxBytes ?? 64 * 1024 * 1024),
+  };
+  return {
+    put: (bytes) => put(store, bytes),
+    // Callers own what they get; what is cached must not change.
+    get: async (ref) => Uint8Array.from(await getVerified(store, ref)),
+    getText: (ref) => getText(store, ref),
+    has: (ref) => has(store, ref),
+  };
+}
+
+interface Store {
+  readonly home: string;
+  readonly cache: ByteCache;
+}
+
+async function put(store: Store, content: Uint8Array | string): Promise<Ref> {
+  // A copy, because the caller may change its bytes while they are written.
+  const bytes = typeof content === 'string' ? Buffer.from(content) : Uint8Array.from(content);
+  const ref = computeRef(bytes);
+  const path = toPath(store, ref);
+  if (await isIntact(store, path, ref)) {
+    // Whoever wrote it may have died before its name was safe.
+    await syncDirectory(dirname(path)).catch((error: unknown) => {
+      throw toStoreUnavailable('write', path, error);
+    });
+  } else {
+    await atomicWriteFile(path, bytes, { root: store.home });
+  }
+  store.cache.set(ref, bytes);
+  return ref;
+}
+
+async function isIntact(store: Store, path: string, ref: Ref): Promise<boolean> {
+  const bytes = await readInside(store, path);
+  return bytes !== null && computeRef(bytes) === ref;
+}
+
+async function getVerified(store: Store, ref: Ref): Promise<Uint8Array> {
+  const path = toPath(store, ref);
+  const cached = store.cache.get(ref);
+  if (cached !== undefined) return cached;
+  const bytes = await readInside(store, path);
+  if (bytes === null) {
+    // A disk that is not mounted must not look like a lost artifact: waiting helps there.
+    await checkObjectsExist(store);
+    throw new ArtifactCorrupt(`The artifact "${path}" is missing.`, { ref, path });
+  }
+  if (computeRef(bytes) !== ref) {
+    throw new ArtifactCorrupt(
+      `The artifact "${path}" is damaged: its bytes do not fit its address.`,
+      { ref, path },
+    );
+  }
+  store.cache.set(ref, bytes);
+  return bytes;
+}
+
+async function getText(store: Store, ref: Ref): Promise<string> {
+  const bytes = await getVerified(store, ref);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    const path = toPath(store, ref);
+    throw new ArtifactCorrupt(`The artifact "${path}" is no text.`, { ref, path, cause: error });
+  }
+}
+
+async function has(store: Store, ref: Ref): Promise<boolean> {
+  const path = toPath(store, ref);
+  try {
+    await checkInside(store.home, path);
+    return (await lstat(path)).isFile();
+  } catch (error) {
+    if (getCode(error) !== 'ENOENT') throw toStoreUnavailable('read', path, error);
+  }
+  await checkObjectsExist(store);
+  return false;
+}
+
+async function readInside(store: Store, path: string): Promise<Buffer | null> {
+  try {
+    await checkInside(store.home, path);
+  } catch (error) {
+    throw toStoreUnavailable('read', path, error);
+  }
+  return readFileOrNull(path);
+}
+
+async function checkObjectsExist(store: Store): Promise<void> {
+  const objects = join(store.home, 'objects');
+  await lstat(objects).catch((error: unknown) => {
+    throw toStoreUnavailable('read', objects, error);
+  });
+}
+
+function toPath(store: Store, ref: Ref): string {
+  // A reference may come from a model or a hand-typed input; it must not become a path unseen.
+  const parsed = Ref.safeParse(ref);
+  if (!parsed.success) {
+    const path = join(store.home, 'objects');
+    throw new ArtifactCorrupt(
+      'This is no address of an artifact: expected 64 lower-case hex digits.',
+      {
+        ref,
+        path,
+      },
+    );
+  }
+  return join(store.home, 'objects', ref.slice(0, 2), ref.slice(2));
+}
+
+function computeRef(bytes: Uint8Array): Ref {
+  return createHash('sha256').update(bytes).digest('hex');
+}

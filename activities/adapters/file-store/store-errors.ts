@@ -1,0 +1,49 @@
+import { StoreUnavailable } from '../../ports/artifact-store.ts';
+
+const elsewhere = 'or point PLANWAVE_HOME at another directory and restart the worker';
+
+/** What an operating system's error code means for a directory that planwave owns, and what to do about it. */
+const explanations = new Map<string, readonly [reason: string, cure: string]>([
+  ['ENOSPC', ['the disk is full', `free some space, ${elsewhere}`]],
+  ['EDQUOT', ['the disk quota is used up', `free some space, ${elsewhere}`]],
+  ['EFBIG', ['the file is larger than the system allows', `raise the limit, ${elsewhere}`]],
+  ['EROFS', ['the file system is read-only', `mount it writable, ${elsewhere}`]],
+  ['EACCES', ['permission is denied', `give the worker's user access, ${elsewhere}`]],
+  ['EPERM', ['the system does not permit it', `give the worker's user access, ${elsewhere}`]],
+  ['ENOENT', ['the directory does not exist', `create or mount it, ${elsewhere}`]],
+  [
+    'ENOTDIR',
+    ['a part of the path is a file, not a directory', `move that file away, ${elsewhere}`],
+  ],
+  ['EISDIR', ['a directory stands where a file belongs', 'move that directory away']],
+  ['ELOOP', ['a symbolic link stands where a file or directory belongs', 'remove the link']],
+  ['ENAMETOOLONG', ['the path is too long', 'point PLANWAVE_HOME at a shorter path']],
+  ['EMFILE', ['too many files are open', 'raise the limit of open files (ulimit -n)']],
+  ['ENFILE', ['too many files are open', 'raise the limit of open files of the machine']],
+  ['EIO', ['the disk reports a fault', `check the disk, ${elsewhere}`]],
+]);
+
+/** The store error for `error`, which a file operation on `path` threw. */
+export function toStoreUnavailable(
+  doing: 'read' | 'write',
+  path: string,
+  error: unknown,
+): StoreUnavailable {
+  if (error instanceof StoreUnavailable) return error;
+  const code = getCode(error);
+  const [reason, cure] = explanations.get(code ?? '') ?? [
+    error instanceof Error ? error.message : String(error),
+    `check the path, ${elsewhere}`,
+  ];
+  return new StoreUnavailable(
+    `Can't ${doing} "${path}": ${reason}${code === null ? '' : ` (${code})`}. Try: ${cure}. The run waits and goes on.`,
+    { path, code, cause: error },
+  );
+}
+
+/** The operating system's code of an error, or null. */
+export function getCode(error: unknown): string | null {
+  // Not `instanceof Error`: Node's own errors may come from another realm.
+  const hasCode = typeof error === 'object' && error !== null && 'code' in error;
+  return hasCode && typeof error.code === 'string' ? error.code : null;
+}

@@ -1,0 +1,82 @@
+import type { TokenCount } from '../ports/model-client.ts';
+import type { Usage } from '../../contracts/usage.ts';
+
+/** Day on which the prices below were read from the provider's price list. */
+export const pricesAsOf = '2026-11-01';
+
+/** What a million tokens cost, in US cents. */
+interface Price {
+  readonly inputCents: number;
+  readonly outputCents: number;
+}
+
+interface ModelPrice extends Price {
+  /** Holds for the whole call when its prompt is longer than `abovePromptTokens`. */
+  readonly longPrompt?: Price & { readonly abovePromptTokens: number };
+}
+
+/** From US dollars per million tokens, as price lists are written. */
+const usd = (input: number, output: number): Price => ({
+  inputCents: Math.round(input * 100),
+  outputCents: Math.round(output * 100),
+});
+
+const prices = new Map<string, ModelPrice>([
+  ['claude-fable-5-1', usd(10, 50)],
+  ['claude-opus-5-5', usd(4, 20)],
+  ['claude-sonnet-5-5', usd(2, 10)],
+  [
+    'claude-haiku-5-5',
+    { ...usd(0.1, 0.5), longPrompt: { ...usd(0.5, 2.5), abovePromptTokens: 100_000 } },
+  ],
+  // The model that ships with planwave answers by rule.
+  ['rehearsal', usd(0, 0)],
+]);
+
+const noTokens: TokenCount = {
+  inputTokens: 0,
+  cacheCreationInputTokens: 0,
+  cacheReadInputTokens: 0,
+  outputTokens: 0,
+};
+
+// In percent, so that every product below stays an integer and a sum of costs never depends on the order of adding.
+const cacheWritePercent = 125;
+const cacheReadPercent = 10;
+
+/**
+ * The usage of one model call.
+ *
+ * @param model as the provider names it; a dated id (`claude-haiku-5-5-20261001`) has the price of its base.
+ * @param tokens as the provider counted them, or null when nothing is known: the call then counts as unpriced.
+ * @returns `calls: 1`; the cost is rounded up to a whole millionth of a dollar. A model that is not in the price table
+ * costs 0 and counts as unpriced: its cost is unknown, never free.
+ */
+export function computeUsage(model: string, tokens: TokenCount | null): Usage {
+  const price = prices.get(model) ?? prices.get(model.replace(/-\d{8}$/, ''));
+  const count = tokens ?? noTokens;
+  const priced = price !== undefined && tokens !== null;
+  return {
+    calls: 1,
+    input_tokens: count.inputTokens,
+    cache_creation_input_tokens: count.cacheCreationInputTokens,
+    cache_read_input_tokens: count.cacheReadInputTokens,
+    output_tokens: count.outputTokens,
+    cost_micro_usd: priced ? computeCostMicroUsd(price, tokens) : 0,
+    unpriced_calls: priced ? 0 : 1,
+  };
+}
+
+function computeCostMicroUsd(model: ModelPrice, tokens: TokenCount): number {
+  const { inputTokens, cacheCreationInputTokens, cacheReadInputTokens, outputTokens } = tokens;
+  const promptTokens = inputTokens + cacheCreationInputTokens + cacheReadInputTokens;
+  const long = model.longPrompt;
+  const price = long !== undefined && promptTokens > long.abovePromptTokens ? long : model;
+  const inputPercentTokens =
+    inputTokens * 100 +
+    cacheCreationInputTokens * cacheWritePercent +
+    cacheReadInputTokens * cacheReadPercent;
+  const total = inputPercentTokens * price.inputCents + outputTokens * 100 * price.outputCents;
+  // One percent of a token at one cent per million tokens is a ten-thousandth of a micro-dollar.
+  return Math.ceil(total / 10_000);
+}

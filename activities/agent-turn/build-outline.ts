@@ -1,0 +1,58 @@
+import type { Delegation, DelegationOutline } from '../../contracts/delegation.ts';
+import type { TurnOutline } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { fingerprintDelegation } from '../../core/plan/fingerprint-delegation.ts';
+import { countBytes } from '../tools/cut-bytes.ts';
+import type { Output } from './read-output.ts';
+
+/** Bytes of an outline as JSON. It goes into history; what is longer belongs into the Markdown fields. */
+const outlineBytesMax = 64_000;
+
+/** What the rules need to know of an output. Its long texts stay in the artifact. */
+export function buildOutline(output: Output, ref: Ref): TurnOutline {
+  if (output.shape === 'wave_plan') {
+    const delegations = output.value.delegations.map(outlineDelegation);
+    return { shape: output.shape, plan: { ...output.value, delegations, plan_ref: ref } };
+  }
+  if (output.shape === 'agent_output') {
+    const { compact_md: _compact, detailed_md: _detailed, ...rest } = output.value;
+    return { shape: output.shape, output: { ...rest, output_ref: ref } };
+  }
+  const { wave_compact: _compact, wave_detailed: _detailed, ...rest } = output.value;
+  return { shape: output.shape, decision: { ...rest, decision_ref: ref } };
+}
+
+function outlineDelegation(delegation: Delegation): DelegationOutline {
+  const { task_description: _task, acceptance_criteria, ...rest } = delegation;
+  const criterion_ids = acceptance_criteria.map((criterion) => criterion.criterion_id);
+  return {
+    ...rest,
+    criterion_ids,
+    fingerprint: fingerprintDelegation({ ...rest, criterion_ids }),
+  };
+}
+
+/** @returns the fault to send back, or null when the outline is small enough. */
+export function checkOutlineSize(outline: TurnOutline): OutputFault | null {
+  const bytes = countBytes(JSON.stringify(outline));
+  if (bytes <= outlineBytesMax) return null;
+  const [path, size] = findLargest(outline);
+  return {
+    path,
+    reason: `the output without its Markdown takes ${bytes} bytes, at most ${outlineBytesMax}; this field takes ${size}`,
+    hint: 'Try: shorten it: fewer entries, shorter names and texts. Long text belongs into Markdown fields and task descriptions.',
+  };
+}
+
+function findLargest(outline: TurnOutline): [path: string, bytes: number] {
+  const { shape: _shape, ...body } = outline;
+  const fields = Object.values(body).flatMap((fieldsOfBody: object) =>
+    Object.entries(fieldsOfBody),
+  );
+  const sizes = fields.map(([name, value]): [string, number] => [
+    name,
+    countBytes(JSON.stringify(value)),
+  ]);
+  return sizes.reduce((largest, next) => (next[1] > largest[1] ? next : largest), ['$', 0]);
+}

@@ -1,0 +1,51 @@
+import type { TurnReply } from '../../contracts/model-turn.ts';
+import type { ContentBlock, ToolUseBlock } from '../../contracts/transcript.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import type { ModelReply } from '../ports/model-client.ts';
+
+/** Characters of a refusal that go into history. */
+const refusalTextMax = 2_000;
+
+export type ReplyClass =
+  /** The final text, to be read as JSON. */
+  | { readonly type: 'final'; readonly text: string }
+  | { readonly type: 'tools'; readonly calls: readonly ToolUseBlock[] }
+  | { readonly type: 'paused' }
+  /** Nothing of it may be sent back: the conversation goes on without it. */
+  | { readonly type: 'dropped'; readonly reply: TurnReply };
+
+/** What a reply is, by its stop reason. What was cut off is never read. */
+export function classifyReply(reply: Pick<ModelReply, 'content' | 'stopReason'>): ReplyClass {
+  switch (reply.stopReason) {
+    case 'end_turn':
+    case 'stop_sequence':
+    case 'tool_use':
+      return classifyWhole(reply.content);
+    case 'pause_turn':
+      return reply.content.length > 0 ? { type: 'paused' } : drop({ type: 'empty' });
+    case 'max_tokens':
+      return drop({ type: 'truncated' });
+    case 'model_context_window_exceeded':
+      return drop({ type: 'context_exceeded' });
+    case 'refusal':
+      return drop({ type: 'refused', text: cutText(textOf(reply.content), refusalTextMax) });
+    default:
+      return drop({ type: 'unknown_stop', stop_reason: cutText(reply.stopReason, 100) });
+  }
+}
+
+/** A reply that came to its end. Tool calls are answered whatever the stop reason: the API insists on their results. */
+function classifyWhole(content: readonly ContentBlock[]): ReplyClass {
+  const calls = content.filter((block) => block.type === 'tool_use');
+  if (calls.length > 0) return { type: 'tools', calls };
+  const text = textOf(content);
+  return text.trim() === '' ? drop({ type: 'empty' }) : { type: 'final', text };
+}
+
+function textOf(content: readonly ContentBlock[]): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
+
+function drop(reply: TurnReply): ReplyClass {
+  return { type: 'dropped', reply };
+}

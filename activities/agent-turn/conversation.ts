@@ -1,0 +1,101 @@
+import type { TurnInput } from '../../contracts/model-turn.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { transcriptVersions } from '../../contracts/transcript.ts';
+import type { ContentBlock, Message, TranscriptNode } from '../../contracts/transcript.ts';
+import { hashText } from '../../core/text/hash-text.ts';
+import { ArtifactCorrupt } from '../ports/artifact-store.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { putToolResultsFirst } from '../prompts/render-append.ts';
+import { readJson } from '../tools/read-artifact.ts';
+
+/** A conversation longer than this is a fault in the engine: a delegation's turns are limited far below. */
+const nodesMax = 10_000;
+
+/** A conversation as its chain of nodes tells it. */
+export interface Conversation {
+  readonly head: Ref | null;
+  /** Oldest first. */
+  readonly nodes: readonly TranscriptNode[];
+}
+
+/** @throws ArtifactCorrupt when a node of the chain is missing or damaged. */
+export async function loadConversation(
+  store: ArtifactStore,
+  head: Ref | null,
+): Promise<Conversation> {
+  const nodes: TranscriptNode[] = [];
+  for (let ref = head; ref !== null; ref = nodes.at(-1)?.parent ?? null) {
+    if (nodes.length === nodesMax) {
+      throw new ArtifactCorrupt(`The transcript ${head} has no end.`, { ref, path: ref });
+    }
+    // Each node names the one before it.
+    // oxlint-disable-next-line no-await-in-loop
+    nodes.push(await readNode(store, ref));
+  }
+  return { head, nodes: nodes.toReversed() };
+}
+
+/** Which turn comes next, from 1. Calls that left no reply in the conversation don't count. */
+export function nextTurn(conversation: Conversation): number {
+  return conversation.nodes.filter((node) => node.awaiting === null).length + 1;
+}
+
+/** Whether the newest node's reply is missing. */
+export function isWaiting(conversation: Conversation): boolean {
+  return (conversation.nodes.at(-1)?.awaiting ?? null) !== null;
+}
+
+/** Whether the newest node took these very inputs already and still waits for its reply. */
+export function hasTaken(conversation: Conversation, append: readonly TurnInput[]): boolean {
+  return conversation.nodes.at(-1)?.awaiting === hashAppend(append);
+}
+
+export function hashAppend(append: readonly TurnInput[]): string {
+  return hashText(JSON.stringify(append));
+}
+
+/**
+ * The messages to send: consecutive ones of one role are joined, because the API's roles alternate and a turn whose
+ * reply was not kept leaves its user message behind.
+ *
+ * Opaque blocks, such as thinking, belong to the model that wrote them: those of another model are left out.
+ */
+export function joinMessages(nodes: readonly TranscriptNode[], model: string): Message[] {
+  const joined: Message[] = [];
+  for (const node of nodes) {
+    for (const message of node.messages) {
+      const content =
+        node.model === model
+          ? message.content
+          : message.content.filter((block) => block.type !== 'opaque');
+      const last = joined.at(-1);
+      if (last?.role !== message.role) joined.push({ role: message.role, content });
+      else joined[joined.length - 1] = { ...last, content: joinContent(last, content) };
+    }
+  }
+  return joined.filter((message) => message.content.length > 0);
+}
+
+function joinContent(before: Message, content: readonly ContentBlock[]): readonly ContentBlock[] {
+  const both = [...before.content, ...content];
+  return before.role === 'user' ? putToolResultsFirst(both) : both;
+}
+
+async function readNode(store: ArtifactStore, ref: Ref): Promise<TranscriptNode> {
+  const node = await readJson(store, ref);
+  if (isTranscriptNode(node)) return node;
+  const versions = transcriptVersions.join(' or ');
+  const message = `The artifact ${ref} is no transcript node of version ${versions}.`;
+  throw new ArtifactCorrupt(message, { ref, path: ref });
+}
+
+function isTranscriptNode(value: unknown): value is TranscriptNode {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'version' in value &&
+    transcriptVersions.some((version) => version === value.version) &&
+    'messages' in value &&
+    Array.isArray(value.messages)
+  );
+}

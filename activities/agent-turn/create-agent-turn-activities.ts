@@ -1,0 +1,20 @@
+import type { Activities } from '../../contracts/activity-types.ts';
+import { guardActivity } from './failures.ts';
+import { runModelTurn } from './run-model-turn.ts';
+import { runToolCall } from './run-tool-call.ts';
+import type { AgentTurnDeps } from './deps.ts';
+
+/**
+ * The activities of an agent's turn: one model call, one tool call, and keeping a long text.
+ *
+ * Texts go to the store before an activity returns; what it returns are references and small facts.
+ */
+export function createAgentTurnActivities(
+  deps: AgentTurnDeps,
+): Pick<Activities, 'modelTurn' | 'runTool' | 'storeText'> {
+  return {
+    modelTurn: (input) => guardActivity(() => runModelTurn(deps, input)),
+    runTool: (input) => guardActivity(() => runToolCall(deps, input)),
+    storeText: ({ text }) => guardActivity(async () => ({ ref: await deps.store.put(text) })),
+  };
+}

@@ -1,0 +1,25 @@
+import type { Usage } from '../../contracts/usage.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import type { ModelClient, TokenCount } from '../ports/model-client.ts';
+import type { ReplyLedger } from '../ports/reply-ledger.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
+
+export interface AgentTurnDeps {
+  readonly model: ModelClient;
+  readonly store: ArtifactStore;
+  readonly ledger: ReplyLedger;
+  readonly tools: ToolRegistry;
+  /** The model of agents that name none. */
+  readonly defaultModel: string;
+  /** Usage of one call. `tokens` is null when the provider told none: the call is then unpriced. */
+  readonly computeUsage: (model: string, tokens: TokenCount | null) => Usage;
+  /**
+   * First back-off after a model failure that may pass, in milliseconds. Default 2,000. Doubled with each attempt up to
+   * 2 min; the provider's own `retry-after` wins.
+   */
+  readonly retryBaseMs?: number;
+  /** Between two heartbeats, in milliseconds. Default 1,000. */
+  readonly heartbeatEveryMs?: number;
+  /** Longest tool call, in milliseconds. Default 60,000. */
+  readonly toolTimeoutMs?: number;
+}

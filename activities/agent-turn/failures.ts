@@ -1,0 +1,67 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import type { FailureType, ModelFailureDetails } from '../../contracts/errors.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { ArtifactCorrupt, StoreUnavailable } from '../ports/artifact-store.ts';
+import type { ModelFailure } from '../ports/model-client.ts';
+
+/** Longest back-off of our own, in milliseconds: long enough for an outage, short enough to notice its end. */
+const backOffMaxMs = 120_000;
+
+/** A body that is no message comes from a proxy or a wrong address: two repeats tell a hiccup from that. */
+const protocolAttemptsMax = 3;
+
+/** Gives the failures of the store the types that workflows know. Everything else passes. */
+export async function guardActivity<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw createFailure(error, error.type, false);
+    if (error instanceof ArtifactCorrupt) throw createFailure(error, error.type, true);
+    throw error;
+  }
+}
+
+/**
+ * A provider's failure as Temporal keeps it: type, message and details.
+ *
+ * @param attempt of the activity, from 1.
+ * @param retryBaseMs first back-off, doubled with each attempt.
+ * @param spent by all attempts so far: stands in the details, so that nothing that was billed is forgotten.
+ */
+export function toModelFailure(
+  error: ModelFailure,
+  attempt: number,
+  retryBaseMs: number,
+  spent: Usage,
+): ApplicationFailure {
+  const isSpentTry = error.type === 'ModelProtocol' && attempt >= protocolAttemptsMax;
+  const details: ModelFailureDetails = {
+    ...error.details,
+    usage: spent.calls > 0 ? spent : null,
+  };
+  return ApplicationFailure.create({
+    type: error.type,
+    message: error.message,
+    nonRetryable: !error.retryable || isSpentTry,
+    nextRetryDelay: error.retryAfterMs ?? computeBackOffMs(attempt, retryBaseMs),
+    details: [details],
+    ...causeOf(error),
+  });
+}
+
+function computeBackOffMs(attempt: number, retryBaseMs: number): number {
+  return Math.min(retryBaseMs * 2 ** (attempt - 1), backOffMaxMs);
+}
+
+function createFailure(error: Error, type: FailureType, nonRetryable: boolean): ApplicationFailure {
+  return ApplicationFailure.create({
+    type,
+    message: error.message,
+    nonRetryable,
+    ...causeOf(error),
+  });
+}
+
+function causeOf(error: Error): { cause?: Error } {
+  return error.cause instanceof Error ? { cause: error.cause } : {};
+}

@@ -1,0 +1,94 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import type { ModelTurnInput } from '../../contracts/model-turn.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { TranscriptNode } from '../../contracts/transcript.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import type { ModelRequest } from '../ports/model-client.ts';
+import { buildSystem } from '../prompts/build-system.ts';
+import { renderAppend } from '../prompts/render-append.ts';
+import { readAgent } from '../tools/read-artifact.ts';
+import { grantTools } from '../tools/tool.ts';
+import { chooseLeftOut, leaveOut } from './compact-messages.ts';
+import {
+  hasTaken,
+  hashAppend,
+  isWaiting,
+  joinMessages,
+  loadConversation,
+  nextTurn,
+} from './conversation.ts';
+import type { Conversation } from './conversation.ts';
+import type { AgentTurnDeps } from './deps.ts';
+import { outputSchemas } from './read-output.ts';
+
+export interface PreparedTurn {
+  readonly turn: number;
+  readonly request: ModelRequest;
+  /** The node that waits for the reply. Its `messages` hold what the turn appended, and its parent the rest. */
+  readonly waiting: TranscriptNode;
+  /** Where that node is stored already, when an earlier call appended the same; else null. */
+  readonly waitingRef: Ref | null;
+}
+
+/**
+ * Everything that a model call needs, read from artifacts: the same input always gives the same request.
+ *
+ * @throws ArtifactCorrupt or StoreUnavailable from the store; InvalidInput when there is nothing to send.
+ */
+export async function prepareTurn(
+  deps: AgentTurnDeps,
+  input: ModelTurnInput,
+  callKey: string,
+): Promise<PreparedTurn> {
+  const [agent, conversation] = await Promise.all([
+    readAgent(deps.store, input.registry_ref, input.agent_id),
+    loadConversation(deps.store, input.head),
+  ]);
+  const model = agent.model ?? deps.defaultModel;
+  const delta = await appendTo(deps.store, conversation, input, model);
+  const nodes = [...conversation.nodes, delta];
+  const messages = joinMessages(nodes, model);
+  if (messages.length === 0) {
+    const message = 'A conversation has to begin with a prompt. Try: append {"type":"prompt",…}';
+    throw ApplicationFailure.create({ type: 'InvalidInput', message, nonRetryable: true });
+  }
+  const leftOut = new Set(nodes.flatMap((node) => node.left_out));
+  const leftOutNow = input.compact ? chooseLeftOut(messages, leftOut) : [];
+  const isStored = isWaiting(conversation) && delta.messages.length + leftOutNow.length === 0;
+  const tools = input.shape === 'agent_output' ? grantTools(deps.tools, agent.allowed_tools) : [];
+  return {
+    turn: nextTurn(conversation),
+    request: {
+      model,
+      maxOutputTokens: input.max_output_tokens,
+      system: buildSystem(agent),
+      messages: leaveOut(messages, new Set([...leftOut, ...leftOutNow])),
+      tools: tools.map((tool) => tool.spec),
+      output: outputSchemas[input.shape],
+      callKey,
+    },
+    waiting: { ...delta, left_out: leftOutNow },
+    waitingRef: isStored ? input.head : null,
+  };
+}
+
+/** The node that takes what the turn appends. It takes nothing that the newest node has taken already. */
+async function appendTo(
+  store: ArtifactStore,
+  conversation: Conversation,
+  input: ModelTurnInput,
+  model: string,
+): Promise<TranscriptNode> {
+  const append = hasTaken(conversation, input.append) ? [] : input.append;
+  const { content, packet } = await renderAppend(store, append);
+  const waitingFor = append.length === 0 ? conversation.nodes.at(-1)?.awaiting : null;
+  return {
+    version: 1,
+    parent: input.head,
+    messages: content.length > 0 ? [{ role: 'user', content }] : [],
+    model,
+    awaiting: waitingFor ?? hashAppend(append),
+    packet_ref: packet === null ? null : await store.put(packet),
+    left_out: [],
+  };
+}

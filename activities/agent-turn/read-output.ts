@@ -1,0 +1,68 @@
+import type { z } from 'zod';
+import { AgentOutput } from '../../contracts/agent-output.ts';
+import type { OutputShape } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import { WaveDecision } from '../../contracts/wave-decision.ts';
+import { WavePlan } from '../../contracts/wave-plan.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { describeIssues, wholePath } from '../tools/describe-issues.ts';
+
+export type Output =
+  | { readonly shape: 'wave_plan'; readonly value: WavePlan }
+  | { readonly shape: 'agent_output'; readonly value: AgentOutput }
+  | { readonly shape: 'wave_decision'; readonly value: WaveDecision };
+
+export type ReadOutput =
+  | { readonly ok: true; readonly output: Output }
+  | { readonly ok: false; readonly faults: readonly OutputFault[] };
+
+export const outputSchemas = {
+  wave_plan: WavePlan,
+  agent_output: AgentOutput,
+  wave_decision: WaveDecision,
+} as const satisfies Record<OutputShape, z.ZodType>;
+
+/** Reads a final text. Nothing is mended: what does not fit goes back to the model with every fault at once. */
+export function readOutput(shape: OutputShape, text: string): ReadOutput {
+  const json = parseFinalText(text);
+  if ('fault' in json) return { ok: false, faults: [json.fault] };
+  if (shape === 'wave_plan') return check(WavePlan, json.value, (value) => ({ shape, value }));
+  return shape === 'agent_output'
+    ? check(AgentOutput, json.value, (value) => ({ shape, value }))
+    : check(WaveDecision, json.value, (value) => ({ shape, value }));
+}
+
+function check<T>(schema: z.ZodType<T>, value: unknown, wrap: (value: T) => Output): ReadOutput {
+  const parsed = schema.safeParse(value);
+  return parsed.success
+    ? { ok: true, output: wrap(parsed.data) }
+    : { ok: false, faults: describeIssues(parsed.error) };
+}
+
+/** The JSON of a final text. A fence of ```json around the whole is taken off; prose around it is not. */
+function parseFinalText(text: string): { value: unknown } | { fault: OutputFault } {
+  const trimmed = text.trim();
+  const isFenced = trimmed.startsWith('```json') && trimmed.endsWith('```') && trimmed.length > 10;
+  const json = isFenced ? trimmed.slice('```json'.length, -'```'.length) : trimmed;
+  try {
+    return { value: JSON.parse(json) as unknown };
+  } catch (error) {
+    return { fault: describeBroken(json.trim(), error) };
+  }
+}
+
+function describeBroken(json: string, error: unknown): OutputFault {
+  const said = cutText(error instanceof Error ? error.message : String(error), 200);
+  if (!json.startsWith('{')) {
+    return {
+      path: wholePath,
+      reason: `the answer is not JSON alone: it begins with ${JSON.stringify(cutText(json, 40))}`,
+      hint: 'Try: give one JSON object, and nothing before or after it.',
+    };
+  }
+  return {
+    path: wholePath,
+    reason: `the JSON is broken, or text follows it: ${said}`,
+    hint: 'Try: give one whole JSON object with every string quoted and escaped, and nothing after it.',
+  };
+}

@@ -1,0 +1,178 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { ModelTurnInput, ModelTurnResult, TurnProgress } from '../../contracts/model-turn.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
+import type { ModelProgress } from '../ports/model-client.ts';
+import { countBytes } from '../tools/cut-bytes.ts';
+import { recallAttempts, recordResult, recordSpent } from './attempt-ledger.ts';
+import { endCancelled, readCancelCause } from './cancellation.ts';
+import type { AgentTurnDeps } from './deps.ts';
+import { toModelFailure } from './failures.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { prepareTurn } from './prepare-turn.ts';
+import type { PreparedTurn } from './prepare-turn.ts';
+import { retryStore } from './retry-store.ts';
+import { settleTurn, settleWithoutReply } from './settle-turn.ts';
+import type { SettledTurn } from './settle-turn.ts';
+
+/** Bytes of a result as JSON. It goes into history once per turn. */
+const resultBytesMax = 100_000;
+
+const retryBaseMsDefault = 2_000;
+const heartbeatEveryMsDefault = 1_000;
+
+/** What stays the same within one attempt. */
+interface Attempt {
+  readonly deps: AgentTurnDeps;
+  readonly input: ModelTurnInput;
+  readonly context: Context;
+  /** Used by the attempts before this one. */
+  readonly spent: Usage;
+  readonly onProgress: (progress: ModelProgress) => void;
+}
+
+/** How a call ended that did not fail: how to store it, and what it used. */
+interface CallEnd {
+  readonly settle: () => Promise<SettledTurn>;
+  readonly usage: Usage;
+  readonly request_id: string | null;
+  readonly model: string;
+}
+
+/**
+ * One model call.
+ *
+ * M1. A reply that the ledger holds is returned as it is; the model is not called.
+ * M2. The ledger holds the result before the activity returns it.
+ * M3. The result's usage is the sum over all attempts of this activity.
+ * M4. A requested cancellation is a result with the usage until then; a shutdown is a failed attempt, made again.
+ * M5. What was cut off, refused or aborted is neither parsed nor kept in the conversation.
+ */
+export async function runModelTurn(
+  deps: AgentTurnDeps,
+  input: ModelTurnInput,
+): Promise<ModelTurnResult> {
+  const context = Context.current();
+  let progress: TurnProgress = {
+    agent_id: input.agent_id,
+    shape: input.shape,
+    output_tokens: 0,
+    last_words: '',
+  };
+  const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
+  const heartbeat = startHeartbeat(context, everyMs, () => progress);
+  try {
+    const { result, spent } = await recallAttempts(deps.ledger, context.info);
+    if (result !== null) return result;
+    const prepared = await prepareTurn(deps, input, callKeyOf(context, input));
+    progress = { ...progress, turn: prepared.turn };
+    const onProgress = ({ outputTokens, lastWords }: ModelProgress): void => {
+      progress = { ...progress, output_tokens: outputTokens, last_words: lastWords };
+    };
+    return await finishTurn({ deps, input, context, spent, onProgress }, prepared);
+  } finally {
+    heartbeat.stop();
+  }
+}
+
+/** The same for all attempts, so that the provider's logs show what belongs together. */
+function callKeyOf({ info }: Context, input: ModelTurnInput): string {
+  const workflowId = info.workflowExecution?.workflowId ?? input.run_id;
+  return `${workflowId}/${input.agent_id}/${input.shape}/${info.activityId}`;
+}
+
+async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<ModelTurnResult> {
+  const { deps, context, spent } = attempt;
+  const end = await callModel(attempt, prepared);
+  const baseMs = (deps.retryBaseMs ?? retryBaseMsDefault) / 8;
+  const { head, reply } = await retryStore(baseMs, end.settle);
+  const result: ModelTurnResult = {
+    head,
+    reply,
+    usage: addUsage(spent, end.usage),
+    request_id: end.request_id,
+    model: end.model,
+  };
+  assertSmall(result);
+  await retryStore(baseMs, () => recordResult(deps.ledger, context.info, result));
+  return result;
+}
+
+async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<CallEnd> {
+  const { deps, input, context, onProgress } = attempt;
+  const cause = readCancelCause(context);
+  if (cause !== null) return endTakenBack(attempt, prepared, noUsage);
+  try {
+    const signal = context.cancellationSignal;
+    const reply = await deps.model.complete(prepared.request, { signal, onProgress });
+    return {
+      settle: () => settleTurn(deps.store, prepared, input.shape, reply),
+      usage: deps.computeUsage(reply.model, reply.tokens),
+      request_id: reply.requestId,
+      model: reply.model,
+    };
+  } catch (error) {
+    if (error instanceof ModelAborted) {
+      const usage = deps.computeUsage(error.model, error.tokens);
+      return endTakenBack(attempt, prepared, usage);
+    }
+    if (error instanceof ModelFailure) return endFailed(attempt, prepared, error);
+    throw error;
+  }
+}
+
+/** @throws the retryable failure or the cancellation that ends an attempt nobody asked to stop. */
+async function endTakenBack(
+  attempt: Attempt,
+  prepared: PreparedTurn,
+  usage: Usage,
+): Promise<CallEnd> {
+  const { deps, context } = attempt;
+  const cause = readCancelCause(context) ?? 'shutdown';
+  if (cause !== 'requested') {
+    await recordSpent(deps.ledger, context.info, addUsage(attempt.spent, usage));
+    return endCancelled(context, cause);
+  }
+  return {
+    settle: () => settleWithoutReply(deps.store, prepared, { type: 'aborted' }),
+    usage,
+    request_id: null,
+    model: prepared.request.model,
+  };
+}
+
+/** @throws the failure, unless it is one that a turn has a reply for. */
+async function endFailed(
+  attempt: Attempt,
+  prepared: PreparedTurn,
+  error: ModelFailure,
+): Promise<CallEnd> {
+  const { deps, context } = attempt;
+  const usage = error.details.usage ?? noUsage;
+  // A call that fails while it is being cancelled was cancelled.
+  if (readCancelCause(context) !== null) return endTakenBack(attempt, prepared, usage);
+  if (error.type === 'ModelContextExceeded') {
+    return {
+      settle: () => settleWithoutReply(deps.store, prepared, { type: 'context_exceeded' }),
+      usage,
+      request_id: error.details.request_id,
+      model: prepared.request.model,
+    };
+  }
+  const spent = addUsage(attempt.spent, usage);
+  if (usage.calls > 0) await recordSpent(deps.ledger, context.info, spent);
+  const baseMs = deps.retryBaseMs ?? retryBaseMsDefault;
+  throw toModelFailure(error, context.info.attempt, baseMs, spent);
+}
+
+/** Everything of a result is bounded where it is made, except how many tools a reply calls and how it names them. */
+function assertSmall(result: ModelTurnResult): void {
+  const bytes = countBytes(JSON.stringify(result));
+  if (bytes <= resultBytesMax) return;
+  throw ApplicationFailure.create({
+    type: 'ModelProtocol',
+    message: `The model's reply makes a result of ${bytes} bytes, at most ${resultBytesMax}: too many tool calls at once.`,
+    nonRetryable: true,
+  });
+}

@@ -1,0 +1,104 @@
+import type { OutputShape, ToolCall, TurnReply } from '../../contracts/model-turn.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { ContentBlock, ToolUseBlock, TranscriptNode } from '../../contracts/transcript.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { buildOutline, checkOutlineSize } from './build-outline.ts';
+import { classifyReply } from './classify-reply.ts';
+import type { ReplyClass } from './classify-reply.ts';
+import type { PreparedTurn } from './prepare-turn.ts';
+import { readOutput } from './read-output.ts';
+
+export interface SettledTurn {
+  readonly head: Ref;
+  readonly reply: TurnReply;
+}
+
+/** What the model answered, in the provider's words. */
+export interface Answer {
+  readonly content: readonly ContentBlock[];
+  readonly stopReason: string;
+}
+
+/**
+ * Stores what came of a turn and says what it was. Content-addressed, so it may be repeated.
+ *
+ * @throws StoreUnavailable
+ */
+export async function settleTurn(
+  store: ArtifactStore,
+  prepared: PreparedTurn,
+  shape: OutputShape,
+  answer: Answer,
+): Promise<SettledTurn> {
+  const answered = classifyReply(answer);
+  if (answered.type === 'dropped') return settleWithoutReply(store, prepared, answered.reply);
+  const [head, reply] = await Promise.all([
+    putReply(store, prepared, answer.content),
+    settleReply(store, shape, answered),
+  ]);
+  return { head, reply };
+}
+
+/** The turn's own messages wait in the conversation for a reply that may still come. */
+export async function settleWithoutReply(
+  store: ArtifactStore,
+  { waiting, waitingRef }: PreparedTurn,
+  reply: TurnReply,
+): Promise<SettledTurn> {
+  return { head: waitingRef ?? (await putNode(store, waiting)), reply };
+}
+
+function settleReply(
+  store: ArtifactStore,
+  shape: OutputShape,
+  answered: Exclude<ReplyClass, { type: 'dropped' }>,
+): Promise<TurnReply> {
+  if (answered.type === 'final') return settleFinal(store, shape, answered.text);
+  if (answered.type === 'tools') return settleTools(store, answered.calls);
+  return Promise.resolve({ type: answered.type });
+}
+
+async function settleFinal(
+  store: ArtifactStore,
+  shape: OutputShape,
+  text: string,
+): Promise<TurnReply> {
+  const read = readOutput(shape, text);
+  if (!read.ok) return { type: 'malformed', faults: read.faults };
+  // Measured before anything is stored: an output that goes back leaves no artifact behind.
+  const fault = checkOutlineSize(buildOutline(read.output, ''));
+  if (fault !== null) return { type: 'malformed', faults: [fault] };
+  const ref = await store.put(JSON.stringify(read.output.value));
+  return { type: 'output', outline: buildOutline(read.output, ref) };
+}
+
+async function settleTools(
+  store: ArtifactStore,
+  blocks: readonly ToolUseBlock[],
+): Promise<TurnReply> {
+  const calls = await Promise.all(
+    blocks.map(async (block): Promise<ToolCall> => ({
+      tool_use_id: block.id,
+      name: block.name,
+      input_ref: await store.put(JSON.stringify(block.input ?? {})),
+    })),
+  );
+  return { type: 'tools', calls };
+}
+
+function putReply(
+  store: ArtifactStore,
+  { waiting, waitingRef }: PreparedTurn,
+  content: readonly ContentBlock[],
+): Promise<Ref> {
+  return putNode(store, {
+    ...waiting,
+    parent: waitingRef ?? waiting.parent,
+    messages: [...waiting.messages, { role: 'assistant', content }],
+    awaiting: null,
+  });
+}
+
+function putNode(store: ArtifactStore, node: TranscriptNode): Promise<Ref> {
+  return store.put(JSON.stringify(node));
+}

@@ -1,0 +1,87 @@
+import type { Ref } from '../../contracts/ref.ts';
+
+/**
+ * Content-addressed store of immutable texts and bytes. What is stored is addressed by its SHA-256, so that storing the
+ * same content twice is one artifact, a retry changes nothing, and a reader can tell a damaged artifact.
+ */
+export interface ArtifactStore {
+  /**
+   * Stores `bytes` (a string as UTF-8, a lone surrogate as U+FFFD) and gives its address. When the promise resolves, the
+   * artifact survives a power cut.
+   *
+   * @throws {StoreUnavailable} when the store can't be written.
+   */
+  put(bytes: Uint8Array | string): Promise<Ref>;
+
+  /**
+   * The bytes behind `ref`, verified against it. The caller owns them.
+   *
+   * @throws {ArtifactCorrupt} when the artifact is missing or its bytes do not fit the address.
+   * @throws {StoreUnavailable} when the store can't be read.
+   */
+  get(ref: Ref): Promise<Uint8Array>;
+
+  /** As `get`, decoded as UTF-8. Throws the same errors; bytes that are no UTF-8 are an `ArtifactCorrupt`. */
+  getText(ref: Ref): Promise<string>;
+
+  /**
+   * Whether an artifact is stored under `ref`. Does not read its bytes: `get` may still find it damaged.
+   *
+   * @throws {StoreUnavailable} when the store can't be read.
+   */
+  has(ref: Ref): Promise<boolean>;
+}
+
+/** Mutable names for artifacts: where a run's newest state, summary or result is. */
+export interface RunIndex {
+  /**
+   * Points `name` at `ref`, replacing what it pointed at in one step. Any string is a name; two names that differ in a
+   * single code unit are two entries on every file system.
+   *
+   * @throws {StoreUnavailable} when the index can't be written.
+   */
+  write(name: string, ref: Ref): Promise<void>;
+
+  /**
+   * What `name` points at, or null when it was never written or its entry is damaged.
+   *
+   * @throws {StoreUnavailable} when the index can't be read.
+   */
+  read(name: string): Promise<Ref | null>;
+
+  /**
+   * All names, sorted by code unit.
+   *
+   * @throws {StoreUnavailable} when the index can't be read.
+   */
+  list(): Promise<string[]>;
+}
+
+/** The store can't be read or written. The message names the path, the reason and a cure. A retry may succeed. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+  readonly type = 'StoreUnavailable';
+  readonly path: string;
+  /** The operating system's code, such as `ENOSPC`, or null. */
+  readonly code: string | null;
+
+  constructor(message: string, init: { path: string; code: string | null; cause?: unknown }) {
+    super(message, { cause: init.cause });
+    this.path = init.path;
+    this.code = init.code;
+  }
+}
+
+/** A stored artifact is missing, or its bytes do not fit its address. The message names the path. A retry can't help. */
+export class ArtifactCorrupt extends Error {
+  override readonly name = 'ArtifactCorrupt';
+  readonly type = 'ArtifactCorrupt';
+  readonly ref: Ref;
+  readonly path: string;
+
+  constructor(message: string, init: { ref: Ref; path: string; cause?: unknown }) {
+    super(message, { cause: init.cause });
+    this.ref = init.ref;
+    this.path = init.path;
+  }
+}

@@ -1,0 +1,47 @@
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+
+/** A completed delegation with its output. */
+export interface Deliverable extends DelegationOutcome {
+  readonly wave: number;
+  readonly output_ref: Ref;
+}
+
+/** Completed delegations that have an output, in the order of waves and outcomes. */
+export function listCompleted(record: RunRecord): readonly Deliverable[] {
+  return record.waves.flatMap((wave) =>
+    wave.outcomes.flatMap((outcome) =>
+      outcome.status === 'completed' && outcome.output_ref !== null
+        ? [{ ...outcome, output_ref: outcome.output_ref, wave: wave.wave }]
+        : [],
+    ),
+  );
+}
+
+/**
+ * What the run delivers: the completed delegations that no later wave replaced. One is replaced when completed
+ * delegations of later waves speak on all of its criteria again, or produce everything again that it produces.
+ */
+export function listDeliverables(record: RunRecord): readonly Deliverable[] {
+  const completed = listCompleted(record);
+  return completed.filter((one) => {
+    const later = completed.filter((other) => other.wave > one.wave);
+    return (
+      !isCovered(criteriaOf(one), later.flatMap(criteriaOf)) &&
+      !isCovered(
+        one.produces,
+        later.flatMap((other) => other.produces),
+      )
+    );
+  });
+}
+
+function criteriaOf(outcome: DelegationOutcome): readonly string[] {
+  return [...outcome.criteria_met, ...outcome.criteria_unmet];
+}
+
+/** Nothing is never covered: who has no criteria or products can't be replaced by them. */
+function isCovered(names: readonly string[], by: readonly string[]): boolean {
+  return names.length > 0 && names.every((name) => by.includes(name));
+}

@@ -1,0 +1,54 @@
+import { Slug } from '../../contracts/slug.ts';
+import { toPathName } from './path-name.ts';
+
+/**
+ * Paths in a run's tree, relative to the run's folder. Nothing else builds one.
+ *
+ * Ids come from a model: they are slugs by contract, and checked again here because they become names of files.
+ */
+export const treePaths = {
+  sharedStatus: 'shared_status.json',
+  pool: 'pool.jsonl',
+  questions: 'questions.jsonl',
+  result: 'result.md',
+  conversationSummary: (goalTitle: string): string =>
+    `conversation_summary_${toTaskName(goalTitle)}.md`,
+  waveCompact: (wave: number): string => `${waveFolder(wave)}/wave_compact.md`,
+  waveDetailed: (wave: number): string => `${waveFolder(wave)}/wave_detailed.md`,
+  plannerDecision: (wave: number): string => `${waveFolder(wave)}/planner_decision.json`,
+  taskOutput: (agentId: string, delegationId: string): string =>
+    `agents/${slugName(agentId)}/task_output/${slugName(delegationId)}.md`,
+} as const;
+
+/** `001`, `002`, …: three digits, so that a listing is in order. */
+export function waveNumber(wave: number): string {
+  return String(wave).padStart(3, '0');
+}
+
+/** Where a fact comes from: `wave-001/<delegation_id>`. */
+export function waveSource(wave: number, part: string): string {
+  return `wave-${waveNumber(wave)}/${part}`;
+}
+
+function waveFolder(wave: number): string {
+  if (!Number.isSafeInteger(wave) || wave < 0) throw new Error(`${wave} is no wave number.`);
+  return `waves/${waveNumber(wave)}`;
+}
+
+/** `task` when the title has no ASCII letter or digit. */
+function toTaskName(goalTitle: string): string {
+  const words =
+    goalTitle
+      .normalize('NFKD')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  const name = words.join('_').slice(0, 40).replace(/_+$/, '');
+  return name === '' ? 'task' : name;
+}
+
+function slugName(id: string): string {
+  if (!Slug.safeParse(id).success) {
+    throw new Error(`${JSON.stringify(id)} is no slug and can't name a file.`);
+  }
+  return toPathName(id);
+}

@@ -1,0 +1,84 @@
+import type { Ref } from '../../contracts/ref.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { bullets, joinSections, oneLine } from './markdown.ts';
+import { textOf } from './record-texts.ts';
+import type { RecordTexts } from './record-texts.ts';
+import { standingAssumptions } from './standing-assumptions.ts';
+
+/** `conversation_summary_<taskname>.md` in the format of seed 003. */
+export function renderConversationSummary(record: RunRecord, texts: RecordTexts): string {
+  return joinSections([
+    `# Conversation Summary: ${oneLine(record.goal_title)}`,
+    `## What We're Trying to Accomplish\n${record.goal.trim()}`,
+    `## Key Decisions Made\n${renderDecisions(record, texts)}`,
+    `## Constraints & Assumptions\n${renderConstraints(record)}`,
+    `## Questions Resolved\n${renderResolved(record)}`,
+    `## Open Items\n${renderOpenItems(record)}`,
+    `## Dependencies & Integration Points\n${renderInputs(record)}`,
+  ]);
+}
+
+function renderDecisions(record: RunRecord, texts: RecordTexts): string {
+  const instructions = record.instructions.map((instruction) =>
+    decision(instruction, 'The user asked for it while the run was at work.', 'none recorded'),
+  );
+  const waived = record.criteria
+    .filter((criterion) => criterion.state === 'waived')
+    .map((criterion) =>
+      decision(
+        `Criterion ${criterion.criterion_id} is given up: ${criterion.description}`,
+        'The user waived it.',
+        'none recorded',
+      ),
+    );
+  const resolved = record.waves
+    .map((wave) => wave.decision_ref)
+    .filter((ref): ref is Ref => ref !== null)
+    .flatMap((ref) => textOf(texts.decisions, ref).planner_decision.conflicts_resolved)
+    .map((conflict) => decision(conflict.resolution, conflict.conflict, conflict.superseded));
+  return bullets([...instructions, ...waived, ...resolved], '- None yet.');
+}
+
+function decision(what: string, why: string, alternatives: string): string {
+  return [
+    `Decision: ${oneLine(what)}`,
+    `- Rationale: ${oneLine(why)}`,
+    `- Alternatives considered: ${oneLine(alternatives)}`,
+  ].join('\n');
+}
+
+function renderConstraints(record: RunRecord): string {
+  const assumptions = standingAssumptions(record).map(
+    (fact) =>
+      `Assumption (${fact.confidence} confidence, ${fact.source_refs.join(', ')}): ${oneLine(fact.statement)}`,
+  );
+  return bullets([...record.constraints.map(oneLine), ...assumptions], '- None given.');
+}
+
+function renderResolved(record: RunRecord): string {
+  const answers = record.answered_questions.map((answered) =>
+    [
+      `- Q: ${oneLine(answered.text)}`,
+      `- A: ${oneLine(answered.answer)}${answered.answer_ref === null ? '' : ` (whole: artifact ${answered.answer_ref})`}`,
+    ].join('\n'),
+  );
+  return answers.length === 0 ? '- None yet.' : answers.join('\n');
+}
+
+function renderOpenItems(record: RunRecord): string {
+  const questions = record.open_questions.map(
+    (question) => `Question ${question.question_id} waits for an answer: ${oneLine(question.text)}`,
+  );
+  const criteria = record.criteria
+    .filter((criterion) => criterion.state === 'open')
+    .map(
+      (criterion) =>
+        `Criterion ${criterion.criterion_id} is open: ${oneLine(criterion.description)}`,
+    );
+  return bullets([...questions, ...criteria], '- Nothing.');
+}
+
+function renderInputs(record: RunRecord): string {
+  const names = record.details.map((detail) => `${detail.detail_id}: ${oneLine(detail.title)}`);
+  return bullets(names, '- None recorded.');
+}

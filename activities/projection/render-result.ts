@@ -1,0 +1,132 @@
+import type { Ref } from '../../contracts/ref.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import type { RunStatus } from '../../contracts/planner-run.ts';
+import { formatCost, formatTokens } from '../../core/usage/format-cost.ts';
+import { listDeliverables } from './list-deliverables.ts';
+import type { Deliverable } from './list-deliverables.ts';
+import { bullets, embedMarkdown, joinSections, oneLine } from './markdown.ts';
+import { treePaths } from './paths.ts';
+import { textOf } from './record-texts.ts';
+import type { RecordTexts, TextRefs } from './record-texts.ts';
+import { renderCriteria } from './render-result-criteria.ts';
+import { renderOpenEnds } from './render-result-open-ends.ts';
+import { resultLimits } from './result-limits.ts';
+
+/** What `renderResult` wants loaded. */
+export function resultNeeds(record: RunRecord): TextRefs {
+  return {
+    decisions: [lastDecision(record)?.ref ?? null],
+    outputs: listDeliverables(record).map((one) => one.output_ref),
+  };
+}
+
+/** `result.md`: what a person reads when a run has ended. */
+export function renderResult(record: RunRecord, status: RunStatus, texts: RecordTexts): string {
+  return joinSections([
+    `# Result: ${oneLine(record.goal_title)}`,
+    `**${describeStatus(record, status)}**`,
+    renderGoal(record),
+    renderCriteria(record),
+    renderTruth(record, texts),
+    renderDeliverables(record, texts),
+    ...renderOpenEnds(record, texts),
+    renderUsage(record),
+    renderPlaces(record),
+  ]);
+}
+
+function describeStatus(record: RunRecord, status: RunStatus): string {
+  const open = record.criteria.filter((criterion) => criterion.state === 'open').length;
+  const notMet = `${open} of ${record.criteria.length} criteria ${open === 1 ? 'is' : 'are'} not met.`;
+  switch (status) {
+    case 'completed':
+      return 'Completed: every criterion is met with evidence, or was waived by the user.';
+    case 'finished_unmet':
+      return `Finished, although ${notMet}`;
+    case 'stopped':
+      return `Stopped by the user before the end: ${notMet}`;
+    case 'abandoned':
+      return `Abandoned by the user: ${notMet}`;
+  }
+}
+
+function renderGoal(record: RunRecord): string {
+  const goal = embedMarkdown(record.goal, {
+    depth: 2,
+    charsMax: resultLimits.goalCharsMax,
+    whole: treePaths.conversationSummary(record.goal_title),
+  });
+  const rules = [
+    ...record.constraints.map((constraint) => `Constraint: ${oneLine(constraint)}`),
+    ...record.instructions.map((instruction) => `Asked for later: ${oneLine(instruction)}`),
+  ];
+  return rules.length === 0 ? `## Goal\n\n${goal}` : `## Goal\n\n${goal}\n\n${bullets(rules, '')}`;
+}
+
+function lastDecision(record: RunRecord): { readonly ref: Ref; readonly wave: number } | null {
+  const decided = record.waves.findLast((wave) => wave.decision_ref !== null);
+  return decided === undefined || decided.decision_ref === null
+    ? null
+    : { ref: decided.decision_ref, wave: decided.wave };
+}
+
+function renderTruth(record: RunRecord, texts: RecordTexts): string | null {
+  const last = lastDecision(record);
+  if (last === null) return null;
+  const truth = embedMarkdown(textOf(texts.decisions, last.ref).wave_compact, {
+    depth: 2,
+    charsMax: resultLimits.waveCompactCharsMax,
+    whole: treePaths.waveCompact(last.wave),
+  });
+  return `## What is known after wave ${last.wave}\n\n${truth}`;
+}
+
+function renderDeliverables(record: RunRecord, texts: RecordTexts): string {
+  const deliverables = listDeliverables(record);
+  if (deliverables.length === 0) return '## Deliverables\n\nNo delegation was completed.';
+  return joinSections([
+    '## Deliverables',
+    ...deliverables.map((one) => renderDeliverable(one, texts)),
+  ]).trimEnd();
+}
+
+function renderDeliverable(one: Deliverable, texts: RecordTexts): string {
+  const whole = treePaths.taskOutput(one.agent_id, one.delegation_id);
+  const body = embedMarkdown(textOf(texts.outputs, one.output_ref).detailed_md, {
+    depth: 3,
+    charsMax: resultLimits.deliverableCharsMax,
+    whole: `${whole}, in artifact ${one.output_ref}`,
+  });
+  return `### ${oneLine(one.title)}\n\n*${one.delegation_id}, by ${one.agent_id}: ${whole}*\n\n${body}`;
+}
+
+function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): string {
+  const minutes = Math.max(0, updated_at - started_at) / 60;
+  return [
+    '## Usage and cost',
+    '',
+    `- ${count(usage.calls, 'model call')}, ${formatTokens(usage)}`,
+    `- Cost: ${formatCost(usage)}`,
+    `- ${count(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
+  ].join('\n');
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+function renderPlaces(record: RunRecord): string {
+  const decided = record.waves.filter((wave) => wave.decision_ref !== null);
+  const places = [
+    `\`${treePaths.conversationSummary(record.goal_title)}\`: goal, decisions, answers`,
+    ...decided.map(
+      ({ wave }) =>
+        `\`${treePaths.waveCompact(wave)}\`: the truth after wave ${wave}; reasons and decision beside it`,
+    ),
+    '`agents/<agent>/task_output/<delegation>.md`: each completed work, whole',
+    `\`${treePaths.pool}\`: every fact with its source`,
+    `\`${treePaths.questions}\`: every question, answer and refused answer`,
+    `\`${treePaths.sharedStatus}\`: where each delegation stands`,
+  ];
+  return `## Where everything lies\n\nBeside this file:\n\n${bullets(places, '')}`;
+}

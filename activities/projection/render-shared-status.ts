@@ -1,0 +1,118 @@
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import type { RunPhase } from '../../contracts/views.ts';
+import { renderJson } from './render-json.ts';
+import { textOf } from './record-texts.ts';
+import type { RecordTexts } from './record-texts.ts';
+
+/** The status values of seed 003, and its `failed` for an agent that used up its attempts. */
+type AgentStatusValue =
+  | 'pending'
+  | 'working'
+  | 'ready_for_verification'
+  | 'blocked'
+  | 'failed'
+  | 'session_complete';
+
+interface AgentEntry {
+  readonly agent_id: string;
+  readonly status: AgentStatusValue;
+  readonly completion_drive_notes_count: number;
+  readonly unresolved_notes: number;
+  readonly dependencies: readonly string[];
+  /** Unix epoch seconds; null before it started. */
+  readonly last_update: number | null;
+}
+
+/**
+ * `shared_status.json` in the shape of seed 003. The keys of `agents` are delegation_ids, because one agent can have
+ * several delegations. All times are Unix epoch seconds.
+ */
+export function renderSharedStatus(record: RunRecord, texts: RecordTexts): string {
+  const agents = record.waves.flatMap((wave) =>
+    delegationsOf(wave, texts).map(
+      (delegation) =>
+        [delegation.delegation_id, describeDelegation(record, wave, delegation)] as const,
+    ),
+  );
+  return renderJson({
+    task_id: record.run_id,
+    status: describePhase(record.phase),
+    session_start: record.started_at,
+    agents: Object.fromEntries(agents),
+    verification: {},
+    overall_completion_drive_gate: 'open',
+  });
+}
+
+function delegationsOf(wave: StoredWave, texts: RecordTexts): readonly Delegation[] {
+  return wave.plan_ref === null ? [] : textOf(texts.plans, wave.plan_ref).delegations;
+}
+
+function describeDelegation(
+  record: RunRecord,
+  wave: StoredWave,
+  delegation: Delegation,
+): AgentEntry {
+  return {
+    agent_id: delegation.agent_id,
+    completion_drive_notes_count: 0,
+    unresolved_notes: 0,
+    dependencies: delegation.depends_on,
+    ...findState(record, wave, delegation),
+  };
+}
+
+function findState(
+  record: RunRecord,
+  wave: StoredWave,
+  delegation: Delegation,
+): Pick<AgentEntry, 'status' | 'last_update'> {
+  const id = delegation.delegation_id;
+  const outcome = wave.outcomes.find((one) => one.delegation_id === id);
+  if (outcome !== undefined)
+    return { status: describeOutcome(wave, outcome), last_update: wave.done_at };
+
+  const asked = record.open_questions.findLast((question) => question.delegation_id === id);
+  if (asked !== undefined) return { status: 'blocked', last_update: asked.asked_at };
+
+  const answered = record.answered_questions.findLast((one) => one.delegation_id === id);
+  // What depends on nothing starts with its wave; what was answered must have been at work.
+  const started =
+    answered?.answered_at ?? (delegation.depends_on.length === 0 ? wave.planned_at : null);
+  if (started === null) return { status: 'pending', last_update: null };
+  return { status: record.status === null ? 'working' : 'blocked', last_update: started };
+}
+
+function describeOutcome(wave: StoredWave, outcome: DelegationOutcome): AgentStatusValue {
+  switch (outcome.status) {
+    case 'completed':
+      return wave.status === 'decided' ? 'session_complete' : 'ready_for_verification';
+    case 'failed':
+      return 'failed';
+    case 'stopped':
+      return 'blocked';
+    case 'skipped':
+      return 'pending';
+  }
+}
+
+function describePhase(phase: RunPhase): string {
+  switch (phase) {
+    case 'intake':
+    case 'working':
+    case 'ending':
+      return 'in_progress';
+    case 'waiting_for_user':
+    case 'paused':
+    case 'parked':
+      return 'blocked';
+    case 'completed':
+    case 'finished_unmet':
+    case 'stopped':
+    case 'abandoned':
+    case 'failed':
+      return phase;
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Bytes that a block of a prompt may take. Together they stay below 700 KB, about 200,000 tokens of plain English: what
+ * the smallest context of a current model holds. In practice a prompt is a tenth of that.
+ */
+export const blockBytesMax = {
+  /** As long as a goal may be typed (100,000 characters), for plain ASCII. */
+  goal: 100_000,
+  /** 50 constraints of 4,000 characters are allowed; more than a quarter of that is no constraint but a document. */
+  constraints: 50_000,
+  /** The newest stay: a later instruction may take back an earlier one. */
+  instructions: 50_000,
+  /** 100 agents at 500 bytes. */
+  agents: 50_000,
+  /** 20 criteria of 1,000 characters from the user, and as many again of the planner's. */
+  criteria: 50_000,
+  /** 500 names of 100 characters. */
+  known_inputs: 50_000,
+  /** One answer. A user's answer may be a document; who asked got it whole. */
+  answered_question: 10_000,
+  /** The newest stay. */
+  answered_questions: 100_000,
+  /** 100 facts of 600 bytes. The newest stay. */
+  facts: 60_000,
+  /** The short truth of a wave; one that is longer is not compact. */
+  wave_compact: 40_000,
+  /** One upstream output's compact_md: "a few lines of Markdown". */
+  upstream_compact: 8_000,
+  /** wave_compact and the compact_md of all upstream outputs. */
+  planner_compact_input: 120_000,
+  /** 200 details at 300 bytes. */
+  detail_index: 60_000,
+  /** 100 delegations, which is more than a wave has by default, at 2 KB. */
+  outcomes: 200_000,
+  /** compact_md of one outcome in a decision. */
+  outcome_compact: 8_000,
+  /** Answers that come back to the one who asked. A user's answer may be a document. */
+  answers: 200_000,
+} as const;

@@ -1,0 +1,53 @@
+import type { AcceptanceCriterion } from '../../contracts/delegation.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { blockBytesMax } from './block-limits.ts';
+import { cutAtLine, listBlock, textBlock } from './blocks.ts';
+
+/** What every first message has after its request, equal for all agents of a wave. */
+export function renderRunBlocks(record: RunRecord, amendments: readonly string[]): string[] {
+  // An amendment stands in the record from the next boundary on; until then it only comes with the prompt.
+  const instructions = [...new Set([...record.instructions, ...amendments])];
+  return [
+    textBlock('goal', record.goal, blockBytesMax.goal),
+    listBlock('constraints', record.constraints, blockBytesMax.constraints),
+    listBlock('instructions', instructions, blockBytesMax.instructions, 'last'),
+  ];
+}
+
+/** What the user has decided so far. The record keeps the beginning of a long answer; agents read it from the store. */
+export async function renderAnsweredQuestions(
+  store: ArtifactStore,
+  record: RunRecord,
+): Promise<string> {
+  const entries = await Promise.all(
+    record.answered_questions.map(
+      async ({ question_id, text, answer, answer_ref, delegation_id }) => ({
+        question_id,
+        text,
+        answer: cutAtLine(
+          answer_ref === null ? answer : await store.getText(answer_ref),
+          blockBytesMax.answered_question,
+        ),
+        delegation_id,
+      }),
+    ),
+  );
+  return listBlock('answered_questions', entries, blockBytesMax.answered_questions, 'last');
+}
+
+/** @param planned criteria of a wave whose plan may not have reached the record yet. */
+export function renderOpenCriteria(
+  record: RunRecord,
+  openCriteria: readonly string[],
+  planned: readonly AcceptanceCriterion[],
+): string {
+  const descriptions = new Map(
+    [...planned, ...record.criteria].map((one) => [one.criterion_id, one.description]),
+  );
+  const entries = openCriteria.map((criterion_id) => ({
+    criterion_id,
+    description: descriptions.get(criterion_id) ?? '',
+  }));
+  return listBlock('open_criteria', entries, blockBytesMax.criteria);
+}

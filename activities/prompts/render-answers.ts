@@ -1,0 +1,36 @@
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { blockBytesMax } from './block-limits.ts';
+import { cutAtLine, jsonBlock } from './blocks.ts';
+
+/** What comes back to the one who asked: all answers at once, in the order of the questions. */
+export async function renderAnswers(
+  store: ArtifactStore,
+  answers: readonly DeliveredAnswer[],
+): Promise<string> {
+  const bytesMax = Math.floor(blockBytesMax.answers / Math.max(1, answers.length));
+  const entries = await Promise.all(
+    answers.map(async (one) => ({
+      question_id: one.question_id,
+      text: one.text,
+      answer: cutAtLine(await readAnswer(store, one), bytesMax),
+    })),
+  );
+  const repeated = answers.filter((one) => one.loop).map((one) => one.question_id);
+  const goOn =
+    'These are the answers to your questions. They are binding. Go on with your task and give the whole output.';
+  return [jsonBlock('answers', entries), goOn, ...explainLoop(repeated)].join('\n');
+}
+
+async function readAnswer(store: ArtifactStore, one: DeliveredAnswer): Promise<string> {
+  if (one.answer !== null) return one.answer;
+  return one.answer_ref === null ? '' : store.getText(one.answer_ref);
+}
+
+function explainLoop(repeated: readonly string[]): string[] {
+  if (repeated.length === 0) return [];
+  const ids = repeated.join(', ');
+  return [
+    `${ids}: this was asked before and is not put to the user again. Decide with what you have and name it in assumptions_made, or give status "failed" with the reason. Do not ask it once more.`,
+  ];
+}

@@ -1,0 +1,83 @@
+import { AgentOutput } from '../../contracts/agent-output.ts';
+import type { Prompt } from '../../contracts/model-turn.ts';
+import { WavePlan } from '../../contracts/wave-plan.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { readRecord } from '../run-record/read-record.ts';
+import { readShape } from '../tools/read-artifact.ts';
+import { blockBytesMax } from './block-limits.ts';
+import { cutAtLine, listBlock, textBlock } from './blocks.ts';
+import { renderAnsweredQuestions, renderOpenCriteria, renderRunBlocks } from './common-blocks.ts';
+import { readLastWaveCompact } from './read-wave.ts';
+
+type DecisionPrompt = Extract<Prompt, { kind: 'decision' }>;
+type Outcome = DecisionPrompt['outcomes'][number];
+
+/** The first message of a conversation in which the planner decides on what a wave brought back. */
+export async function renderDecision(
+  store: ArtifactStore,
+  prompt: DecisionPrompt,
+): Promise<string> {
+  const record = await readRecord(store, prompt.record_ref);
+  const plan = await readShape(store, prompt.plan_ref, WavePlan, 'a wave plan');
+  const agentOf = new Map(plan.delegations.map((one) => [one.delegation_id, one.agent_id]));
+  const outcomes = await Promise.all(
+    prompt.outcomes.map(async (outcome) => ({
+      delegation_id: outcome.delegation_id,
+      agent_id: agentOf.get(outcome.delegation_id) ?? null,
+      ...(await describeOutcome(store, outcome)),
+    })),
+  );
+  const waveCompact = await readLastWaveCompact(store, record);
+  return [
+    `<request kind="decision" wave="${prompt.wave}">\nDecide on wave ${prompt.wave}: check the evidence of the outcomes, resolve what contradicts itself, and write down the truth as it now stands. The open criteria are those that stay open when every outcome is taken at its word.\n</request>`,
+    ...renderRunBlocks(record, prompt.amendments),
+    await renderAnsweredQuestions(store, record),
+    textBlock(
+      'wave_compact',
+      waveCompact === '' ? 'This is the first wave to be decided.' : waveCompact,
+      blockBytesMax.wave_compact,
+    ),
+    listBlock('outcomes', outcomes, blockBytesMax.outcomes),
+    renderOpenCriteria(
+      record,
+      prompt.open_criteria,
+      plan.delegations.flatMap((one) => one.acceptance_criteria),
+    ),
+  ].join('\n\n');
+}
+
+async function describeOutcome(
+  store: ArtifactStore,
+  { status, reason, criteria_met, criteria_unmet, output_ref }: Outcome,
+): Promise<Record<string, unknown>> {
+  if (output_ref === null) {
+    return {
+      status,
+      reason,
+      criteria_met: [],
+      criteria_unmet: criteria_unmet.map((criterion_id) => ({ criterion_id, reason })),
+      compact_md: '',
+      assumptions_made: [],
+      optional_questions: [],
+    };
+  }
+  const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
+  const { coverage, assumptions_made, optional_questions } = output;
+  const evidence = new Map(coverage.criteria_met.map((one) => [one.criterion_id, one.evidence]));
+  const reasons = new Map(coverage.criteria_unmet.map((one) => [one.criterion_id, one.reason]));
+  return {
+    status,
+    reason,
+    criteria_met: criteria_met.map((criterion_id) => ({
+      criterion_id,
+      evidence: evidence.get(criterion_id) ?? '',
+    })),
+    criteria_unmet: criteria_unmet.map((criterion_id) => ({
+      criterion_id,
+      reason: reasons.get(criterion_id) ?? reason,
+    })),
+    compact_md: cutAtLine(output.compact_md.trimEnd(), blockBytesMax.outcome_compact),
+    assumptions_made,
+    optional_questions,
+  };
+}

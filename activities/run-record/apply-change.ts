@@ -1,0 +1,111 @@
+import type { RecordChange, RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
+import type { RecordTexts } from '../projection/record-texts.ts';
+import { textOf } from '../projection/record-texts.ts';
+import { addFacts, factFromAnswer, factFromInstruction } from './add-facts.ts';
+import { applyWaveDone } from './apply-wave-done.ts';
+import { addPlannedCriteria, waiveCriteria } from './record-criteria.ts';
+import { upsertWave } from './upsert-wave.ts';
+
+/** Rejected answers that are kept, the newest. Anybody can send one, so without a limit the record has none. */
+const rejectedAnswersMax = 200;
+
+/**
+ * The record after one change. Pure: the same record, change and texts give the same record.
+ *
+ * Invariants:
+ *   AC1. Facts and answers are only ever added; of a fact, only `superseded_by` changes.
+ *   AC2. The usage of the record is the sum of its waves until the run ends; then it is what the run reports.
+ *   AC3. A question is open or answered, never both.
+ *
+ * @param texts every artifact that `changeNeeds` names.
+ * @param now Unix epoch seconds.
+ */
+export function applyChange(
+  record: RunRecord,
+  change: RecordChange,
+  texts: RecordTexts,
+  now: number,
+): RunRecord {
+  switch (change.type) {
+    case 'phase':
+      return { ...record, phase: change.phase };
+    case 'question_opened':
+      return {
+        ...record,
+        open_questions: [
+          ...record.open_questions.filter(hasOtherId(change.question.question_id)),
+          change.question,
+        ],
+      };
+    case 'question_answered':
+      return applyAnswer(record, change, now);
+    case 'answer_rejected':
+      return {
+        ...record,
+        rejected_answers: [...record.rejected_answers, change.rejected].slice(-rejectedAnswersMax),
+      };
+    case 'instruction':
+      return addFacts(
+        { ...record, instructions: [...record.instructions, change.instruction] },
+        [factFromInstruction(change.instruction)],
+        now,
+      );
+    case 'criteria_waived':
+      return { ...record, criteria: waiveCriteria(record.criteria, change.criterion_ids) };
+    case 'wave_planned':
+      return applyWavePlanned(record, change, texts, now);
+    case 'wave_done':
+      return applyWaveDone(record, change, texts, now);
+    case 'ended':
+      return { ...record, phase: change.status, status: change.status, usage: change.usage };
+  }
+}
+
+type Change<T extends RecordChange['type']> = Extract<RecordChange, { readonly type: T }>;
+
+function applyAnswer(
+  record: RunRecord,
+  change: Change<'question_answered'>,
+  now: number,
+): RunRecord {
+  const { answered, answer_ref } = change;
+  const isOther = hasOtherId(answered.question_id);
+  const question =
+    record.open_questions.find((one) => one.question_id === answered.question_id) ?? null;
+  const stored: StoredAnswer = { ...answered, answer_ref, question };
+  const next: RunRecord = {
+    ...record,
+    open_questions: record.open_questions.filter(isOther),
+    answered_questions: [...record.answered_questions.filter(isOther), stored],
+  };
+  return addFacts(next, [factFromAnswer(stored)], now);
+}
+
+function applyWavePlanned(
+  record: RunRecord,
+  { progress }: Change<'wave_planned'>,
+  texts: RecordTexts,
+  now: number,
+): RunRecord {
+  const waves = upsertWave(record.waves, {
+    wave: progress.wave,
+    status: 'running',
+    plan_ref: progress.plan_ref,
+    outcomes: [],
+    decision_ref: null,
+    usage: progress.usage,
+    planned_at: now,
+    done_at: null,
+  });
+  return {
+    ...record,
+    waves,
+    usage: addUsage(...waves.map((wave) => wave.usage)),
+    criteria: addPlannedCriteria(record.criteria, textOf(texts.plans, progress.plan_ref)),
+  };
+}
+
+function hasOtherId(id: string): (one: { readonly question_id: string }) => boolean {
+  return (one) => one.question_id !== id;
+}

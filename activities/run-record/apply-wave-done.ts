@@ -1,0 +1,44 @@
+import type { RecordChange, RunRecord } from '../../contracts/run-record.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
+import { listCompleted } from '../projection/list-deliverables.ts';
+import { textOf } from '../projection/record-texts.ts';
+import type { RecordTexts } from '../projection/record-texts.ts';
+import { addFacts, factsFromAssumptions, supersedeFacts } from './add-facts.ts';
+import { addDetails } from './list-details.ts';
+import { addPlannedCriteria, applyCriterionStates } from './record-criteria.ts';
+import { upsertWave } from './upsert-wave.ts';
+
+/** What a wave brought back: its outcomes, criteria with their notes, details, and facts. */
+export function applyWaveDone(
+  record: RunRecord,
+  { wave, criteria }: Extract<RecordChange, { readonly type: 'wave_done' }>,
+  texts: RecordTexts,
+  now: number,
+): RunRecord {
+  const planned = record.waves.find((one) => one.wave === wave.wave);
+  // Field by field: what a workflow hands over may carry more than the record keeps.
+  const waves = upsertWave(record.waves, {
+    wave: wave.wave,
+    status: wave.status,
+    plan_ref: wave.plan_ref,
+    outcomes: wave.outcomes,
+    decision_ref: wave.decision_ref,
+    usage: wave.usage,
+    planned_at: planned?.planned_at ?? null,
+    done_at: now,
+  });
+  const plan = wave.plan_ref === null ? null : textOf(texts.plans, wave.plan_ref);
+  const decision = wave.decision_ref === null ? null : textOf(texts.decisions, wave.decision_ref);
+  const known = plan === null ? record.criteria : addPlannedCriteria(record.criteria, plan);
+  const completed = listCompleted({ ...record, waves }).filter((one) => one.wave === wave.wave);
+  const delegationIds = new Set(waves.flatMap((one) => one.outcomes.map((o) => o.delegation_id)));
+  const next: RunRecord = {
+    ...record,
+    waves,
+    usage: addUsage(...waves.map((one) => one.usage)),
+    criteria: applyCriterionStates(known, criteria, { outcomes: wave.outcomes, decision, texts }),
+    details: addDetails(record.details, completed, delegationIds, texts),
+    facts: decision === null ? record.facts : supersedeFacts(record.facts, wave.wave, decision),
+  };
+  return addFacts(next, factsFromAssumptions(wave.wave, wave.outcomes, texts), now);
+}

@@ -1,0 +1,27 @@
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { WavePlan, WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { buildOutline } from '../agent-turn/build-outline.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+
+/** The plan that a person typed, in the shape in which a planner gives one. */
+export function composePlan(delegations: readonly Delegation[]): WavePlan {
+  return {
+    summary:
+      delegations.length === 1
+        ? 'One delegation, as it was asked for.'
+        : `${delegations.length} delegations, as they were asked for.`,
+    delegations: [...delegations],
+    needs_user_input: false,
+    user_questions: [],
+  };
+}
+
+export async function storePlan(store: ArtifactStore, plan: WavePlan): Promise<WavePlanOutline> {
+  return outlinePlan(plan, await store.put(JSON.stringify(plan)));
+}
+
+export function outlinePlan(plan: WavePlan, ref: string): WavePlanOutline {
+  const outline = buildOutline({ shape: 'wave_plan', value: plan }, ref);
+  if (outline.shape !== 'wave_plan') throw new Error('The outline of a plan is a plan.');
+  return outline.plan;
+}

@@ -1,0 +1,14 @@
+import type { AgentSource } from '../ports/agent-source.ts';
+import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
+import type { ProjectionWriter } from '../ports/projection-writer.ts';
+
+export interface RecordDeps {
+  readonly store: ArtifactStore;
+  /** Holds the newest record of each run under its run_id. */
+  readonly index: RunIndex;
+  /** The shipped agents, and over them those of `agentsDir`, the folder that a run's input may name; null without. */
+  readonly agents: (agentsDir: string | null) => AgentSource;
+  readonly projection: ProjectionWriter;
+  /** Every tool that exists. An agent that allows another one is refused. */
+  readonly toolNames: readonly string[];
+}

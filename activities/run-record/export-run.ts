@@ -1,0 +1,38 @@
+import { listNames } from '../../core/text/list-names.ts';
+import { projectRun } from '../projection/project-run.ts';
+import type { RecordDeps } from './deps.ts';
+import { readRecord } from './read-record.ts';
+
+export interface ExportedRun {
+  readonly files: number;
+  /** The run's folder below the artifact home. */
+  readonly root: string;
+}
+
+/**
+ * Rebuilds the readable tree of a run from the index and the store alone, with no server and no worker.
+ *
+ * @throws {UnknownRun} when the index does not have the run; the message lists those it has.
+ * @throws {ArtifactCorrupt} when an artifact is missing, damaged, or of an unknown version.
+ * @throws {StoreUnavailable} when the store can't be read or the tree not be written.
+ */
+export async function exportRun(
+  deps: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
+  runId: string,
+): Promise<ExportedRun> {
+  const ref = await deps.index.read(runId);
+  if (ref === null) throw new UnknownRun(runId, await deps.index.list());
+  const record = await readRecord(deps.store, ref);
+  const files = await projectRun(record, deps.store, deps.projection, 'all');
+  return { files, root: deps.projection.rootOf(runId) };
+}
+
+export class UnknownRun extends Error {
+  override readonly name = 'UnknownRun';
+
+  constructor(runId: string, known: readonly string[]) {
+    const rest =
+      known.length === 0 ? 'No run is recorded here.' : `Known runs: ${listNames(known)}.`;
+    super(`There is no run ${listNames([runId])}. ${rest}`);
+  }
+}

@@ -1,0 +1,47 @@
+import type { DetailEntry } from '../../contracts/run-record.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import type { Deliverable } from '../projection/list-deliverables.ts';
+import { oneLine } from '../projection/markdown.ts';
+import { waveNumber } from '../projection/paths.ts';
+import { textOf } from '../projection/record-texts.ts';
+import type { RecordTexts } from '../projection/record-texts.ts';
+import { isEngineInput } from './known-inputs.ts';
+
+/** Characters of a summary: an agent chooses by it what to load. */
+const summaryCharsMax = 300;
+
+/**
+ * Adds the details of a wave's completed delegations: one under the delegation_id, and one for each name it produces.
+ *
+ * A name that is produced again stands for the newest. A delegation_id and the names of the engine's own inputs always
+ * stand for what they say, so a product can't take one.
+ */
+export function addDetails(
+  details: readonly DetailEntry[],
+  completed: readonly Deliverable[],
+  delegationIds: ReadonlySet<string>,
+  texts: RecordTexts,
+): readonly DetailEntry[] {
+  const next = new Map(details.map((entry) => [entry.detail_id, entry]));
+  for (const one of completed) {
+    const names = one.produces.filter((name) => !delegationIds.has(name) && !isEngineInput(name));
+    for (const detailId of [one.delegation_id, ...names]) {
+      // Deleted first, so that a newer entry also stands last.
+      next.delete(detailId);
+      next.set(detailId, createEntry(detailId, one, texts));
+    }
+  }
+  return [...next.values()];
+}
+
+function createEntry(detailId: string, one: Deliverable, texts: RecordTexts): DetailEntry {
+  const output = textOf(texts.outputs, one.output_ref);
+  return {
+    detail_id: detailId,
+    title: one.title,
+    summary: cutText(oneLine(output.compact_md), summaryCharsMax),
+    tags: [`wave-${waveNumber(one.wave)}`, one.agent_id, ...one.produces],
+    size: Buffer.byteLength(output.detailed_md),
+    output_ref: one.output_ref,
+  };
+}

@@ -1,0 +1,52 @@
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import { plannerAgentId } from '../../contracts/names.ts';
+import { listNames } from '../../core/text/list-names.ts';
+import { AgentFilesInvalid } from '../ports/agent-source.ts';
+import type { RecordDeps } from './deps.ts';
+import type { InputFault } from './input-fault.ts';
+
+export interface LoadedRegistry {
+  /** Sorted by agent_id. Empty when there are faults. */
+  readonly agents: readonly AgentDefinition[];
+  readonly faults: readonly InputFault[];
+}
+
+/** The agents of a run, checked: faulty files with their line, tools that do not exist, no planner. */
+export async function loadRegistry(
+  { agents: sourceOf, toolNames }: Pick<RecordDeps, 'agents' | 'toolNames'>,
+  agentsDir: string | null,
+): Promise<LoadedRegistry> {
+  let agents: readonly AgentDefinition[];
+  try {
+    agents = await sourceOf(agentsDir).load();
+  } catch (error) {
+    if (!(error instanceof AgentFilesInvalid)) throw error;
+    const faults = error.faults.map(({ file, line, reason }) => ({
+      path: `${file}:${line}`,
+      reason,
+    }));
+    return { agents: [], faults };
+  }
+  const faults = [...findUnknownTools(agents, toolNames), ...findNoPlanner(agents)];
+  return { agents: faults.length === 0 ? agents : [], faults };
+}
+
+function findUnknownTools(
+  agents: readonly AgentDefinition[],
+  toolNames: readonly string[],
+): readonly InputFault[] {
+  return agents.flatMap(({ agent_id, allowed_tools }) =>
+    allowed_tools
+      .filter((tool) => !toolNames.includes(tool))
+      .map((tool) => ({
+        path: `agent ${agent_id}`,
+        reason: `it may use the tool ${listNames([tool])}, which does not exist. Tools are: ${listNames(toolNames)}`,
+      })),
+  );
+}
+
+function findNoPlanner(agents: readonly AgentDefinition[]): readonly InputFault[] {
+  if (agents.some((agent) => agent.agent_id === plannerAgentId)) return [];
+  const known = listNames(agents.map((agent) => agent.agent_id));
+  return [{ path: 'agents', reason: `expected an agent "${plannerAgentId}". There are: ${known}` }];
+}

@@ -1,0 +1,113 @@
+import type { z } from 'zod';
+import { DelegationInput } from '../../contracts/delegation-run.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { LimitsInput } from '../../contracts/limits.ts';
+import { PlannerRunInput } from '../../contracts/planner-run.ts';
+import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
+import { titleOf } from '../../core/text/cut-text.ts';
+import { describeInputIssues } from './describe-input-issues.ts';
+import type { InputFault, WorkflowType } from './input-fault.ts';
+
+/** What the three kinds of input come down to. */
+export interface RunRequest {
+  readonly goal: string;
+  readonly constraints: readonly string[];
+  /** The user's own criteria for the whole run. */
+  readonly criteria: readonly string[];
+  /** The plan that came with the input, or null when the planner has to make one. */
+  readonly delegations: readonly Delegation[] | null;
+  readonly useDefaults: boolean;
+  readonly agentsDir: string | null;
+  readonly limits: LimitsInput | undefined;
+}
+
+export interface ReadInput {
+  /** Null when there are faults. */
+  readonly request: RunRequest | null;
+  readonly faults: readonly InputFault[];
+  /** The folder of agents, also when something else in the input is wrong: its faults belong on the same list. */
+  readonly agentsDir: string | null;
+}
+
+/** The id of a delegation that was started alone. */
+export const loneDelegationId = 'task';
+
+const defaultCriterion = 'The task is done as described.';
+
+/** Reads what was typed to start a workflow. Reports every fault at once. */
+export function readInput(workflowType: WorkflowType, input: unknown): ReadInput {
+  switch (workflowType) {
+    case 'plannerRun':
+      return read(PlannerRunInput, input, (value) => ({
+        ...commonOf(value),
+        goal: value.goal,
+        constraints: value.constraints ?? [],
+        criteria: value.criteria ?? [],
+        delegations: null,
+      }));
+    case 'plannerWave':
+      return read(PlannerWaveInput, input, (value) => ({
+        ...commonOf(value),
+        goal: value.goal,
+        constraints: value.constraints ?? [],
+        criteria: [],
+        delegations: value.delegations ?? null,
+      }));
+    case 'delegation':
+      return read(DelegationInput, input, (value) => ({
+        ...commonOf(value),
+        goal: value.task_description,
+        constraints: [],
+        criteria: [],
+        delegations: [toLoneDelegation(value)],
+      }));
+  }
+}
+
+function read<S extends z.ZodObject>(
+  schema: S,
+  input: unknown,
+  toRequest: (value: z.infer<S>) => RunRequest,
+): ReadInput {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) {
+    const request = toRequest(parsed.data);
+    return { request, faults: [], agentsDir: request.agentsDir };
+  }
+  const faults = describeInputIssues(parsed.error, Object.keys(schema.shape));
+  return { request: null, faults, agentsDir: findAgentsDir(input) };
+}
+
+function findAgentsDir(input: unknown): string | null {
+  const isObject = typeof input === 'object' && input !== null && 'agents_dir' in input;
+  const dir = isObject ? input.agents_dir : null;
+  return typeof dir === 'string' && dir !== '' ? dir : null;
+}
+
+function commonOf(
+  value: Pick<PlannerRunInput, 'use_defaults' | 'agents_dir' | 'limits'>,
+): Pick<RunRequest, 'useDefaults' | 'agentsDir' | 'limits'> {
+  return {
+    useDefaults: value.use_defaults ?? false,
+    agentsDir: value.agents_dir ?? null,
+    limits: value.limits,
+  };
+}
+
+function toLoneDelegation(input: DelegationInput): Delegation {
+  const criteria = input.acceptance_criteria ?? [defaultCriterion];
+  return {
+    delegation_id: loneDelegationId,
+    agent_id: input.agent_id,
+    title: titleOf(input.task_description),
+    task_description: input.task_description,
+    acceptance_criteria: criteria.map((description, index) => ({
+      criterion_id: `c${index + 1}`,
+      description,
+    })),
+    required_inputs: ['goal'],
+    provided_inputs: ['goal'],
+    depends_on: [],
+    produces: [],
+  };
+}

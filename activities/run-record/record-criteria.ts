@@ -1,0 +1,114 @@
+import type { CriterionState } from '../../contracts/criterion.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { RecordedCriterion } from '../../contracts/run-record.ts';
+import type { WaveDecision } from '../../contracts/wave-decision.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { textOf } from '../projection/record-texts.ts';
+import type { RecordTexts } from '../projection/record-texts.ts';
+
+/** Characters of a note: what a single evidence or reason may have. */
+const noteCharsMax = 1_000;
+
+const waivedNote = 'Waived by the user.';
+
+/** Adds what the plan lists for the first time, as open. A known criterion keeps its words: the user may have set it. */
+export function addPlannedCriteria(
+  criteria: readonly RecordedCriterion[],
+  plan: WavePlan,
+): readonly RecordedCriterion[] {
+  const known = new Map(criteria.map((one) => [one.criterion_id, one]));
+  for (const planned of plan.delegations.flatMap((one) => one.acceptance_criteria)) {
+    if (!known.has(planned.criterion_id)) {
+      known.set(planned.criterion_id, { ...planned, state: 'open', delegation_id: null, note: '' });
+    }
+  }
+  return [...known.values()];
+}
+
+/** Unknown ids change nothing. */
+export function waiveCriteria(
+  criteria: readonly RecordedCriterion[],
+  ids: readonly string[],
+): readonly RecordedCriterion[] {
+  return criteria.map((one) =>
+    ids.includes(one.criterion_id) ? { ...one, state: 'waived', note: waivedNote } : one,
+  );
+}
+
+/** What a wave says about the criteria it ends with. */
+export interface CriteriaSources {
+  readonly outcomes: readonly DelegationOutcome[];
+  readonly decision: WaveDecision | null;
+  readonly texts: RecordTexts;
+}
+
+/**
+ * Takes over the states after a wave, each with its note. Which state holds is the workflow's to say; here it is only
+ * told why. A criterion of the record that `states` does not name stays as it was.
+ */
+export function applyCriterionStates(
+  criteria: readonly RecordedCriterion[],
+  states: readonly CriterionState[],
+  sources: CriteriaSources,
+): readonly RecordedCriterion[] {
+  const next = new Map(criteria.map((one) => [one.criterion_id, one]));
+  for (const state of states) {
+    const before = next.get(state.criterion_id);
+    const note = findNote(state, sources) ?? (before?.state === state.state ? before.note : '');
+    next.set(state.criterion_id, {
+      criterion_id: state.criterion_id,
+      description: before?.description ?? '',
+      state: state.state,
+      delegation_id: state.delegation_id,
+      note: cutText(note, noteCharsMax),
+    });
+  }
+  return [...next.values()];
+}
+
+/** Null when this wave says nothing about the criterion. */
+function findNote(state: CriterionState, sources: CriteriaSources): string | null {
+  switch (state.state) {
+    case 'waived':
+      return waivedNote;
+    case 'met':
+      return findEvidence(state, sources);
+    case 'open':
+      return findReopening(state, sources) ?? findReason(state, sources);
+  }
+}
+
+function findReopening(
+  { criterion_id }: CriterionState,
+  { decision }: CriteriaSources,
+): string | null {
+  const reopened = decision?.criteria_reopened.find((one) => one.criterion_id === criterion_id);
+  return reopened === undefined ? null : `Reopened by the planner: ${reopened.reason}`;
+}
+
+function findEvidence(state: CriterionState, { outcomes, texts }: CriteriaSources): string | null {
+  const met = outcomes.find(
+    (one) =>
+      one.delegation_id === state.delegation_id && one.criteria_met.includes(state.criterion_id),
+  );
+  if (met === undefined || met.output_ref === null) return null;
+  const { criteria_met } = textOf(texts.outputs, met.output_ref).coverage;
+  return criteria_met.find((one) => one.criterion_id === state.criterion_id)?.evidence ?? null;
+}
+
+/** The agent's own reason where it gave one, else why its delegation did not complete. */
+function findReason(state: CriterionState, { outcomes, texts }: CriteriaSources): string | null {
+  for (const outcome of outcomes.toReversed()) {
+    const isMeant =
+      outcome.criteria_unmet.includes(state.criterion_id) &&
+      (state.delegation_id === null || state.delegation_id === outcome.delegation_id);
+    if (!isMeant) continue;
+    const output = outcome.output_ref === null ? null : textOf(texts.outputs, outcome.output_ref);
+    const unmet = output?.coverage.criteria_unmet.find(
+      (one) => one.criterion_id === state.criterion_id,
+    );
+    return unmet?.reason ?? `${outcome.delegation_id}: ${outcome.reason}`;
+  }
+  return null;
+}

@@ -1,0 +1,72 @@
+import type { UpdateRecordInput, UpdateRecordResult } from '../../contracts/activity-types.ts';
+import type { Fact } from '../../contracts/fact.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { ArtifactCorrupt } from '../ports/artifact-store.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { treePaths } from '../projection/paths.ts';
+import { loadTexts } from '../projection/record-texts.ts';
+import { renderResult, resultNeeds } from '../projection/render-result.ts';
+import { applyChange } from './apply-change.ts';
+import { changeNeeds } from './change-needs.ts';
+import type { RecordDeps } from './deps.ts';
+import { listKnownInputs } from './known-inputs.ts';
+import { publishRecord } from './publish-record.ts';
+import { readRecord } from './read-record.ts';
+
+/** Characters of a fact's statement in the result: it goes into history. */
+const statementCharsMax = 200;
+
+/**
+ * Applies changes to a record, in order, and publishes the new one. Repeating it gives the same record.
+ *
+ * @throws {ArtifactCorrupt} when the record or an artifact that a change names is missing, damaged, or not this run's.
+ * @throws {StoreUnavailable} when the store can't be read or written.
+ */
+export async function updateRecord(
+  deps: Omit<RecordDeps, 'agents' | 'toolNames'>,
+  input: UpdateRecordInput,
+): Promise<UpdateRecordResult> {
+  const before = await readRecord(deps.store, input.record_ref);
+  checkRun(before, input);
+  const texts = await loadTexts(deps.store, input.changes.map(changeNeeds));
+  const changed = input.changes.reduce<RunRecord>(
+    (record, change) => applyChange(record, change, texts, input.now),
+    {
+      ...before,
+      revision: before.revision + 1,
+      previous_ref: input.record_ref,
+      updated_at: input.now,
+    },
+  );
+  const isEnded = input.changes.some((change) => change.type === 'ended');
+  const record = isEnded ? await addResult(deps.store, changed) : changed;
+  const recordRef = await publishRecord(deps, record, input.changes);
+  return {
+    record_ref: recordRef,
+    facts_total: record.facts.length,
+    facts_added: record.facts.slice(before.facts.length).map(shortenFact),
+    known_inputs: listKnownInputs(record),
+    result_ref: record.result_ref,
+    result_path:
+      record.result_ref === null
+        ? null
+        : `${deps.projection.rootOf(record.run_id)}/${treePaths.result}`,
+  };
+}
+
+function checkRun(record: RunRecord, { run_id, record_ref }: UpdateRecordInput): void {
+  if (record.run_id === run_id) return;
+  const message = `The record ${record_ref} belongs to the run "${record.run_id}", not to "${run_id}".`;
+  throw new ArtifactCorrupt(message, { ref: record_ref, path: record_ref });
+}
+
+async function addResult(store: ArtifactStore, record: RunRecord): Promise<RunRecord> {
+  if (record.status === null) return record;
+  const texts = await loadTexts(store, [resultNeeds(record)]);
+  return { ...record, result_ref: await store.put(renderResult(record, record.status, texts)) };
+}
+
+function shortenFact(fact: Fact): Fact {
+  return { ...fact, statement: cutText(fact.statement, statementCharsMax) };
+}

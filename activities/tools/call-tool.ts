@@ -1,0 +1,105 @@
+import { StoreUnavailable } from '../ports/artifact-store.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { listNames } from '../../core/text/list-names.ts';
+import { countBytes, takeLines } from './cut-bytes.ts';
+import { describeIssues } from './describe-issues.ts';
+import { grantTools } from './tool.ts';
+import type { Tool, ToolContext, ToolRegistry } from './tool.ts';
+
+/** Bytes of a tool's result: 25,000 tokens. A tool that has more to say gives it in pages. */
+const toolResultBytesMax = 100_000;
+
+/** Characters of what a throwing tool says. */
+const errorTextMax = 2_000;
+
+export interface ToolRequest {
+  readonly name: string;
+  /** The arguments as the model wrote them. */
+  readonly input: unknown;
+  /** The agent's grant. Nothing else can be called, whatever a text asked the model to do. */
+  readonly allowedTools: readonly string[];
+  readonly timeoutMs: number;
+}
+
+export interface ToolAnswer {
+  readonly text: string;
+  readonly is_error: boolean;
+}
+
+/**
+ * Runs one tool call for a model. What goes wrong becomes an error result that says what to do instead, so the turn
+ * goes on.
+ *
+ * @throws StoreUnavailable, because a repeat of the activity may help where another try of the model can't.
+ * @throws whatever `context.signal` was aborted with.
+ */
+export async function callTool(
+  registry: ToolRegistry,
+  request: ToolRequest,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  const granted = grantTools(registry, request.allowedTools);
+  const tool = granted.find((one) => one.spec.name === request.name);
+  if (tool === undefined) return refuse(explainUnknown(request.name, granted));
+  const parsed = tool.spec.input.safeParse(request.input);
+  if (!parsed.success) {
+    const faults = describeIssues(parsed.error).map((f) => `- ${f.path}: ${f.reason}. ${f.hint}`);
+    return refuse(`The arguments of ${request.name} are not valid:\n${faults.join('\n')}`);
+  }
+  try {
+    const text = await runWithin(tool, parsed.data, context, request.timeoutMs);
+    return { text: capResult(text), is_error: false };
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+    context.signal.throwIfAborted();
+    const said = error instanceof Error ? error.message : String(error);
+    return refuse(`${request.name} failed: ${cutText(said, errorTextMax)}`);
+  }
+}
+
+async function runWithin(
+  tool: Tool,
+  input: unknown,
+  context: ToolContext,
+  timeoutMs: number,
+): Promise<string> {
+  const timeout = new AbortController();
+  const signal = AbortSignal.any([context.signal, timeout.signal]);
+  const seconds = timeoutMs / 1_000;
+  const timer = setTimeout(() => {
+    const cure = 'Try: ask for less at once, or go on without it and say so.';
+    timeout.abort(new Error(`it took longer than ${seconds} s and was given up. ${cure}`));
+  }, timeoutMs);
+  // A tool need not listen to the signal: it is left behind, and its late end changes nothing.
+  const ended = new Promise<never>((_resolve, reject) => {
+    const giveUp = (): void => {
+      const reason: unknown = signal.reason;
+      reject(reason instanceof Error ? reason : new Error('the call was given up'));
+    };
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+  try {
+    return await Promise.race([ended, tool.run(input, { ...context, signal })]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function capResult(text: string): string {
+  if (text === '') return '[The tool gave no output.]';
+  const shown = takeLines(text, toolResultBytesMax);
+  if (shown.length === text.length) return text;
+  return `${shown}\n[Cut: ${countBytes(shown)} of ${countBytes(text)} bytes are shown. Ask for less at once to see the rest.]`;
+}
+
+function explainUnknown(name: string, granted: readonly Tool[]): string {
+  const names = granted.map((tool) => tool.spec.name);
+  const cure =
+    names.length === 0 ? 'Try: go on without tools.' : `You may call: ${listNames(names)}.`;
+  return `There is no tool ${JSON.stringify(cutText(name, 120))} for you. ${cure}`;
+}
+
+function refuse(text: string): ToolAnswer {
+  return { text, is_error: true };
+}

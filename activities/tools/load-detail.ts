@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { AgentOutput } from '../../contracts/agent-output.ts';
+import { splitPages } from './cut-bytes.ts';
+import { listPacketDetails } from './packet-details.ts';
+import { readRecord } from '../run-record/read-record.ts';
+import { readShape } from './read-artifact.ts';
+import type { Tool, ToolContext } from './tool.ts';
+
+/** Bytes of a page. About 5,000 tokens: enough to be worth a turn, small against any model's context. */
+export const detailPageBytes = 20_000;
+
+/** More valid ids than this are not listed in an error; the packet's index has them all. */
+const listedIdsMax = 50;
+
+export const loadDetailName = 'load_detail';
+
+const LoadDetailInput = z.strictObject({
+  detail_id: z.string().min(1).max(120).describe('A detail_id from <detail_index>.'),
+  page: z.number().int().min(1).default(1).describe('From 1. Each page says how many there are.'),
+});
+
+/**
+ * Gives the whole text behind an entry of the packet's index, page by page (seed 004 §4: details are loaded one by one,
+ * never all at once).
+ */
+export const loadDetail: Tool = {
+  spec: {
+    name: loadDetailName,
+    description:
+      'Loads one detail of <detail_index> as Markdown: the full result of earlier work. Use it when a summary is not ' +
+      'enough to do your task or to give evidence; load only what you need, one detail at a time. Long details come in ' +
+      'pages of 20 KB. It can load nothing that the index does not list. Example: {"detail_id":"market-research","page":1}',
+    input: LoadDetailInput,
+  },
+  async run(input, context) {
+    const { detail_id, page } = LoadDetailInput.parse(input);
+    const pages = splitPages(await readDetail(detail_id, context), detailPageBytes);
+    const text = pages[page - 1];
+    if (text === undefined) {
+      throw new Error(
+        `"${detail_id}" has ${pages.length} page(s), and ${page} was asked for. Try: {"detail_id":"${detail_id}","page":${pages.length}}`,
+      );
+    }
+    const next =
+      page < pages.length
+        ? `\n[Page ${page} of ${pages.length}. The next one: {"detail_id":"${detail_id}","page":${page + 1}}]`
+        : `\n[Page ${page} of ${pages.length}: the end of "${detail_id}".]`;
+    return text + next;
+  },
+};
+
+async function readDetail(detailId: string, context: ToolContext): Promise<string> {
+  const record = await readRecord(context.store, context.record_ref);
+  const details = listPacketDetails(record, context.upstream);
+  const ref = details.get(detailId);
+  if (ref === undefined) throw new Error(explainUnknown(detailId, [...details.keys()]));
+  const output = await readShape(context.store, ref, AgentOutput, "an agent's output");
+  return output.detailed_md;
+}
+
+function explainUnknown(detailId: string, known: readonly string[]): string {
+  if (known.length === 0) {
+    return `There is no detail "${detailId}": the index is empty. Try: work without details, and ask a question for what is missing.`;
+  }
+  const listed = known.slice(0, listedIdsMax).map((id) => `"${id}"`);
+  const more = known.length > listedIdsMax ? ` and ${known.length - listedIdsMax} more` : '';
+  return `There is no detail "${detailId}" in your index. Valid ids: ${listed.join(', ')}${more}. Try: {"detail_id":${listed[0]}}`;
+}

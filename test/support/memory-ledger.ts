@@ -1,0 +1,36 @@
+import { StoreUnavailable } from '../../activities/ports/artifact-store.ts';
+import type { LedgerKey, ReplyLedger } from '../../activities/ports/reply-ledger.ts';
+
+/** A reply ledger in memory that can be told to fail. */
+export interface MemoryLedger extends ReplyLedger {
+  readonly entries: Map<string, unknown>;
+  /** Look-ups so far. */
+  finds: number;
+  failingWrites: number;
+}
+
+function nameOf(key: LedgerKey): string {
+  return JSON.stringify([key.workflow_id, key.run_id, key.activity_id]);
+}
+
+export function createMemoryLedger(): MemoryLedger {
+  const entries = new Map<string, unknown>();
+  const ledger: MemoryLedger = {
+    entries,
+    finds: 0,
+    failingWrites: 0,
+    find: async (key) => {
+      ledger.finds += 1;
+      return entries.get(nameOf(key)) ?? null;
+    },
+    put: async (key, value) => {
+      if (ledger.failingWrites > 0) {
+        ledger.failingWrites -= 1;
+        throw new StoreUnavailable('The disk is full.', { path: 'ledger', code: 'ENOSPC' });
+      }
+      // As a real ledger: what does not survive JSON is lost.
+      entries.set(nameOf(key), JSON.parse(JSON.stringify(value)) as unknown);
+    },
+  };
+  return ledger;
+}

@@ -1,0 +1,211 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { computeUsage } from '../../../activities/adapters/prices.ts';
+import { createAgentTurnActivities } from '../../../activities/agent-turn/create-agent-turn-activities.ts';
+import type { AgentTurnDeps } from '../../../activities/agent-turn/deps.ts';
+import { loadDetail } from '../../../activities/tools/load-detail.ts';
+import { createToolRegistry } from '../../../activities/tools/tool.ts';
+import type { Activities } from '../../../contracts/activity-types.ts';
+import type { AgentDefinition } from '../../../contracts/agent-definition.ts';
+import type { AgentOutput } from '../../../contracts/agent-output.ts';
+import type { Delegation } from '../../../contracts/delegation.ts';
+import type { ModelTurnInput, ModelTurnResult } from '../../../contracts/model-turn.ts';
+import type { Ref } from '../../../contracts/ref.ts';
+import type { RunRecord } from '../../../contracts/run-record.ts';
+import type { TranscriptNode } from '../../../contracts/transcript.ts';
+import type { WaveDecision } from '../../../contracts/wave-decision.ts';
+import type { WavePlan } from '../../../contracts/wave-plan.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
+import { createMemoryLedger } from '../../support/memory-ledger.ts';
+import type { MemoryLedger } from '../../support/memory-ledger.ts';
+import { createMemoryStore } from '../../support/memory-store.ts';
+import type { MemoryStore } from '../../support/memory-store.ts';
+import { createScriptedModel } from '../../support/scripted-model.ts';
+import type { Script, ScriptedModel } from '../../support/scripted-model.ts';
+
+type Turns = Pick<Activities, 'modelTurn' | 'runTool' | 'storeText'>;
+
+/** A store with a run in it, and the activities on top. */
+export interface Bench {
+  readonly store: MemoryStore;
+  readonly ledger: MemoryLedger;
+  readonly model: ScriptedModel;
+  readonly activities: Turns;
+  readonly registry_ref: Ref;
+  readonly record_ref: Ref;
+  readonly plan_ref: Ref;
+  /** A new activity, as Temporal would run it: attempt 1 unless told otherwise. */
+  env(attempt?: number, activityId?: string): MockActivityEnvironment;
+  turn(input?: Partial<ModelTurnInput>, attempt?: number): Promise<ModelTurnResult>;
+  input(input?: Partial<ModelTurnInput>): ModelTurnInput;
+  node(ref: Ref): Promise<TranscriptNode>;
+}
+
+/** Runs one activity in its environment, with its types. */
+export function runIn<I, O>(
+  env: MockActivityEnvironment,
+  activity: (input: I) => Promise<O>,
+  input: I,
+): Promise<O> {
+  return env.run<[I], O, (input: I) => Promise<O>>(activity, input);
+}
+
+export interface BenchOptions {
+  readonly scripts?: readonly Script[];
+  readonly record?: Partial<RunRecord>;
+  readonly deps?: Partial<AgentTurnDeps>;
+  readonly plan?: WavePlan;
+}
+
+export async function createBench(options: BenchOptions = {}): Promise<Bench> {
+  const store = createMemoryStore();
+  const ledger = createMemoryLedger();
+  const model = createScriptedModel(options.scripts ?? []);
+  const putJson = (value: unknown): Promise<Ref> => store.put(JSON.stringify(value));
+  const registry_ref = await putJson(agents);
+  const record_ref = await putJson({ ...recordOf(registry_ref), ...options.record });
+  const plan_ref = await putJson(options.plan ?? plan);
+  const activities = createAgentTurnActivities({
+    model,
+    store,
+    ledger,
+    tools: createToolRegistry([loadDetail]),
+    defaultModel: 'rehearsal',
+    computeUsage,
+    retryBaseMs: 8,
+    heartbeatEveryMs: 5,
+    ...options.deps,
+  });
+  let activityNumber = 0;
+  const env = (attempt = 1, activityId = `a${(activityNumber += 1)}`): MockActivityEnvironment =>
+    new MockActivityEnvironment({ attempt, activityId }, { logger: new DefaultLogger('ERROR') });
+  const input = (changes: Partial<ModelTurnInput> = {}): ModelTurnInput => ({
+    run_id: 'my-run',
+    agent_id: 'writer',
+    registry_ref,
+    head: null,
+    append: [
+      {
+        type: 'prompt',
+        prompt: {
+          kind: 'delegation',
+          record_ref,
+          plan_ref,
+          delegation_id: 'write-report',
+          upstream: [],
+        },
+      },
+    ],
+    shape: 'agent_output',
+    max_output_tokens: 1_000,
+    compact: false,
+    ...changes,
+  });
+  return {
+    store,
+    ledger,
+    model,
+    activities,
+    registry_ref,
+    record_ref,
+    plan_ref,
+    env,
+    input,
+    turn: (changes, attempt) => runIn(env(attempt), activities.modelTurn, input(changes)),
+    node: async (ref) => {
+      const node: TranscriptNode = JSON.parse(await store.getText(ref));
+      return node;
+    },
+  };
+}
+
+const agentOf = (agent_id: string, changes: Partial<AgentDefinition> = {}): AgentDefinition => ({
+  agent_id,
+  description: `Does the work of a ${agent_id}.`,
+  capabilities: [agent_id],
+  allowed_tools: ['load_detail'],
+  risk_level: 'low',
+  model: null,
+  prompt: `You are a ${agent_id}.`,
+  ...changes,
+});
+
+export const agents: readonly AgentDefinition[] = [
+  agentOf('planner'),
+  agentOf('reviewer', { allowed_tools: [] }),
+  agentOf('writer'),
+];
+
+export const delegationOf = (changes: Partial<Delegation> = {}): Delegation => ({
+  delegation_id: 'write-report',
+  agent_id: 'writer',
+  title: 'Write the report',
+  task_description: 'Write the report on the market.',
+  acceptance_criteria: [{ criterion_id: 'c1', description: 'The report names three providers.' }],
+  required_inputs: ['goal'],
+  provided_inputs: ['goal'],
+  depends_on: [],
+  produces: ['report'],
+  ...changes,
+});
+
+export const plan: WavePlan = {
+  summary: 'One report.',
+  delegations: [delegationOf()],
+  needs_user_input: false,
+  user_questions: [],
+};
+
+export const outputOf = (changes: Partial<AgentOutput> = {}): AgentOutput => ({
+  compact_md: 'The report is written.',
+  detailed_md: '# Report\n\nThree providers.',
+  status: 'completed',
+  blocking_questions: [],
+  optional_questions: [],
+  missing_info_requests: [],
+  assumptions_made: [],
+  coverage: {
+    criteria_met: [{ criterion_id: 'c1', evidence: 'detailed_md, section "Report"' }],
+    criteria_unmet: [],
+  },
+  ...changes,
+});
+
+export const decision: WaveDecision = {
+  wave_compact: '## Wave 1\n\nThe report is there.',
+  wave_detailed: 'Because.',
+  planner_decision: {
+    io_status: 'OK',
+    not_ok_reasons: [],
+    conflicts_resolved: [],
+    next_actions: [],
+  },
+  criteria_reopened: [],
+  needs_user_input: false,
+  user_questions: [],
+};
+
+export const recordOf = (registry_ref: Ref): RunRecord => ({
+  version: 1,
+  revision: 0,
+  previous_ref: null,
+  run_id: 'my-run',
+  goal: 'Compare three providers.',
+  goal_title: 'Compare three providers.',
+  constraints: ['Only public sources.'],
+  instructions: [],
+  registry_ref,
+  started_at: 1_700_000_000,
+  updated_at: 1_700_000_000,
+  phase: 'working',
+  status: null,
+  waves: [],
+  criteria: [],
+  details: [],
+  facts: [],
+  open_questions: [],
+  answered_questions: [],
+  rejected_answers: [],
+  usage: noUsage,
+  result_ref: null,
+});

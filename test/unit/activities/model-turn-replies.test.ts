@@ -1,0 +1,259 @@
+import { callTools, sayJson, sayText } from '../../support/scripted-model.ts';
+import type { Script } from '../../support/scripted-model.ts';
+import type { ContentBlock } from '../../../contracts/transcript.ts';
+import { createBench, decision, delegationOf, outputOf, plan } from './bench.ts';
+
+const say =
+  (content: readonly ContentBlock[], stopReason: string): Script =>
+  () => ({
+    content,
+    stopReason,
+    tokens: null,
+    requestId: null,
+    model: 'rehearsal',
+  });
+
+describe('a reply that came to its end', () => {
+  it('gives the outline of an agent output and keeps its texts in the store', async () => {
+    const bench = await createBench({ scripts: [sayJson(outputOf())] });
+    const { reply, usage, request_id, model } = await bench.turn();
+    const { compact_md: _compact, detailed_md: _detailed, ...rest } = outputOf();
+    const output_ref = await bench.store.put(JSON.stringify(outputOf()));
+    expect(reply).toEqual({
+      type: 'output',
+      outline: { shape: 'agent_output', output: { ...rest, output_ref } },
+    });
+    expect(usage).toMatchObject({ calls: 1, input_tokens: 100, output_tokens: 10 });
+    expect([request_id, model]).toEqual(['req_1', 'rehearsal']);
+  });
+
+  it('gives the outline of a plan with criterion ids and a fingerprint per delegation', async () => {
+    const bench = await createBench({ scripts: [sayJson(plan)] });
+    const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_plan' });
+    const { task_description: _task, acceptance_criteria: _criteria, ...rest } = delegationOf();
+    expect(reply).toEqual({
+      type: 'output',
+      outline: {
+        shape: 'wave_plan',
+        plan: {
+          ...plan,
+          plan_ref: bench.plan_ref,
+          delegations: [{ ...rest, criterion_ids: ['c1'], fingerprint: expect.any(String) }],
+        },
+      },
+    });
+  });
+
+  it('gives the outline of a decision', async () => {
+    const bench = await createBench({ scripts: [sayJson(decision)] });
+    const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_decision' });
+    const { wave_compact: _compact, wave_detailed: _detailed, ...rest } = decision;
+    expect(reply).toMatchObject({ type: 'output', outline: { decision: rest } });
+  });
+
+  it('takes off a fence around the whole, whatever the Markdown in it fences', async () => {
+    const output = outputOf({ detailed_md: 'Code:\n```js\n1\n```\nend' });
+    const fenced = `\n\`\`\`json\n${JSON.stringify(output, null, 2)}\n\`\`\`\n`;
+    const bench = await createBench({ scripts: [sayText(fenced)] });
+    expect((await bench.turn()).reply.type).toBe('output');
+  });
+
+  it('reads text that is split over blocks', async () => {
+    const json = JSON.stringify(outputOf());
+    const content = [json.slice(0, 40), json.slice(40)].map(
+      (text) => ({ type: 'text', text }) as const,
+    );
+    const bench = await createBench({ scripts: [say(content, 'end_turn')] });
+    expect((await bench.turn()).reply.type).toBe('output');
+  });
+
+  it('treats a stop sequence as an end: only whole JSON counts', async () => {
+    const whole = await createBench({ scripts: [sayJson(outputOf(), 'stop_sequence')] });
+    expect((await whole.turn()).reply.type).toBe('output');
+    const cut = await createBench({ scripts: [sayText('{"compact_md":"a', 'stop_sequence')] });
+    expect((await cut.turn()).reply.type).toBe('malformed');
+  });
+});
+
+describe('tool calls', () => {
+  it('stores the arguments and gives references', async () => {
+    const input = { detail_id: 'x' };
+    const bench = await createBench({
+      scripts: [callTools([{ id: 't1', name: 'load_detail', input }])],
+    });
+    const { reply } = await bench.turn();
+    const input_ref = await bench.store.put(JSON.stringify(input));
+    expect(reply).toEqual({
+      type: 'tools',
+      calls: [{ tool_use_id: 't1', name: 'load_detail', input_ref }],
+    });
+  });
+
+  it('are answered even when the stop reason says that the turn is over', async () => {
+    const call = { type: 'tool_use', id: 't1', name: 'load_detail', input: {} } as const;
+    const bench = await createBench({ scripts: [say([call], 'end_turn')] });
+    expect((await bench.turn()).reply.type).toBe('tools');
+  });
+
+  it('offers tools to agents that do work, cut down to their grant, and to nobody else', async () => {
+    const bench = await createBench({ scripts: [sayText('')] });
+    await bench.turn();
+    await bench.turn({ agent_id: 'reviewer' });
+    await bench.turn({ agent_id: 'planner', shape: 'wave_plan' });
+    const offered = bench.model.requests.map((request) => request.tools.map((tool) => tool.name));
+    expect(offered).toEqual([['load_detail'], [], []]);
+  });
+
+  it('part of fault 50: a result that would be too large for history is refused and not retried', async () => {
+    const calls = Array.from({ length: 1_000 }, (_, i) => ({
+      id: `t${i}`,
+      name: 'load_detail',
+      input: i,
+    }));
+    const bench = await createBench({ scripts: [callTools(calls)] });
+    await expect(bench.turn()).rejects.toMatchObject({ type: 'ModelProtocol', nonRetryable: true });
+  });
+});
+
+describe('part of fault 24, M5: every other stop reason has its own path', () => {
+  const text: ContentBlock = { type: 'text', text: '{"compact_md":"half' };
+  const thinking: ContentBlock = { type: 'opaque', raw: { type: 'thinking' } };
+
+  it.each([
+    ['max_tokens', [text], { type: 'truncated' }],
+    ['model_context_window_exceeded', [text], { type: 'context_exceeded' }],
+    ['refusal', [], { type: 'refused', text: '' }],
+    ['refusal', [{ type: 'text', text: 'No.' }], { type: 'refused', text: 'No.' }],
+    ['end_turn', [], { type: 'empty' }],
+    ['end_turn', [{ type: 'text', text: ' \n' }], { type: 'empty' }],
+    ['end_turn', [thinking], { type: 'empty' }],
+    ['pause_turn', [], { type: 'empty' }],
+    ['sunspots', [text], { type: 'unknown_stop', stop_reason: 'sunspots' }],
+  ] as const)('%s %j: the reply is not kept', async (stopReason, content, expected) => {
+    const bench = await createBench({ scripts: [say(content, stopReason)] });
+    const { head, reply } = await bench.turn();
+    expect(reply).toEqual(expected);
+    const node = await bench.node(head);
+    expect(node.messages.map((message) => message.role)).toEqual(['user']);
+    expect(node.awaiting).not.toBeNull();
+  });
+
+  it('pause_turn: the content goes back as it is', async () => {
+    const bench = await createBench({ scripts: [say([text], 'pause_turn'), sayJson(outputOf())] });
+    const { head, reply } = await bench.turn();
+    expect(reply).toEqual({ type: 'paused' });
+    await bench.turn({ head, append: [] });
+    expect(bench.model.requests[1]?.messages.at(-1)).toEqual({
+      role: 'assistant',
+      content: [text],
+    });
+  });
+
+  it('a truncated reply that would be whole JSON is not read', async () => {
+    const bench = await createBench({ scripts: [sayJson(outputOf(), 'max_tokens')] });
+    expect((await bench.turn()).reply).toEqual({ type: 'truncated' });
+  });
+
+  it('long refusals are cut', async () => {
+    const bench = await createBench({ scripts: [sayText('no '.repeat(9_000), 'refusal')] });
+    const { reply } = await bench.turn();
+    expect(reply.type === 'refused' && reply.text.length).toBe(2_000);
+  });
+});
+
+const turnWith = async (text: string) => {
+  const bench = await createBench({ scripts: [sayText(text)] });
+  const { reply, head } = await bench.turn();
+  if (reply.type !== 'malformed') throw new Error(`expected faults, got ${reply.type}`);
+  return { bench, head, faults: reply.faults };
+};
+
+describe('part of fault 27: a malformed output goes back with every fault at once', () => {
+  it.each([
+    ['prose before', `Here it is: ${JSON.stringify(outputOf())}`, 'not JSON alone'],
+    ['prose after', `${JSON.stringify(outputOf())}\nHope it helps.`, 'text follows'],
+    [
+      'prose around a fence',
+      `Sure.\n\`\`\`json\n${JSON.stringify(outputOf())}\n\`\`\``,
+      'not JSON alone',
+    ],
+    ['a fence of another kind', `\`\`\`\n${JSON.stringify(outputOf())}\n\`\`\``, 'not JSON alone'],
+    ['broken JSON', '{"compact_md": "a",}', 'broken'],
+    ['truncated JSON', JSON.stringify(outputOf()).slice(0, 50), 'broken'],
+  ])('%s', async (_what, text, reason) => {
+    const { faults } = await turnWith(text);
+    expect(faults).toEqual([
+      { path: '$', reason: expect.stringContaining(reason), hint: expect.stringMatching(/^Try: /) },
+    ]);
+  });
+
+  it('JSON of another shape: paths, reasons and hints, all of them', async () => {
+    const output = {
+      ...outputOf(),
+      compact_md: '',
+      status: 'done',
+      detailed_md: undefined,
+      extra: 1,
+      optional_questions: 'none',
+      coverage: { criteria_met: [{ criterion_id: 'c1' }], criteria_unmet: [] },
+    };
+    const { faults, bench, head } = await turnWith(JSON.stringify(output));
+    expect(faults.map((fault) => fault.path).toSorted()).toEqual([
+      '$',
+      'compact_md',
+      'coverage.criteria_met[0].evidence',
+      'detailed_md',
+      'optional_questions',
+      'status',
+    ]);
+    for (const fault of faults) expect(fault.hint).toMatch(/^Try: /);
+    const node = await bench.node(head);
+    expect(node.messages.map((message) => message.role)).toEqual(['user', 'assistant']);
+  });
+
+  it('an array, a string and null are faults too', async () => {
+    for (const text of ['[]', '"completed"', 'null']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { faults } = await turnWith(text);
+      expect(faults.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('lists at most 20, and says how many more there are', async () => {
+    const criteria_met = Array.from({ length: 15 }, () => ({}));
+    const coverage = { criteria_met, criteria_unmet: [] };
+    const { faults } = await turnWith(JSON.stringify({ ...outputOf(), coverage }));
+    expect(faults).toHaveLength(20);
+    expect(faults.at(-1)?.reason).toMatch(/and \d+ more faults/);
+  });
+
+  it('a slug keeps the hint of its own', async () => {
+    const bench = await createBench({
+      scripts: [sayJson({ ...plan, delegations: [delegationOf({ delegation_id: 'No Slug' })] })],
+    });
+    const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_plan' });
+    expect(reply).toMatchObject({
+      faults: [{ path: 'delegations[0].delegation_id', hint: 'Try: "market-research"' }],
+    });
+  });
+
+  it('part of fault 50: an outline over 64 KB goes back, names the largest field and leaves no artifact', async () => {
+    const delegations = Array.from({ length: 60 }, (_, i) =>
+      delegationOf({
+        delegation_id: `d${i}`,
+        required_inputs: Array.from({ length: 12 }, (_unused, j) => `${j}`.padEnd(110, 'x')),
+      }),
+    );
+    const big = { ...plan, delegations };
+    const bench = await createBench({ scripts: [sayJson(big)] });
+    const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_plan' });
+    expect(reply).toMatchObject({
+      type: 'malformed',
+      faults: [{ path: 'delegations', hint: expect.stringContaining('Try: shorten') }],
+    });
+    const stored = [...bench.store.artifacts.values()].map((bytes) =>
+      Buffer.from(bytes).toString(),
+    );
+    expect(stored).not.toContain(JSON.stringify(big));
+  });
+});

@@ -1,0 +1,91 @@
+import type { Fact } from '../../../contracts/fact.ts';
+import type { Prompt, TurnInput } from '../../../contracts/model-turn.ts';
+import type { RunRecord, StoredAnswer, StoredWave } from '../../../contracts/run-record.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
+import { sayText } from '../../support/scripted-model.ts';
+import { createBench, decision, outputOf } from './bench.ts';
+import type { Bench } from './bench.ts';
+
+export const factOf = (n: number, changes: Partial<Fact> = {}): Fact => ({
+  fact_id: `f${n}`,
+  statement: `Statement ${n}.`,
+  source_refs: ['wave-001/research'],
+  confidence: 'high',
+  is_assumption: false,
+  origin: 'agent',
+  superseded_by: null,
+  recorded_at: 1,
+  ...changes,
+});
+
+export const answered: StoredAnswer = {
+  question_id: 'q1',
+  text: 'Which region?',
+  delegation_id: null,
+  answer: 'EU',
+  answered_by: 'user',
+  answered_at: 5,
+  answer_ref: null,
+  question: null,
+};
+
+/** The text of the first user message. */
+export async function render(bench: Bench, append: readonly TurnInput[]): Promise<string> {
+  await bench.turn({ append });
+  const [block] = bench.model.requests.at(-1)?.messages.at(-1)?.content ?? [];
+  if (block?.type !== 'text') throw new Error('expected a text');
+  return block.text;
+}
+
+export const blockOf = (text: string, name: string): string => {
+  const found = new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(text)?.[1];
+  if (found === undefined) throw new Error(`no block ${name} in:\n${text}`);
+  return found;
+};
+
+export function jsonOf(text: string, name: string): unknown {
+  return JSON.parse(blockOf(text, name));
+}
+
+export async function createRun(record: Partial<RunRecord> = {}) {
+  const draft = await createBench();
+  const decision_ref = await draft.store.put(JSON.stringify(decision));
+  const wave: StoredWave = {
+    wave: 1,
+    status: 'decided',
+    plan_ref: draft.plan_ref,
+    outcomes: [],
+    decision_ref,
+    usage: noUsage,
+    planned_at: 1,
+    done_at: 2,
+  };
+  const bench = await createBench({
+    scripts: [sayText('')],
+    record: { waves: [wave], answered_questions: [answered], ...record },
+  });
+  await bench.store.put(JSON.stringify(decision));
+  const output_ref = await bench.store.put(JSON.stringify(outputOf()));
+  return { bench, output_ref };
+}
+
+export const planPrompt = (
+  bench: Bench,
+  changes: Partial<Extract<Prompt, { kind: 'plan' }>> = {},
+) => [
+  {
+    type: 'prompt' as const,
+    prompt: {
+      kind: 'plan' as const,
+      wave: 2,
+      waves_left: 3,
+      record_ref: bench.record_ref,
+      registry_ref: bench.registry_ref,
+      open_criteria: ['c1'],
+      known_inputs: ['goal'],
+      max_delegations: 7,
+      amendments: [],
+      ...changes,
+    },
+  },
+];

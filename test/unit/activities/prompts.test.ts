@@ -1,0 +1,237 @@
+import { buildSystem } from '../../../activities/prompts/build-system.ts';
+import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
+import { agents, decision, delegationOf, outputOf, plan } from './bench.ts';
+import { blockOf, createRun, factOf, jsonOf, planPrompt, render } from './prompt-bench.ts';
+
+describe('the system prompt', () => {
+  const [planner, reviewer, writer] = agents.map(buildSystem);
+
+  it('common rules are byte-equal for all agents that do work, and end in a cache breakpoint', () => {
+    expect(reviewer?.[0]).toEqual(writer?.[0]);
+    expect(reviewer?.[0]?.cacheBreakpoint).toBe(true);
+    expect(reviewer?.[1]?.text).not.toBe(writer?.[1]?.text);
+  });
+
+  it('the planner has rules of its own', () => {
+    expect(planner?.[0]?.text).not.toBe(writer?.[0]?.text);
+    expect(planner?.[0]?.text).toContain('You never do the work');
+  });
+
+  it('no rule holds anything of a run', async () => {
+    const { bench } = await createRun();
+    await bench.turn();
+    await bench.turn({ agent_id: 'reviewer' });
+    const [one, two] = bench.model.requests.map((request) => request.system[0]);
+    expect(one).toEqual(two);
+    expect(JSON.stringify(one)).not.toContain('my-run');
+  });
+});
+
+describe('a plan', () => {
+  it('has every block, and the planner is not among its agents', async () => {
+    const facts = [
+      ...Array.from({ length: 120 }, (_, i) => factOf(i)),
+      factOf(900, { superseded_by: 'f901' }),
+    ];
+    const { bench } = await createRun({
+      facts,
+      instructions: ['Be brief.'],
+      criteria: [
+        {
+          criterion_id: 'c1',
+          description: 'A report.',
+          state: 'open',
+          delegation_id: null,
+          note: '',
+        },
+      ],
+    });
+    const text = await render(
+      bench,
+      planPrompt(bench, { amendments: ['Be brief.', 'No tables.'] }),
+    );
+    expect(text.startsWith('<request kind="plan" wave="2">')).toBe(true);
+    expect(blockOf(text, 'goal').trim()).toBe('Compare three providers.');
+    expect(jsonOf(text, 'constraints')).toEqual(['Only public sources.']);
+    expect(jsonOf(text, 'instructions')).toEqual(['Be brief.', 'No tables.']);
+    expect(jsonOf(text, 'agents')).toEqual([
+      {
+        agent_id: 'reviewer',
+        description: 'Does the work of a reviewer.',
+        capabilities: ['reviewer'],
+      },
+      { agent_id: 'writer', description: 'Does the work of a writer.', capabilities: ['writer'] },
+    ]);
+    expect(jsonOf(text, 'open_criteria')).toEqual([
+      { criterion_id: 'c1', description: 'A report.' },
+    ]);
+    expect(jsonOf(text, 'known_inputs')).toEqual(['goal']);
+    expect(jsonOf(text, 'answered_questions')).toEqual([
+      { question_id: 'q1', text: 'Which region?', answer: 'EU', delegation_id: null },
+    ]);
+    const shown = jsonOf(text, 'facts');
+    expect(shown).toHaveLength(100);
+    expect(shown).toMatchObject({ 0: { fact_id: 'f20' }, 99: { fact_id: 'f119' } });
+    expect(blockOf(text, 'wave_compact').trim()).toBe(decision.wave_compact);
+    expect(jsonOf(text, 'limits')).toEqual({ waves_left: 3, max_delegations: 7 });
+  });
+
+  it('says so when no wave was decided yet', async () => {
+    const { bench } = await createRun({ waves: [] });
+    expect(blockOf(await render(bench, planPrompt(bench)), 'wave_compact')).toContain('No wave');
+  });
+});
+
+/** What stands before the part that is a delegation's own. */
+const shared = (text: string): string => text.slice(0, text.indexOf('<delegation>'));
+
+describe('a delegation', () => {
+  const detail = {
+    detail_id: 'research',
+    title: 'Research',
+    summary: 'Numbers.',
+    tags: ['wave-1'],
+    size: 12,
+  };
+
+  it('has the context packet of the concept, its four parts under their names', async () => {
+    const assumption = factOf(1, { is_assumption: true });
+    const { bench, output_ref } = await createRun({
+      details: [{ ...detail, output_ref: '0'.repeat(64) }],
+      facts: [assumption, factOf(2), factOf(3, { is_assumption: true, superseded_by: 'f4' })],
+    });
+    const twoStep: typeof plan = {
+      ...plan,
+      delegations: [
+        delegationOf({ delegation_id: 'draft', title: 'Draft', produces: ['draft-text'] }),
+        delegationOf(),
+      ],
+    };
+    const plan_ref = await bench.store.put(JSON.stringify(twoStep));
+    const text = await render(bench, [
+      {
+        type: 'prompt',
+        prompt: {
+          kind: 'delegation',
+          record_ref: bench.record_ref,
+          plan_ref,
+          delegation_id: 'write-report',
+          upstream: [{ delegation_id: 'draft', output_ref }],
+        },
+      },
+    ]);
+    expect(text.startsWith('<request kind="delegation">')).toBe(true);
+    expect(jsonOf(text, 'delegation')).toEqual(delegationOf());
+    const compact = blockOf(text, 'planner_compact_input');
+    expect(compact).toContain('The report is there.');
+    expect(compact).toContain('# Result of draft\nThe report is written.');
+    expect(jsonOf(text, 'detail_index')).toEqual([
+      detail,
+      {
+        detail_id: 'draft',
+        title: 'Draft',
+        summary: 'The report is written.',
+        tags: ['draft-text'],
+        size: Buffer.byteLength(outputOf().detailed_md),
+      },
+    ]);
+    expect(jsonOf(text, 'answered_questions')).toHaveLength(1);
+    expect(jsonOf(text, 'active_assumptions')).toMatchObject([{ fact_id: 'f1' }]);
+    expect(text).not.toContain('Three providers.\n');
+  });
+
+  it('two delegations of a wave share all that is not their own', async () => {
+    const { bench } = await createRun();
+    const both = {
+      ...plan,
+      delegations: [delegationOf(), delegationOf({ delegation_id: 'other' })],
+    };
+    const plan_ref = await bench.store.put(JSON.stringify(both));
+    const [one = '', two = ''] = await Promise.all(
+      ['write-report', 'other'].map((delegation_id) =>
+        render(bench, [
+          {
+            type: 'prompt',
+            prompt: {
+              kind: 'delegation',
+              record_ref: bench.record_ref,
+              plan_ref,
+              delegation_id,
+              upstream: [],
+            },
+          },
+        ]),
+      ),
+    );
+    expect(shared(one)).toBe(shared(two));
+    expect(shared(one)).toContain('<detail_index>');
+  });
+});
+
+const outcome = (changes: Partial<DelegationOutcome>) => ({
+  delegation_id: 'write-report',
+  status: 'completed' as const,
+  reason: '',
+  output_ref: null,
+  criteria_met: [],
+  criteria_unmet: [],
+  ...changes,
+});
+
+it('a decision has every outcome with its evidence', async () => {
+  const { bench, output_ref } = await createRun();
+  const text = await render(bench, [
+    {
+      type: 'prompt',
+      prompt: {
+        kind: 'decision',
+        wave: 1,
+        record_ref: bench.record_ref,
+        plan_ref: bench.plan_ref,
+        outcomes: [
+          outcome({ output_ref, criteria_met: ['c1'] }),
+          outcome({
+            delegation_id: 'gone',
+            status: 'skipped',
+            reason: 'no input',
+            criteria_unmet: ['c9'],
+          }),
+        ],
+        open_criteria: ['c1', 'c9'],
+        amendments: ['Hurry.'],
+      },
+    },
+  ]);
+  expect(text.startsWith('<request kind="decision" wave="1">')).toBe(true);
+  expect(jsonOf(text, 'outcomes')).toEqual([
+    {
+      delegation_id: 'write-report',
+      agent_id: 'writer',
+      status: 'completed',
+      reason: '',
+      criteria_met: [{ criterion_id: 'c1', evidence: 'detailed_md, section "Report"' }],
+      criteria_unmet: [],
+      compact_md: 'The report is written.',
+      assumptions_made: [],
+      optional_questions: [],
+    },
+    {
+      delegation_id: 'gone',
+      agent_id: null,
+      status: 'skipped',
+      reason: 'no input',
+      criteria_met: [],
+      criteria_unmet: [{ criterion_id: 'c9', reason: 'no input' }],
+      compact_md: '',
+      assumptions_made: [],
+      optional_questions: [],
+    },
+  ]);
+  expect(jsonOf(text, 'open_criteria')).toEqual([
+    { criterion_id: 'c1', description: 'The report names three providers.' },
+    { criterion_id: 'c9', description: '' },
+  ]);
+  expect(jsonOf(text, 'instructions')).toEqual(['Hurry.']);
+  for (const name of ['goal', 'constraints', 'answered_questions', 'wave_compact'])
+    blockOf(text, name);
+});

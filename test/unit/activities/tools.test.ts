@@ -1,0 +1,279 @@
+import type { RunToolInput, RunToolResult } from '../../../contracts/activity-types.ts';
+import type { DetailEntry } from '../../../contracts/run-record.ts';
+import { ActivityCancellationDetails } from '@temporalio/common';
+import { z } from 'zod';
+import { splitPages, takeLines } from '../../../activities/tools/cut-bytes.ts';
+import { detailPageBytes, loadDetail } from '../../../activities/tools/load-detail.ts';
+import { createToolRegistry } from '../../../activities/tools/tool.ts';
+import type { Tool, ToolContext } from '../../../activities/tools/tool.ts';
+import { StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
+import { agents, createBench, outputOf, recordOf, runIn } from './bench.ts';
+import type { Bench, BenchOptions } from './bench.ts';
+
+interface Called extends RunToolResult {
+  readonly text: string;
+}
+
+const toolOf = (name: string, run: Tool['run'], input: z.ZodType = z.strictObject({})): Tool => ({
+  spec: { name, description: name, input },
+  run,
+});
+
+async function createToolBench(tools: readonly Tool[] = [loadDetail], options: BenchOptions = {}) {
+  const bench = await createBench({
+    ...options,
+    deps: { tools: createToolRegistry(tools), toolTimeoutMs: 40 },
+  });
+  const granted = agents.map((agent) => ({
+    ...agent,
+    allowed_tools: agent.agent_id === 'writer' ? tools.map((tool) => tool.spec.name) : [],
+  }));
+  const registry_ref = await bench.store.put(JSON.stringify(granted));
+  return { bench, registry_ref };
+}
+
+async function call(
+  { bench, registry_ref }: { bench: Bench; registry_ref: string },
+  name: string,
+  input: unknown,
+  changes: Partial<RunToolInput> = {},
+  env = bench.env(),
+): Promise<Called> {
+  const result = await runIn(env, bench.activities.runTool, {
+    run_id: 'my-run',
+    agent_id: 'writer',
+    registry_ref,
+    record_ref: bench.record_ref,
+    upstream: [],
+    call: { tool_use_id: 't1', name, input_ref: await bench.store.put(JSON.stringify(input)) },
+    ...changes,
+  });
+  const text = await bench.store.getText(result.result_ref);
+  expect(result.size).toBe(Buffer.byteLength(text));
+  return { ...result, text };
+}
+
+const entryOf = (detail_id: string, output_ref: string): DetailEntry => ({
+  detail_id,
+  title: detail_id,
+  summary: '',
+  tags: [],
+  size: 1,
+  output_ref,
+});
+
+const neverEnds = (): Promise<string> => new Promise(() => {});
+
+describe('fault 47: a tool call always gives a result to go on with', () => {
+  it('the tool throws', async () => {
+    const set = await createToolBench([
+      toolOf('bad', async () => {
+        throw new Error('boom');
+      }),
+    ]);
+    expect(await call(set, 'bad', {})).toMatchObject({ is_error: true, text: 'bad failed: boom' });
+  });
+
+  it('the tool throws at once, or something that is no error', async () => {
+    const set = await createToolBench([
+      toolOf('bad', () => {
+        // oxlint-disable-next-line no-throw-literal
+        throw 'a string';
+      }),
+    ]);
+    expect(await call(set, 'bad', {})).toMatchObject({
+      is_error: true,
+      text: 'bad failed: a string',
+    });
+  });
+
+  it('the tool hangs: it is given up and told', async () => {
+    let signal: AbortSignal | undefined;
+    const set = await createToolBench([
+      toolOf('slow', (_input, context: ToolContext) => {
+        ({ signal } = context);
+        return neverEnds();
+      }),
+    ]);
+    const { is_error, text } = await call(set, 'slow', {});
+    expect(is_error).toBe(true);
+    expect(text).toContain('longer than 0.04 s');
+    expect(text).toContain('Try: ');
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it('the tool returns 100 MB: capped at a line, and said', async () => {
+    const set = await createToolBench([
+      toolOf('big', async () => `${'x'.repeat(99)}\n`.repeat(1_000_000)),
+    ]);
+    const { is_error, text, size } = await call(set, 'big', {});
+    expect(is_error).toBe(false);
+    expect(size).toBeLessThan(100_200);
+    expect(text).toContain('[Cut: 100000 of 100000000 bytes are shown.');
+  });
+
+  it('bad arguments: every fault with path, reason and hint', async () => {
+    const set = await createToolBench();
+    const { is_error, text } = await call(set, 'load_detail', { detail_id: '', page: 0, x: 1 });
+    expect(is_error).toBe(true);
+    expect(text).toMatch(/^- detail_id: .*Try: /m);
+    expect(text).toMatch(/^- page: .*Try: /m);
+    expect(text).toMatch(/^- \$: .*"x".*Try: /m);
+  });
+
+  it('arguments that are no object', async () => {
+    const set = await createToolBench();
+    for (const input of [null, 'x', []]) {
+      // oxlint-disable-next-line no-await-in-loop
+      expect((await call(set, 'load_detail', input)).is_error).toBe(true);
+    }
+  });
+
+  it('an unknown name: the names that may be called', async () => {
+    const set = await createToolBench();
+    const { is_error, text } = await call(set, 'rm_rf', {});
+    expect(is_error).toBe(true);
+    expect(text).toContain('"load_detail"');
+  });
+
+  it('a tool outside the grant is not run, whoever asks for it', async () => {
+    let runs = 0;
+    const set = await createToolBench([
+      toolOf('secret', async () => {
+        runs += 1;
+        return 'done';
+      }),
+    ]);
+    const { is_error, text } = await call(set, 'secret', {}, { agent_id: 'reviewer' });
+    expect([is_error, runs]).toEqual([true, 0]);
+    expect(text).toContain('go on without tools');
+  });
+
+  it('no output is said', async () => {
+    const set = await createToolBench([toolOf('mute', async () => '')]);
+    expect((await call(set, 'mute', {})).text).toBe('[The tool gave no output.]');
+  });
+});
+
+describe('what is no fault of a tool', () => {
+  it('a store that is away repeats the activity', async () => {
+    const set = await createToolBench([
+      toolOf('reader', async () => {
+        throw new StoreUnavailable('The disk is gone.', { path: 'objects', code: 'EIO' });
+      }),
+    ]);
+    await expect(call(set, 'reader', {})).rejects.toMatchObject({
+      type: 'StoreUnavailable',
+      nonRetryable: false,
+    });
+  });
+
+  it('a cancelled call ends as cancelled, a shutdown as a failed attempt', async () => {
+    const set = await createToolBench([toolOf('slow', neverEnds)]);
+    const cancelled = set.bench.env();
+    const first = call(set, 'slow', {}, {}, cancelled);
+    cancelled.cancel();
+    await expect(first).rejects.toMatchObject({ name: 'CancelledFailure' });
+    const stopping = set.bench.env();
+    const second = call(set, 'slow', {}, {}, stopping);
+    stopping.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }));
+    await expect(second).rejects.toMatchObject({ name: 'ApplicationFailure', nonRetryable: false });
+  });
+
+  it('two tools of one name are refused when the worker is set up', () => {
+    expect(() => createToolRegistry([loadDetail, loadDetail])).toThrow('load_detail');
+  });
+});
+
+describe('load_detail', () => {
+  const lines = Array.from({ length: 1_000 }, (_, i) => `Line ${i}: ${'ä'.repeat(20)}`).join('\n');
+  async function createDetails() {
+    const set = await createToolBench();
+    const { store } = set.bench;
+    const put = (detailed_md: string) => store.put(JSON.stringify(outputOf({ detailed_md })));
+    const record = recordOf(set.registry_ref);
+    const details = [entryOf('research', await put('Old.')), entryOf('long', await put(lines))];
+    const record_ref = await store.put(JSON.stringify({ ...record, details }));
+    const upstream = [{ delegation_id: 'draft', output_ref: await put('Fresh.') }];
+    return { set, changes: { record_ref, upstream } };
+  }
+
+  it('gives what the record lists and what is upstream', async () => {
+    const { set, changes } = await createDetails();
+    const old = await call(set, 'load_detail', { detail_id: 'research' }, changes);
+    expect(old).toMatchObject({ is_error: false });
+    expect(old.text).toBe('Old.\n[Page 1 of 1: the end of "research".]');
+    expect((await call(set, 'load_detail', { detail_id: 'draft' }, changes)).text).toMatch(
+      /^Fresh\./,
+    );
+  });
+
+  it('gives pages of at most 20 KB, cut at lines, that make up the whole', async () => {
+    const { set, changes } = await createDetails();
+    const first = await call(set, 'load_detail', { detail_id: 'long' }, changes);
+    const total = Number(/Page 1 of (\d+)/.exec(first.text)?.[1]);
+    expect(first.text).toContain('{"detail_id":"long","page":2}');
+    const pages = await Promise.all(
+      Array.from({ length: total }, (_, i) =>
+        call(set, 'load_detail', { detail_id: 'long', page: i + 1 }, changes),
+      ),
+    );
+    const bodies = pages.map((page) => page.text.slice(0, page.text.lastIndexOf('\n[Page ')));
+    expect(bodies.join('')).toBe(lines);
+    for (const body of bodies) {
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(detailPageBytes);
+      expect(body).toMatch(/^Line \d+:/);
+    }
+  });
+
+  it('an unknown id is an error that lists the valid ones', async () => {
+    const { set, changes } = await createDetails();
+    const { is_error, text } = await call(set, 'load_detail', { detail_id: '../x' }, changes);
+    expect(is_error).toBe(true);
+    expect(text).toContain('"research", "long", "draft"');
+    const empty = await call(set, 'load_detail', { detail_id: 'research' });
+    expect(empty.text).toContain('the index is empty');
+  });
+
+  it('a reference is no id: what the packet does not list stays closed', async () => {
+    const { set, changes } = await createDetails();
+    const { is_error } = await call(set, 'load_detail', { detail_id: set.registry_ref }, changes);
+    expect(is_error).toBe(true);
+  });
+
+  it('a page that does not exist is an error with the last one', async () => {
+    const { set, changes } = await createDetails();
+    const { is_error, text } = await call(
+      set,
+      'load_detail',
+      { detail_id: 'draft', page: 9 },
+      changes,
+    );
+    expect(is_error).toBe(true);
+    expect(text).toContain('{"detail_id":"draft","page":1}');
+  });
+
+  it('a damaged detail is an error, not the end of the turn', async () => {
+    const { set } = await createDetails();
+    const upstream = [{ delegation_id: 'draft', output_ref: 'f'.repeat(64) }];
+    const { is_error } = await call(set, 'load_detail', { detail_id: 'draft' }, { upstream });
+    expect(is_error).toBe(true);
+  });
+});
+
+describe('cutting', () => {
+  it('never splits a character, and loses none', () => {
+    const text = '🙂é\ufeffß'.repeat(50);
+    for (let bytes = 4; bytes < 40; bytes += 1) {
+      const pages = splitPages(text, bytes);
+      expect(pages.join('')).toBe(text);
+      for (const page of pages) expect(Buffer.byteLength(page)).toBeLessThanOrEqual(bytes);
+    }
+  });
+
+  it('keeps the end of the line it cuts at', () => {
+    expect(takeLines('ab\ncd\nef', 7)).toBe('ab\ncd\n');
+    expect(takeLines('ab\ncd', 5)).toBe('ab\ncd');
+    expect(takeLines('abcdef', 4)).toBe('abcd');
+  });
+});

@@ -1,0 +1,199 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createAgentFiles, loadAgents } from '../../../activities/adapters/agent-files.ts';
+import { AgentFilesInvalid } from '../../../activities/ports/agent-source.ts';
+import { createTemporaryHome } from './temporary-home.ts';
+import type { TemporaryHome } from './temporary-home.ts';
+
+let at: TemporaryHome;
+beforeEach(async () => {
+  at = await createTemporaryHome();
+  await mkdir(at.home);
+});
+afterEach(() => at.remove());
+
+const minimal = '---\nname: helper\ndescription: Helps.\n---\nHelp.\n';
+const write = (name: string, text: string | Uint8Array): Promise<void> =>
+  writeFile(join(at.home, name), text);
+const loadOne = async (text: string) => {
+  await write('agent.md', text);
+  return (await loadAgents([at.home]))[0];
+};
+/** The faults of the given files, as `file:line: reason`. */
+const faultsOf = async (files: Record<string, string | Uint8Array>, knownTools?: string[]) => {
+  for (const [name, text] of Object.entries(files)) await write(name, text);
+  const error = await loadAgents([at.home], { knownTools }).catch((thrown: unknown) => thrown);
+  if (!(error instanceof AgentFilesInvalid)) throw new Error('expected faults');
+  expect(error.message).toBe(
+    error.faults.map((fault) => `${fault.file}:${fault.line}: ${fault.reason}`).join('\n'),
+  );
+  return error.message.replaceAll(`${at.home}/`, '').split('\n');
+};
+
+describe('an agent file', () => {
+  it('needs a name, a description and a prompt', async () => {
+    expect(await loadOne(minimal)).toEqual({
+      agent_id: 'helper',
+      description: 'Helps.',
+      capabilities: [],
+      allowed_tools: [],
+      risk_level: 'low',
+      model: null,
+      prompt: 'Help.',
+    });
+  });
+
+  it('can be as people write it for Claude Code', async () => {
+    const text =
+      '\ufeff---\r\nname: Code Reviewer\r\ndescription: "Use it: always."\r\ntools: Read, Grep ,Read\r\nmodel: sonnet\r\ncolor: red\r\npermissionMode: plan\r\n---\r\n\r\n# You review\r\n\r\n---\r\nBe strict.\r\n';
+    expect(await loadOne(text)).toMatchObject({
+      agent_id: 'code-reviewer',
+      description: 'Use it: always.',
+      allowed_tools: ['Read', 'Grep'],
+      model: 'claude-sonnet-5-5',
+      prompt: '# You review\n\n---\nBe strict.',
+    });
+  });
+
+  it('can have lists, capabilities and a risk level', async () => {
+    const text =
+      '---\nname: Étude de Marché\ndescription: |\n  Two\n  lines.\ntools:\n  - a\n  - b\ncapabilities: [x, y]\nrisk_level: high\nmodel: inherit\n---\nDo.';
+    expect(await loadOne(text)).toMatchObject({
+      agent_id: 'etude-de-marche',
+      allowed_tools: ['a', 'b'],
+      capabilities: ['x', 'y'],
+      risk_level: 'high',
+      model: null,
+    });
+  });
+
+  it.each<[string, string, string]>([
+    ['no front matter', 'Just text', 'a.md:1: expected front matter: the first line must be "---"'],
+    ['no end', '---\nname: a\n', 'a.md:1: the front matter has no end: expected a line "---"'],
+    [
+      'no name',
+      '---\ndescription: d\n---\nDo.',
+      'a.md:3: "name" is missing: expected a line "name: …"',
+    ],
+    [
+      'an empty name',
+      '---\nname:\ndescription: d\n---\nDo.',
+      'a.md:2: "name" is empty: expected a line "name: …"',
+    ],
+    [
+      'a name that is a number',
+      '---\nname: 7\ndescription: d\n---\nDo.',
+      'a.md:2: "name" must be text. Try: put it in double quotes',
+    ],
+    [
+      'a name without letters',
+      '---\nname: "!!"\ndescription: d\n---\nDo.',
+      'a.md:2: "name": expected 1 to 40 lower-case letters, digits, "-" or "_". Try: "market-research"',
+    ],
+    [
+      'an unknown key',
+      '---\nname: a\ndescripton: d\ndescription: d\n---\nDo.',
+      'a.md:3: unknown key "descripton": did you mean "description"?',
+    ],
+    [
+      'a key like no other',
+      '---\nname: a\ndescription: d\nxyzzy: 1\n---\nDo.',
+      'a.md:4: unknown key "xyzzy": expected one of name, description, tools, model, capabilities, risk_level',
+    ],
+    [
+      'an unknown risk level',
+      '---\nname: a\ndescription: d\nrisk_level: extreme\n---\nDo.',
+      'a.md:4: unknown risk_level "extreme": expected low, medium or high',
+    ],
+    [
+      'tools that are no words',
+      '---\nname: a\ndescription: d\ntools: {a: 1}\n---\nDo.',
+      'a.md:4: "tools" must be a list of words. Try: "tools: one, two"',
+    ],
+    [
+      'an empty prompt',
+      '---\nname: a\ndescription: d\n---\n \n',
+      'a.md:4: the prompt is empty: expected text below the front matter',
+    ],
+    [
+      'a restriction that would be lost',
+      '---\nname: a\ndescription: d\ndisallowedTools: Bash\n---\nDo.',
+      'a.md:4: unknown key "disallowedTools": expected one of name, description, tools, model, capabilities, risk_level',
+    ],
+    [
+      'a sentence with a colon',
+      '---\nname: a\ndescription: Use it: always\n---\nDo.',
+      'a.md:3: this is no YAML: Nested mappings are not allowed in compact mappings. Try: put the text in double quotes.',
+    ],
+  ])('with %s is refused with file and line', async (_title, text, fault) => {
+    expect(await faultsOf({ 'a.md': text })).toEqual([fault]);
+  });
+
+  it('that is no UTF-8 is refused', async () => {
+    const [fault] = await faultsOf({ 'a.md': Uint8Array.from([0xff, 0xfe, 0x00]) });
+    expect(fault).toContain('a.md:1: expected a text file in UTF-8');
+  });
+
+  it('may use only tools that exist, when these are known', async () => {
+    const text = '---\nname: a\ndescription: d\ntools: load_detial, rm\n---\nDo.';
+    expect(await faultsOf({ 'a.md': text }, ['load_detail'])).toEqual([
+      'a.md:4: unknown tool "load_detial": did you mean "load_detail"?',
+      'a.md:4: unknown tool "rm": expected one of load_detail',
+    ]);
+  });
+});
+
+describe('directories of agents', () => {
+  it('all faults of all files come at once', async () => {
+    const faults = await faultsOf({
+      'a.md': '---\nnmae: a\n---\n',
+      'b.md': minimal,
+      'c.md': minimal,
+      'd.md': 'nothing',
+    });
+    expect(faults).toEqual([
+      'a.md:2: unknown key "nmae": did you mean "name"?',
+      'a.md:3: "name" is missing: expected a line "name: …"',
+      'a.md:3: the prompt is empty: expected text below the front matter',
+      'a.md:3: "description" is missing: expected a line "description: …"',
+      `c.md:2: the name "helper" is taken by "b.md": expected another name`,
+      'd.md:1: expected front matter: the first line must be "---"',
+    ]);
+  });
+
+  it('a later directory replaces an agent of an earlier one', async () => {
+    await write('helper.md', minimal);
+    await write('other.md', minimal.replace('helper', 'other'));
+    await writeFile(join(at.outside, 'mine.md'), minimal.replace('Help.', 'My way.'));
+    const source = createAgentFiles([at.home, at.outside]);
+    const agents = await source.load();
+    expect(agents.map(({ agent_id, prompt }) => [agent_id, prompt])).toEqual([
+      ['helper', 'My way.'],
+      ['other', 'Help.'],
+    ]);
+  });
+
+  it('README.md and other files are no agents', async () => {
+    await write('README.md', 'About these agents.');
+    await write('notes.txt', 'no agent');
+    await write('helper.md', minimal);
+    expect(await loadAgents([at.home])).toHaveLength(1);
+  });
+
+  it('the same directory twice is a fault, however it is spelled', async () => {
+    const link = join(at.outside, 'link');
+    await symlink(at.home, link);
+    await expect(loadAgents([at.home, link])).rejects.toMatchObject({
+      type: 'InvalidInput',
+      faults: [
+        { file: link, line: 1, reason: `this directory is listed twice: it is "${at.home}"` },
+      ],
+    });
+  });
+
+  it('a missing directory is a fault', async () => {
+    await expect(loadAgents([join(at.home, 'no')])).rejects.toThrow(
+      ':1: expected a directory with agent files',
+    );
+  });
+});

@@ -1,0 +1,40 @@
+/**
+ * Started by store-faults.test.ts in a mount namespace of its own, on a tiny file system: fills it, makes it read-only,
+ * and prints what the store said as JSON.
+ *
+ * Arguments: the mount point.
+ */
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
+import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
+import { StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
+
+const [home = ''] = process.argv.slice(2);
+const store = createFileArtifactStore({ home, cacheMaxBytes: 0 });
+const index = createFileRunIndex({ home });
+
+async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    return { value: await work };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return { type: error.type, code: error.code, message: error.message };
+  }
+}
+
+const old = await store.put('old');
+await index.write('newest', old);
+const files = () => readdirSync(home, { recursive: true }).length;
+const filesBefore = files();
+const full = await outcomeOf(store.put('x'.repeat(1_000_000)));
+const fullFiles = files();
+spawnSync('mount', ['-o', 'remount,ro', home]);
+const report = {
+  full,
+  filesLeft: fullFiles - filesBefore,
+  readOnly: await outcomeOf(index.write('newest', 'f'.repeat(64))),
+  index: await outcomeOf(index.read('newest')),
+  text: await outcomeOf(store.getText(old)),
+};
+process.stdout.write(JSON.stringify({ ...report, old }));

@@ -1,0 +1,76 @@
+import { assert, nat, property } from 'fast-check';
+import { computeUsage } from '../../../activities/adapters/prices.ts';
+import type { TokenCount } from '../../../activities/ports/model-client.ts';
+
+const million = 1_000_000;
+const count = (part: Partial<TokenCount>): TokenCount => ({
+  inputTokens: 0,
+  cacheCreationInputTokens: 0,
+  cacheReadInputTokens: 0,
+  outputTokens: 0,
+  ...part,
+});
+const costUsd = (model: string, part: Partial<TokenCount>): number =>
+  computeUsage(model, count(part)).cost_micro_usd / million;
+
+describe('computeUsage', () => {
+  it.each([
+    ['claude-fable-5-1', 10, 50],
+    ['claude-opus-5-5', 4, 20],
+    ['claude-sonnet-5-5', 2, 10],
+    ['claude-haiku-5-5', 0.5, 0.5],
+    ['rehearsal', 0, 0],
+  ])('%s: a million tokens', (model, input, output) => {
+    expect(costUsd(model, { inputTokens: million })).toBe(input);
+    expect(costUsd(model, { outputTokens: million })).toBe(output);
+  });
+
+  it('a dated id has the price of its base', () => {
+    const tokens = count({ inputTokens: 1_000, outputTokens: 1_000 });
+    const dated = computeUsage('claude-haiku-5-5-20261001', tokens);
+    expect(dated).toEqual(computeUsage('claude-haiku-5-5', tokens));
+    expect(dated).toMatchObject({ cost_micro_usd: 600, unpriced_calls: 0 });
+  });
+
+  it('writing to the cache costs a quarter more, reading from it a tenth', () => {
+    expect(costUsd('claude-sonnet-5-5', { cacheCreationInputTokens: million })).toBe(2.5);
+    expect(costUsd('claude-sonnet-5-5', { cacheReadInputTokens: million })).toBe(0.2);
+  });
+
+  it('Haiku costs more from 100,000 tokens of prompt on, cached ones included', () => {
+    const haiku = 'claude-haiku-5-5';
+    expect(costUsd(haiku, { inputTokens: 100_000, outputTokens: 1_000 })).toBe(0.0105);
+    expect(costUsd(haiku, { inputTokens: 100_001, outputTokens: 1_000 })).toBe(0.052501);
+    const cached = { inputTokens: 1, cacheReadInputTokens: 100_000 };
+    expect(costUsd(haiku, cached)).toBe(0.005001);
+  });
+
+  it('an unknown model: tokens are counted, the cost is unknown and not 0', () => {
+    expect(computeUsage('gpt-99', count({ inputTokens: 5, outputTokens: 7 }))).toEqual({
+      calls: 1,
+      input_tokens: 5,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      output_tokens: 7,
+      cost_micro_usd: 0,
+      unpriced_calls: 1,
+    });
+  });
+
+  it('no usage: the call counts, the cost is unknown', () => {
+    expect(computeUsage('claude-opus-5-5', null)).toMatchObject({ calls: 1, unpriced_calls: 1 });
+  });
+
+  it('a cost is a whole number of micro-dollars and never below the true one', () => {
+    const tokens = nat({ max: 2 * million });
+    assert(
+      property(tokens, tokens, tokens, (inputTokens, cacheReadInputTokens, outputTokens) => {
+        const part = count({ inputTokens, cacheReadInputTokens, outputTokens });
+        const cost = computeUsage('claude-opus-5-5', part).cost_micro_usd;
+        expect(Number.isSafeInteger(cost)).toBe(true);
+        const exact = 4 * inputTokens + 0.4 * cacheReadInputTokens + 20 * outputTokens;
+        expect(Math.abs(cost - exact)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import { loadAgents } from '../../../activities/adapters/agent-files.ts';
+import { loadDetailName } from '../../../activities/tools/load-detail.ts';
+
+const agents = await loadAgents([fileURLToPath(new URL('../../../agents', import.meta.url))], {
+  knownTools: [loadDetailName],
+});
+
+describe('the shipped agents', () => {
+  it('are the planner and five who do work', () => {
+    expect(agents.map((agent) => agent.agent_id)).toEqual([
+      'analyst',
+      'engineer',
+      'planner',
+      'researcher',
+      'reviewer',
+      'writer',
+    ]);
+  });
+
+  it('the planner has no tools: it never does the work', () => {
+    expect(agents.find((agent) => agent.agent_id === 'planner')?.allowed_tools).toEqual([]);
+  });
+
+  it.each(agents.map((agent) => [agent.agent_id, agent] as const))('%s', (_id, agent) => {
+    // They run on whatever model the run has.
+    expect(agent.model).toBeNull();
+    expect(agent.capabilities.length).toBeGreaterThan(0);
+    expect(agent.description.length).toBeLessThan(300);
+    expect(agent.prompt.length).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,180 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
+import type { OpenRunInput, OpenRunResult } from '../../../contracts/activity-types.ts';
+import { AgentFilesInvalid } from '../../../activities/ports/agent-source.ts';
+import { inputExamples } from '../../../activities/run-record/input-fault.ts';
+import { agent, createHarness, readTree, startedAt } from './harness.ts';
+import type { Harness } from './harness.ts';
+import { delegation } from './samples.ts';
+
+type WorkflowType = OpenRunInput['workflow_type'];
+
+const workflowTypes = ['plannerRun', 'plannerWave', 'delegation'] as const;
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+
+const open = (
+  workflow_type: WorkflowType,
+  input: unknown,
+  at: Harness = harness,
+): Promise<OpenRunResult> =>
+  at.openRun({ workflow_type, run_id: 'my-run', input, started_at: startedAt });
+
+/** Message and faults of the failure, which must be one of bad input. */
+const refused = async (
+  workflow_type: WorkflowType,
+  input: unknown,
+  at: Harness = harness,
+): Promise<{ message: string; paths: readonly string[] }> => {
+  const error: unknown = await open(workflow_type, input, at).catch((thrown: unknown) => thrown);
+  if (!(error instanceof ApplicationFailure)) throw new Error('It was not refused.');
+  expect(error).toMatchObject({ type: 'InvalidInput', nonRetryable: true });
+  const { message, details } = error;
+  const faults = z
+    .array(z.strictObject({ path: z.string(), reason: z.string() }))
+    .parse(details?.[0]);
+  expect(message.split('\n').at(-1)).toBe(`A good input: ${inputExamples[workflow_type]}`);
+  for (const { path, reason } of faults) expect(message).toContain(`- ${path}: ${reason}`);
+  return { message, paths: faults.map((fault) => fault.path) };
+};
+
+describe('bad input', () => {
+  const goal = 'Goal';
+  const writer = { agent_id: 'writer', task_description: 'Write.' };
+  it.each<[WorkflowType, unknown, string, string]>([
+    ['plannerRun', undefined, 'input', 'expected object'],
+    ['plannerRun', null, 'input', 'object'],
+    ['plannerRun', 'Compare ways', 'input', 'object'],
+    ['plannerRun', [{ goal }], 'input', 'object'],
+    ['plannerRun', {}, 'goal', 'missing, expected string'],
+    ['plannerRun', { goal: '  ' }, 'goal', 'expected'],
+    ['plannerRun', { goal: 7 }, 'goal', 'expected string'],
+    ['plannerRun', { goal: 'x'.repeat(100_001) }, 'goal', 'at most 100000'],
+    ['plannerRun', { gaol: goal, goal }, 'input', '"gaol". Fields are: "goal", "constraints"'],
+    ['plannerRun', { goal, constraints: 'x' }, 'constraints', 'expected array'],
+    ['plannerRun', { goal, constraints: [''] }, 'constraints[0]', 'at least 1'],
+    ['plannerRun', { goal, criteria: [1] }, 'criteria[0]', 'expected string'],
+    ['plannerRun', { goal, mode: 'fast' }, 'mode', '"direct"'],
+    ['plannerRun', { goal, use_defaults: 'yes' }, 'use_defaults', 'expected boolean'],
+    ['plannerRun', { goal, agents_dir: '' }, 'agents_dir', 'at least 1'],
+    ['plannerRun', { goal, limits: { max_waves: 0 } }, 'limits.max_waves', 'at least 1'],
+    ['plannerRun', { goal, limits: { max_waves: 1.5 } }, 'limits.max_waves', 'int'],
+    ['plannerRun', { goal, limits: { max_wave: 1 } }, 'limits', 'Fields are: "max_waves"'],
+    ['plannerWave', {}, 'goal', 'missing'],
+    ['plannerWave', { goal, delegations: [] }, 'delegations', 'at least 1'],
+    ['plannerWave', { goal, criteria: ['x'] }, 'input', '"delegations"'],
+    [
+      'plannerWave',
+      { goal, delegations: [{ ...delegation('a'), delegation_id: '../a' }] },
+      'delegations[0].delegation_id',
+      'lower-case letters',
+    ],
+    [
+      'plannerWave',
+      { goal, delegations: [{ ...delegation('a'), why: 'x' }] },
+      'delegations[0]',
+      'Fields are: "delegation_id"',
+    ],
+    [
+      'plannerWave',
+      { goal, delegations: [delegation('a', { agent_id: 'nobody' })] },
+      'delegations[0].agent_id',
+      'nobody',
+    ],
+    ['delegation', {}, 'agent_id', 'missing'],
+    ['delegation', { ...writer, task_description: '' }, 'task_description', 'at least 1'],
+    ['delegation', { ...writer, acceptance_criteria: [] }, 'acceptance_criteria', 'at least 1'],
+    ['delegation', { ...writer, agent_id: 'Writer' }, 'agent_id', 'lower-case letters'],
+    [
+      'delegation',
+      { ...writer, agent_id: 'nobody' },
+      'agent_id',
+      'no agent "nobody". Agents are: "researcher", "writer"',
+    ],
+    ['delegation', { ...writer, agent_id: 'planner' }, 'agent_id', 'it does no task'],
+  ])('%s: %j is refused at %s', async (workflowType, input, path, reason) => {
+    const { message, paths } = await refused(workflowType, input);
+    expect(paths).toContain(path);
+    expect(message).toContain(reason);
+    expect(await readTree(harness.home)).toEqual({});
+  });
+
+  it('lists every fault at once, those of the agent files among them', async () => {
+    const at = await createHarness({
+      agents: () => ({
+        load: async () => {
+          throw new AgentFilesInvalid([
+            { file: 'agents/writer.md', line: 3, reason: 'unknown key "tool"' },
+            { file: 'agents/empty.md', line: 1, reason: 'expected front matter' },
+          ]);
+        },
+      }),
+    });
+    const input = { goal: '', criteria: [''], colour: 'red', limits: { max_waves: 0 } };
+    const { message, paths } = await refused('plannerRun', input, at);
+    expect(paths.toSorted()).toEqual([
+      'agents/empty.md:1',
+      'agents/writer.md:3',
+      'criteria[0]',
+      'goal',
+      'input',
+      'limits.max_waves',
+    ]);
+    expect(message).toMatch(/^The input of plannerRun has 6 faults:\n/);
+    expect(message).toContain('- agents/writer.md:3: unknown key "tool"');
+  });
+
+  it('lists more faults than a model would be shown', async () => {
+    const criteria = Array.from({ length: 20 }, () => '');
+    const constraints = Array.from({ length: 50 }, () => '');
+    const { paths } = await refused('plannerRun', { goal, criteria, constraints });
+    expect(paths).toHaveLength(70);
+  });
+
+  it('stays small enough for history, and says how many more there are', async () => {
+    const delegations = Array.from({ length: 1_000 }, () => ({}));
+    const { message, paths } = await refused('plannerWave', { goal, delegations });
+    expect(paths).toHaveLength(200);
+    expect(message).toMatch(/\n- … and \d{4} more\n/);
+    expect(message.length).toBeLessThan(100_000);
+  });
+
+  it('reads the agents of the named folder although the rest is wrong', async () => {
+    const dirs: (string | null)[] = [];
+    const at = await createHarness({
+      agents: (dir) => {
+        dirs.push(dir);
+        return { load: async () => [agent('planner')] };
+      },
+    });
+    await refused('plannerRun', { agents_dir: 'mine' }, at);
+    expect(dirs).toEqual(['mine']);
+  });
+
+  it('shows a cycle among the delegations of a wave', async () => {
+    const delegations = [
+      delegation('a', { depends_on: ['b'] }),
+      delegation('b', { depends_on: ['a'] }),
+    ];
+    const { message } = await refused('plannerWave', { goal, delegations });
+    expect(message).toMatch(/a ?→ ?b ?→ ?a/);
+  });
+
+  it('refuses agents with tools that do not exist, and agents without a planner', async () => {
+    const at = await createHarness({
+      agents: () => ({ load: async () => [agent('writer', ['load_detail', 'shell'])] }),
+    });
+    const { message, paths } = await refused('plannerRun', { goal }, at);
+    expect(paths).toEqual(['agent writer', 'agents']);
+    expect(message).toContain('"shell", which does not exist. Tools are: "load_detail"');
+    expect(message).toContain('expected an agent "planner". There are: "writer"');
+  });
+
+  it.each(workflowTypes)('the example for %s is good', async (type) => {
+    await expect(open(type, JSON.parse(inputExamples[type]))).resolves.toBeDefined();
+    expect(inputExamples[type]).not.toContain('\n');
+  });
+});

@@ -1,0 +1,117 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
+import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
+import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
+import type { RecordDeps } from '../../../activities/run-record/deps.ts';
+import { readRecord } from '../../../activities/run-record/read-record.ts';
+import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
+import type { UpdateRecordResult } from '../../../contracts/activity-types.ts';
+import type { AgentDefinition } from '../../../contracts/agent-definition.ts';
+import type { RecordChange, RunRecord } from '../../../contracts/run-record.ts';
+
+/** When the runs of these tests began, Unix epoch seconds. */
+export const startedAt = 1_760_000_000;
+
+export function agent(id: string, tools: readonly string[] = []): AgentDefinition {
+  return {
+    agent_id: id,
+    description: `Does what a ${id} does.`,
+    capabilities: [],
+    allowed_tools: [...tools],
+    risk_level: 'low',
+    model: null,
+    prompt: `You are the ${id}.`,
+  };
+}
+
+const folders: string[] = [];
+
+afterEach(async () => {
+  await Promise.all(folders.splice(0).map((dir) => rm(dir, { recursive: true, force: true })));
+});
+
+export async function createFolder(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'planwave-record-'));
+  folders.push(dir);
+  return dir;
+}
+
+export interface Harness extends ReturnType<typeof createRecordActivities> {
+  readonly home: string;
+  readonly deps: RecordDeps;
+  /** The record behind a reference. */
+  record(ref: string): Promise<RunRecord>;
+  /** Stores a value as JSON. */
+  put(value: unknown): Promise<string>;
+  /** Opens a run and applies changes, one update each, a minute apart. */
+  begin(runId: string, input?: unknown): Promise<RunningRun>;
+}
+
+export interface RunningRun {
+  readonly runId: string;
+  ref(): string;
+  apply(...changes: readonly RecordChange[]): Promise<UpdateRecordResult>;
+  record(): Promise<RunRecord>;
+}
+
+export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Harness> {
+  const home = await createFolder();
+  const deps: RecordDeps = {
+    store: createFileArtifactStore({ home }),
+    index: createFileRunIndex({ home }),
+    agents: () => ({ load: async () => [agent('planner'), agent('researcher'), agent('writer')] }),
+    projection: createFileProjection({ home }),
+    toolNames: ['load_detail'],
+    ...over,
+  };
+  const activities = createRecordActivities(deps);
+  const record = (ref: string): Promise<RunRecord> => readRecord(deps.store, ref);
+  return {
+    ...activities,
+    home,
+    deps,
+    record,
+    put: (value) => deps.store.put(JSON.stringify(value)),
+    begin: async (runId, input = { goal: 'Compare ways to store sensor data' }) => {
+      const opened = await activities.openRun({
+        workflow_type: 'plannerRun',
+        run_id: runId,
+        input,
+        started_at: startedAt,
+      });
+      let ref = opened.record_ref;
+      let now = startedAt;
+      return {
+        runId,
+        ref: () => ref,
+        apply: async (...changes) => {
+          now += 60;
+          const result = await activities.updateRecord({
+            run_id: runId,
+            record_ref: ref,
+            changes,
+            now,
+          });
+          ref = result.record_ref;
+          return result;
+        },
+        record: () => record(ref),
+      };
+    },
+  };
+}
+
+/** Every file below `dir` with its text, by path. */
+export async function readTree(dir: string): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const texts = await Promise.all(
+    files.map(async (file) => {
+      const path = join(file.parentPath, file.name);
+      return [relative(dir, path), await readFile(path, 'utf8')] as const;
+    }),
+  );
+  return Object.fromEntries(texts.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

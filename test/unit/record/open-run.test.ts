@@ -1,0 +1,167 @@
+import type { OpenRunInput, OpenRunResult } from '../../../contracts/activity-types.ts';
+import { WavePlan } from '../../../contracts/wave-plan.ts';
+import { defaultLimits } from '../../../core/limits.ts';
+import { agent, createHarness, readTree, startedAt } from './harness.ts';
+import type { Harness } from './harness.ts';
+import { delegation } from './samples.ts';
+
+type WorkflowType = OpenRunInput['workflow_type'];
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+
+const open = (
+  workflow_type: WorkflowType,
+  input: unknown,
+  at: Harness = harness,
+): Promise<OpenRunResult> =>
+  at.openRun({ workflow_type, run_id: 'my-run', input, started_at: startedAt });
+
+it('opens a run from a goal alone', async () => {
+  const opened = await open('plannerRun', { goal: '  Compare ways\nat length ' });
+  expect(opened).toMatchObject({
+    goal_title: 'Compare ways',
+    limits: defaultLimits,
+    use_defaults: false,
+    criteria: [],
+    known_inputs: ['goal'],
+    plan: null,
+  });
+  expect(opened.agents).toEqual([
+    { agent_id: 'planner', allowed_tools: [], risk_level: 'low' },
+    { agent_id: 'researcher', allowed_tools: [], risk_level: 'low' },
+    { agent_id: 'writer', allowed_tools: [], risk_level: 'low' },
+  ]);
+  expect(await harness.deps.index.read('my-run')).toBe(opened.record_ref);
+  expect(await harness.record(opened.record_ref)).toMatchObject({
+    version: 1,
+    revision: 0,
+    previous_ref: null,
+    run_id: 'my-run',
+    goal: 'Compare ways\nat length',
+    started_at: startedAt,
+    phase: 'intake',
+  });
+});
+
+it('takes everything that can be set', async () => {
+  const opened = await open('plannerRun', {
+    goal: 'Compare ways',
+    constraints: ['Free software only'],
+    criteria: ['It is cheap', 'It is quick'],
+    mode: 'direct',
+    use_defaults: true,
+    limits: { max_waves: 2 },
+  });
+  expect(opened).toMatchObject({
+    limits: { ...defaultLimits, max_waves: 2 },
+    use_defaults: true,
+    criteria: [
+      { criterion_id: 'goal-1', state: 'open', delegation_id: null },
+      { criterion_id: 'goal-2', state: 'open', delegation_id: null },
+    ],
+    known_inputs: ['goal', 'constraints'],
+  });
+  expect((await harness.record(opened.record_ref)).criteria[1]?.description).toBe('It is quick');
+});
+
+it('keeps a snapshot of the agents that this run goes on with', async () => {
+  const opened = await open('plannerRun', { goal: 'Goal' });
+  expect(JSON.parse(await harness.deps.store.getText(opened.registry_ref))).toEqual([
+    agent('planner'),
+    agent('researcher'),
+    agent('writer'),
+  ]);
+});
+
+it('gives the same references for the same call', async () => {
+  const input = { goal: 'Goal', delegations: [delegation('a')] };
+  const first = await open('plannerWave', input);
+  const tree = await readTree(harness.home);
+  expect(await open('plannerWave', input)).toEqual(first);
+  expect(await readTree(harness.home)).toEqual(tree);
+});
+
+it("loads the user's own agents from the folder that the input names", async () => {
+  const dirs: (string | null)[] = [];
+  const at = await createHarness({
+    agents: (dir) => {
+      dirs.push(dir);
+      return { load: async () => [agent('planner')] };
+    },
+  });
+  await open('plannerRun', { goal: 'Goal' }, at);
+  await open('plannerRun', { goal: 'Goal', agents_dir: 'my-agents' }, at);
+  expect(dirs).toEqual([null, 'my-agents']);
+});
+
+describe('with a plan of its own', () => {
+  it('stores the plan of a wave and outlines it', async () => {
+    const delegations = [
+      delegation('a', { produces: ['report'] }),
+      delegation('b', { required_inputs: ['report'], provided_inputs: [], depends_on: ['a'] }),
+    ];
+    const { plan } = await open('plannerWave', { goal: 'Goal', delegations });
+    const stored = WavePlan.parse(
+      JSON.parse(await harness.deps.store.getText(plan?.plan_ref ?? '')),
+    );
+    expect(stored.delegations).toEqual(delegations);
+    expect(plan?.delegations).toMatchObject([
+      { delegation_id: 'a', criterion_ids: ['a-1'], produces: ['report'] },
+      { delegation_id: 'b', criterion_ids: ['b-1'], depends_on: ['a'] },
+    ]);
+    expect(plan?.delegations[0]).not.toHaveProperty('task_description');
+    expect(plan?.delegations[0]?.fingerprint).not.toBe(plan?.delegations[1]?.fingerprint);
+  });
+
+  it('makes a plan of one delegation that was started alone', async () => {
+    const opened = await open('delegation', {
+      agent_id: 'writer',
+      task_description: 'Write a poem\nabout rain.',
+      acceptance_criteria: ['It rhymes', 'It is short'],
+    });
+    expect(opened).toMatchObject({
+      goal_title: 'Write a poem',
+      criteria: [],
+      known_inputs: ['goal'],
+      plan: {
+        delegations: [
+          {
+            delegation_id: 'task',
+            agent_id: 'writer',
+            title: 'Write a poem',
+            criterion_ids: ['c1', 'c2'],
+            required_inputs: ['goal'],
+            provided_inputs: ['goal'],
+            depends_on: [],
+            produces: [],
+          },
+        ],
+      },
+    });
+    expect((await harness.record(opened.record_ref)).goal).toBe('Write a poem\nabout rain.');
+  });
+
+  it('gives a lone delegation one criterion when none is typed', async () => {
+    const { plan } = await open('delegation', { agent_id: 'writer', task_description: 'Write.' });
+    const stored = WavePlan.parse(
+      JSON.parse(await harness.deps.store.getText(plan?.plan_ref ?? '')),
+    );
+    expect(stored.delegations[0]?.acceptance_criteria).toEqual([
+      { criterion_id: 'c1', description: 'The task is done as described.' },
+    ]);
+  });
+});
+
+it('passes on what is no fault of the input', async () => {
+  const at = await createHarness({
+    agents: () => ({
+      load: async () => {
+        throw new Error('disk on fire');
+      },
+    }),
+  });
+  await expect(open('plannerRun', { goal: 'Goal' }, at)).rejects.toThrow('disk on fire');
+});

@@ -1,0 +1,284 @@
+import { resultLimits } from '../../../activities/projection/result-limits.ts';
+import type { RecordChange } from '../../../contracts/run-record.ts';
+import type { RunStatus } from '../../../contracts/planner-run.ts';
+import type { Usage } from '../../../contracts/usage.ts';
+import { createHarness } from './harness.ts';
+import type { Harness } from './harness.ts';
+import {
+  asked,
+  decision,
+  delegation,
+  met,
+  outcome,
+  output,
+  plan,
+  question,
+  unmet,
+  usage,
+  wave,
+  wavePlanned,
+} from './samples.ts';
+import { wholeRun, wholeRunInput } from './whole-run.ts';
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+
+const end = (status: RunStatus, used: Usage = usage(3)): RecordChange => ({
+  type: 'ended',
+  status,
+  usage: used,
+});
+
+/** The result of a run with these changes. */
+const resultOf = async (input: unknown, ...changes: readonly RecordChange[]): Promise<string> => {
+  const run = await harness.begin('my-run', input);
+  const { result_ref } = await run.apply(...changes);
+  return harness.deps.store.getText(result_ref ?? '');
+};
+
+/** The text under a heading of the second level, null when there is none. */
+const section = (result: string, heading: string): string | null =>
+  result
+    .split(/^(?=## )/m)
+    .find((part) => part.startsWith(`## ${heading}\n`))
+    ?.slice(heading.length + 3)
+    .trim() ?? null;
+
+const headings = (result: string): readonly string[] =>
+  [...result.matchAll(/^#{1,2} .*$/gm)].map(([heading]) => heading);
+
+it('completed: everything that was met, known, delivered, assumed and used', async () => {
+  const run = await harness.begin('my-run', wholeRunInput);
+  for (const changes of await wholeRun(harness)) await run.apply(...changes);
+  const result = await harness.deps.store.getText((await run.record()).result_ref ?? '');
+
+  expect(headings(result)).toEqual([
+    '# Result: Compare ways to store sensor data',
+    '## Goal',
+    '## Criteria',
+    '## What is known after wave 2',
+    '## Deliverables',
+    '## Optional questions that nobody answered',
+    '## Assumptions that stand',
+    '## Usage and cost',
+    '## Where everything lies',
+  ]);
+  expect(result).toContain('**Completed: every criterion is met with evidence, or was waived');
+  expect(section(result, 'Goal')).toBe(
+    'Compare ways to store sensor data\nin a factory hall.\n\n- Constraint: Free software only\n- Asked for later: Leave out cloud services.',
+  );
+  expect(section(result, 'Criteria')).toBe(
+    [
+      '### Met\n',
+      '- `goal-1`: Each way is rated for cost',
+      '  Evidence (research-again): Evidence for goal-1.',
+      '- `sources`: Three sources are named',
+      '  Evidence (research-again): Evidence for sources.\n',
+      '### Waived by the user\n',
+      '- `draft-1`: draft is done',
+    ].join('\n'),
+  );
+  expect(section(result, 'What is known after wave 2')).toBe(
+    '### Truth at last\n\nWay two is best.',
+  );
+  expect(section(result, 'Deliverables')).toBe(
+    '### Title of research-again\n\n*research-again, by researcher: agents/researcher/task_output/research-again.md*\n\n#### Better report\n\nThree ways, three sources.',
+  );
+  expect(section(result, 'Optional questions that nobody answered')).toBe(
+    '- Which colour? Assumed: grey (research-again)',
+  );
+  expect(section(result, 'Assumptions that stand')).toBe(
+    '- the hall has power (high confidence, wave-002/research-again)',
+  );
+  expect(section(result, 'Usage and cost')).toBe(
+    '- 6 model calls, 6.0k tokens in, 600 out\n- Cost: $0.012\n- 2 waves in 9.0 minutes, waiting times included',
+  );
+  expect(section(result, 'Where everything lies')).toContain('`waves/002/wave_compact.md`');
+});
+
+it('finished_unmet: says how many are not met, and why', async () => {
+  const a = delegation('a', {
+    acceptance_criteria: [
+      { criterion_id: 'a-1', description: 'One' },
+      { criterion_id: 'a-2', description: 'Two' },
+    ],
+  });
+  const out = output({
+    coverage: { ...met('a-1'), criteria_unmet: unmet('a-2').criteria_unmet },
+  });
+  const result = await resultOf(
+    { goal: 'Goal' },
+    {
+      type: 'wave_done',
+      wave: wave(1, {
+        plan_ref: await harness.put(plan(a)),
+        outcomes: [await outcome(harness, a, out)],
+        decision_ref: await harness.put(decision()),
+      }),
+      criteria: [
+        { criterion_id: 'a-1', state: 'met', delegation_id: 'a' },
+        { criterion_id: 'a-2', state: 'open', delegation_id: 'a' },
+      ],
+    },
+    end('finished_unmet', { ...usage(1), unpriced_calls: 1 }),
+  );
+  expect(result).toContain('**Finished, although 1 of 2 criteria is not met.**');
+  expect(section(result, 'Criteria')).toContain(
+    '### Not met\n\n- `a-2`: Two\n  Why not (a): No way to a-2.',
+  );
+  expect(section(result, 'Usage and cost')).toContain('- Cost: at least $');
+  expect(section(result, 'Assumptions that stand')).toBeNull();
+});
+
+it('stopped: what was asked, planned and not done', async () => {
+  const made = plan(delegation('a'), delegation('b'));
+  const planRef = await harness.put(made);
+  const result = await resultOf(
+    { goal: 'Goal', criteria: ['It is cheap'] },
+    wavePlanned(1, planRef, made),
+    { type: 'question_opened', question: question('q1') },
+    end('stopped', usage(1)),
+  );
+  expect(result).toContain('**Stopped by the user before the end: 3 of 3 criteria are not met.**');
+  expect(section(result, 'Criteria')).toContain(
+    '- `goal-1`: It is cheap\n  Why not: Nobody worked on it to the end.',
+  );
+  expect(section(result, 'Deliverables')).toBe('No delegation was completed.');
+  expect(section(result, 'Questions that were still open')).toBe('- `q1`: What about q1?');
+  expect(headings(result)).not.toContain('## What is known after wave 1');
+  expect(section(result, 'Usage and cost')).toContain('- 1 model call, ');
+});
+
+it('abandoned, before anything was planned', async () => {
+  const result = await resultOf({ goal: 'Goal' }, end('abandoned', usage(0)));
+  expect(result).toContain('**Abandoned by the user: 0 of 0 criteria are not met.**');
+  expect(section(result, 'Criteria')).toBe('No criterion was set.');
+});
+
+const deliver = async (
+  ...waves: readonly (readonly Parameters<typeof delegation>[1][])[]
+): Promise<readonly string[]> => {
+  const changes: RecordChange[] = [];
+  for (const [index, overs] of waves.entries()) {
+    const delegations = overs.map((over, at) => delegation(`w${index + 1}d${at + 1}`, over));
+    const outcomes = await Promise.all(
+      delegations.map((one) =>
+        outcome(
+          harness,
+          one,
+          output({ coverage: met(...one.acceptance_criteria.map((c) => c.criterion_id)) }),
+        ),
+      ),
+    );
+    changes.push({ type: 'wave_done', wave: wave(index + 1, { outcomes }), criteria: [] });
+  }
+  const result = await resultOf({ goal: 'Goal' }, ...changes, end('completed'));
+  return [...result.matchAll(/^### Title of (\S+)$/gm)].map(([, id]) => id ?? '');
+};
+
+const criteria = (...ids: readonly string[]) => ({
+  acceptance_criteria: ids.map((criterion_id) => ({ criterion_id, description: criterion_id })),
+});
+
+describe('deliverables', () => {
+  it('are all completed delegations, in order', async () => {
+    expect(await deliver([{}, {}], [{}])).toEqual(['w1d1', 'w1d2', 'w2d1']);
+  });
+
+  it('are left out when later waves speak on all of their criteria again', async () => {
+    expect(await deliver([criteria('x', 'y')], [criteria('x')], [criteria('y')])).toEqual([
+      'w2d1',
+      'w3d1',
+    ]);
+    expect(await deliver([criteria('x', 'y')], [criteria('x')])).toEqual(['w1d1', 'w2d1']);
+  });
+
+  it('are left out when later waves produce all again that they produce', async () => {
+    expect(await deliver([{ produces: ['report'] }], [{ produces: ['report'] }])).toEqual(['w2d1']);
+    expect(await deliver([{ produces: ['report', 'x'] }], [{ produces: ['report'] }])).toEqual([
+      'w1d1',
+      'w2d1',
+    ]);
+  });
+
+  it('are not replaced by siblings of the same wave', async () => {
+    expect(await deliver([criteria('x'), criteria('x')])).toEqual(['w1d1', 'w1d2']);
+  });
+});
+
+it('cuts each text at its limit and points to the whole', async () => {
+  const a = delegation('a');
+  const out = output({
+    detailed_md: 'd'.repeat(resultLimits.deliverableCharsMax + 1),
+    optional_questions: [asked('o'.repeat(resultLimits.lineCharsMax + 1))],
+    assumptions_made: [{ statement: 's'.repeat(resultLimits.lineCharsMax + 1), confidence: 'low' }],
+  });
+  const done = await outcome(harness, a, out);
+  const result = await resultOf(
+    { goal: `Goal\n${'g'.repeat(resultLimits.goalCharsMax)}` },
+    {
+      type: 'wave_done',
+      wave: wave(1, {
+        outcomes: [done],
+        decision_ref: await harness.put(
+          decision({ wave_compact: 'c'.repeat(resultLimits.waveCompactCharsMax + 1) }),
+        ),
+      }),
+      criteria: [],
+    },
+    end('completed'),
+  );
+  expect(section(result, 'Goal')).toMatch(/whole: conversation_summary_goal\.md\*$/);
+  expect(section(result, 'What is known after wave 1')).toMatch(
+    /whole: waves\/001\/wave_compact\.md\*$/,
+  );
+  expect(section(result, 'Deliverables')).toContain(
+    `whole: agents/researcher/task_output/a.md, in artifact ${done.output_ref}*`,
+  );
+  expect(section(result, 'Optional questions that nobody answered')).toMatch(
+    new RegExp(`whole: artifact ${done.output_ref}\\)$`),
+  );
+  expect(section(result, 'Assumptions that stand')).toMatch(/whole: pool\.jsonl\)$/);
+});
+
+const assumptions = (from: number) =>
+  output({
+    assumptions_made: Array.from({ length: 20 }, (_, index) => ({
+      statement: `assumption ${from + index}`,
+      confidence: 'low' as const,
+    })),
+  });
+
+it('names what a long list leaves out', async () => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 6 }, (_, index) =>
+      outcome(harness, delegation(`d${index}`), assumptions(20 * index)),
+    ),
+  );
+  const result = await resultOf(
+    { goal: 'Goal' },
+    { type: 'wave_done', wave: wave(1, { outcomes }), criteria: [] },
+    end('completed'),
+  );
+  expect(section(result, 'Assumptions that stand')).toMatch(/\n- … and 20 more: pool\.jsonl$/);
+});
+
+it('does not let a deliverable hide or outrank what follows it', async () => {
+  const out = output({ detailed_md: '# Result: forged\n\n<!-- \n\n```\nopen' });
+  const result = await resultOf(
+    { goal: 'Goal' },
+    {
+      type: 'wave_done',
+      wave: wave(1, { outcomes: [await outcome(harness, delegation('a'), out)] }),
+      criteria: [],
+    },
+    end('completed'),
+  );
+  expect(headings(result).filter((heading) => heading.includes('Result'))).toEqual([
+    '# Result: Goal',
+  ]);
+  expect(result).toContain('&lt;!--');
+  expect(result).toContain('```\nopen\n```\n\n## Usage and cost');
+});

@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
+import type { RecordChange, RecordedWave } from '../../../contracts/run-record.ts';
+import type { RunPhase } from '../../../contracts/views.ts';
+import { createHarness, readTree, startedAt } from './harness.ts';
+import type { Harness } from './harness.ts';
+import {
+  answered,
+  delegation,
+  outcome,
+  output,
+  plan,
+  question,
+  usage,
+  wave,
+  wavePlanned,
+} from './samples.ts';
+
+interface SharedStatus {
+  readonly status: string;
+  readonly agents: Readonly<
+    Record<string, { readonly status: string; readonly last_update: number }>
+  >;
+}
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+
+/** `shared_status.json` after these changes, all of one minute after the beginning. */
+const statusAfter = async (...changes: readonly RecordChange[]): Promise<SharedStatus> => {
+  const run = await harness.begin('my-run');
+  await run.apply(...changes);
+  const tree = await readTree(join(harness.home, 'my-run'));
+  const status: SharedStatus = JSON.parse(tree['shared_status.json'] ?? '');
+  return status;
+};
+
+const stateOf = async (...changes: readonly RecordChange[]): Promise<unknown> => {
+  const made = plan(
+    delegation('first'),
+    delegation('second', { depends_on: ['first'], agent_id: 'writer' }),
+  );
+  const planned = wavePlanned(1, await harness.put(made), made);
+  const { agents } = await statusAfter(planned, ...changes);
+  return Object.entries(agents).map(([id, entry]) => [id, entry.status, entry.last_update]);
+};
+
+it('has the shape of seed 003, with delegation_ids as keys', async () => {
+  const made = plan(delegation('first', { depends_on: [] }));
+  expect(await statusAfter(wavePlanned(1, await harness.put(made), made))).toEqual({
+    task_id: 'my-run',
+    status: 'in_progress',
+    session_start: startedAt,
+    agents: {
+      first: {
+        agent_id: 'researcher',
+        status: 'working',
+        completion_drive_notes_count: 0,
+        unresolved_notes: 0,
+        dependencies: [],
+        last_update: startedAt + 60,
+      },
+    },
+    verification: {},
+    overall_completion_drive_gate: 'open',
+  });
+});
+
+it('planned: what depends on nothing works, the rest is pending', async () => {
+  expect(await stateOf()).toEqual([
+    ['first', 'working', startedAt + 60],
+    ['second', 'pending', null],
+  ]);
+});
+
+it('blocked while its question is open, at work again when it is answered', async () => {
+  const opened = {
+    type: 'question_opened',
+    question: question('q1', { delegation_id: 'second', asked_at: 7 }),
+  } as const;
+  expect(await stateOf(opened)).toContainEqual(['second', 'blocked', 7]);
+  expect(
+    await stateOf(opened, {
+      type: 'question_answered',
+      answered: answered('q1', { delegation_id: 'second', answered_at: 9 }),
+      answer_ref: null,
+    }),
+  ).toContainEqual(['second', 'working', 9]);
+});
+
+it('blocked when the run ended in the middle', async () => {
+  expect(await stateOf({ type: 'ended', status: 'stopped', usage: usage(1) })).toEqual([
+    ['first', 'blocked', startedAt + 60],
+    ['second', 'pending', null],
+  ]);
+});
+
+it.each<[DelegationOutcome['status'], RecordedWave['status'], string]>([
+  ['completed', 'decided', 'session_complete'],
+  ['completed', 'stopped', 'ready_for_verification'],
+  ['failed', 'decided', 'failed'],
+  ['stopped', 'stopped', 'blocked'],
+  ['skipped', 'decided', 'pending'],
+])('%s in a wave that is %s is %s', async (outcomeStatus, waveStatus, expected) => {
+  const first = delegation('first');
+  const { agents } = await statusAfter({
+    type: 'wave_done',
+    wave: wave(1, {
+      status: waveStatus,
+      plan_ref: await harness.put(plan(first)),
+      outcomes: [await outcome(harness, first, output(), { status: outcomeStatus })],
+    }),
+    criteria: [],
+  });
+  expect(agents['first']).toMatchObject({ status: expected, last_update: startedAt + 60 });
+});
+
+it.each<[RunPhase, string]>([
+  ['intake', 'in_progress'],
+  ['working', 'in_progress'],
+  ['ending', 'in_progress'],
+  ['waiting_for_user', 'blocked'],
+  ['paused', 'blocked'],
+  ['parked', 'blocked'],
+  ['failed', 'failed'],
+])('a run that is %s is %s', async (phase, expected) => {
+  expect(await statusAfter({ type: 'phase', phase })).toMatchObject({ status: expected });
+});
