@@ -1,0 +1,19 @@
+/**
+ * Waits until `read` gives something.
+ *
+ * @param what named in the error when it never comes.
+ * @param timeoutMs a bound for a hanging test, not a statement about speed. Default 30 s.
+ */
+export async function eventually<T>(
+  what: string,
+  read: () => Promise<T | null | undefined | false>,
+  timeoutMs = 30_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await read();
+    if (value !== null && value !== undefined && value !== false) return value;
+    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

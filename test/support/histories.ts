@@ -1,0 +1,72 @@
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { Client } from '@temporalio/client';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { Worker } from '@temporalio/worker';
+import { tolerantCodec } from '../../worker/tolerant-codec.ts';
+import { sharedBundle } from './shared-server.ts';
+
+export interface StoredHistory {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+  readonly history: History;
+}
+
+/** All histories of a run: its own, of every continuation, and of every child, parents before children. */
+export async function fetchHistories(client: Client, rootId: string): Promise<StoredHistory[]> {
+  const found: StoredHistory[] = [];
+  const wanted: { workflowId: string; runId?: string }[] = [{ workflowId: rootId }];
+  for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
+    const handle = client.workflow.getHandle(next.workflowId, next.runId);
+    const history = await handle.fetchHistory();
+    const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+    const runId = started?.originalExecutionRunId ?? '';
+    if (found.some((other) => other.runId === runId)) continue;
+    found.push({
+      workflowId: next.workflowId,
+      runId,
+      type: started?.workflowType?.name ?? '',
+      history,
+    });
+    const before = started?.continuedExecutionRunId;
+    if (before) wanted.push({ workflowId: next.workflowId, runId: before });
+    wanted.push(...childrenOf(history));
+  }
+  return found;
+}
+
+function childrenOf(history: History): { workflowId: string }[] {
+  return (history.events ?? []).flatMap((event) => {
+    const id = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId;
+    return id ? [{ workflowId: id }] : [];
+  });
+}
+
+/** Names of all events, for assertions. */
+export function eventTypes(stored: StoredHistory): string[] {
+  const { events = [] } = historyJson(stored.history);
+  if (events.length === 0) throw new Error(`The history of ${stored.workflowId} is empty.`);
+  return events.map((event) => event.eventType);
+}
+
+interface HistoryJson {
+  readonly events?: readonly { readonly eventType: string; readonly [key: string]: unknown }[];
+}
+
+/** The history as the Temporal CLI and Web UI export it. */
+export function historyJson(history: History): HistoryJson {
+  const json: HistoryJson = JSON.parse(historyToJSON(history));
+  return json;
+}
+
+/** @throws when the workflow code no longer does what the history says. */
+export async function replay(stored: StoredHistory): Promise<void> {
+  await Worker.runReplayHistory(
+    {
+      workflowBundle: { ...sharedBundle(), sourceMap: '' },
+      dataConverter: { payloadCodecs: [tolerantCodec] },
+    },
+    stored.history,
+    stored.workflowId,
+  );
+}

@@ -1,0 +1,77 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureTemporal } from '../../scripts/dev-server/dev-server.ts';
+import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
+import { bundleWorkflows } from '../../worker/bundle-workflows.ts';
+
+/** What the global set-up tells the test files, by the environment. */
+const names = {
+  address: 'PLANWAVE_TEST_TEMPORAL',
+  ui: 'PLANWAVE_TEST_UI',
+  bundle: 'PLANWAVE_TEST_BUNDLE',
+};
+
+export interface TestServer {
+  readonly address: string;
+  readonly uiUrl: string;
+  stop(): Promise<void>;
+}
+
+/** A dev server of its own, as `npm run dev` starts it, with its database in a temporary folder. */
+export async function startTestServer(extraArguments: readonly string[] = []): Promise<TestServer> {
+  const home = mkdtempSync(join(tmpdir(), 'planwave-server-'));
+  const [temporalPort, uiPort] = [await findFreePort(), await findFreePort()];
+  const server = await ensureTemporal({
+    settings: {
+      home,
+      temporalAddressGiven: undefined,
+      temporalPort,
+      uiPort,
+      rehearsalPort: 0,
+      needsRehearsal: true,
+    },
+    say: () => {},
+    extraArguments,
+  });
+  return {
+    address: server.address,
+    uiUrl: server.uiUrl ?? '',
+    async stop() {
+      await server.part?.stop(10_000);
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One server and one bundle for all integration tests of a run: starting them costs more than a test. */
+export async function startShared(): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'planwave-bundle-'));
+  const [server, bundle] = await Promise.all([startTestServer(), bundleWorkflows()]);
+  const file = join(folder, 'workflows.js');
+  writeFileSync(file, bundle.code);
+  process.env[names.address] = server.address;
+  process.env[names.ui] = server.uiUrl;
+  process.env[names.bundle] = file;
+  return async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+export function sharedServer(): { readonly address: string; readonly uiUrl: string } {
+  return { address: read(names.address), uiUrl: read(names.ui) };
+}
+
+export function sharedBundle(): { readonly code: string } {
+  return { code: readFileSync(read(names.bundle), 'utf8') };
+}
+
+function read(name: string): string {
+  const value = process.env[name];
+  if (value === undefined)
+    throw new Error(
+      `${name} is not set: this test needs the project "integration" of jest.config.mjs.`,
+    );
+  return value;
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
+import type { workflowTypes } from '../../contracts/names.ts';
+import type { PlannerRunResult } from '../../contracts/planner-run.ts';
+import type { QuestionsView, StatusView } from '../../contracts/views.ts';
+import { startRehearsalServer } from '../../rehearsal/server.ts';
+import type { RehearsalServer } from '../../rehearsal/server.ts';
+import type { ScriptRule } from '../../rehearsal/script.ts';
+import { createActivities } from '../../worker/create-activities.ts';
+import type { ActivityTimes } from '../../worker/create-activities.ts';
+import { createWorker } from '../../worker/create-worker.ts';
+import type { WorkerSettings } from '../../worker/worker-settings.ts';
+import { sharedBundle, sharedServer } from './shared-server.ts';
+
+export interface StageOptions {
+  /** Delay of each reply of the rehearsal model, in milliseconds. Default 5. */
+  readonly thinkMs?: number;
+  readonly script?: readonly ScriptRule[];
+  readonly times?: ActivityTimes;
+  /** Default: the shared server. */
+  readonly address?: string;
+  readonly settings?: Partial<WorkerSettings>;
+  readonly shutdownGraceMs?: number;
+}
+
+export type WorkflowType = keyof typeof workflowTypes;
+
+/** Everything a run needs, for real: a Temporal server, the rehearsal model over HTTP, and a worker of its own queue. */
+export interface Stage {
+  readonly client: Client;
+  readonly rehearsal: RehearsalServer;
+  readonly home: string;
+  readonly taskQueue: string;
+  readonly address: string;
+  start(type: WorkflowType, input: unknown, workflowId?: string): Promise<WorkflowHandle>;
+  /** Ends the worker as SIGTERM would; `startWorker` brings another. */
+  stopWorker(): Promise<void>;
+  startWorker(): Promise<void>;
+  result(handle: WorkflowHandle): Promise<PlannerRunResult>;
+  status(handle: WorkflowHandle): Promise<StatusView>;
+  questions(handle: WorkflowHandle): Promise<QuestionsView>;
+  close(): Promise<void>;
+}
+
+let isRuntimeInstalled = false;
+
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  if (!isRuntimeInstalled) {
+    Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+    isRuntimeInstalled = true;
+  }
+  const address = options.address ?? sharedServer().address;
+  const home = mkdtempSync(join(tmpdir(), 'planwave-home-'));
+  const taskQueue = `test-${randomUUID().slice(0, 8)}`;
+  const rehearsal = await startRehearsalServer({
+    port: 0,
+    thinkMs: options.thinkMs ?? 5,
+    scriptable: true,
+  });
+  rehearsal.script(options.script ?? []);
+  const connection = await Connection.connect({ address });
+  const nativeConnection = await NativeConnection.connect({ address });
+  const client = new Client({ connection });
+  const workers = createWorkers(nativeConnection, taskQueue, options, {
+    home,
+    apiKey: 'rehearsal',
+    baseUrl: rehearsal.url,
+    defaultModel: 'rehearsal',
+    isRehearsal: true,
+    ...options.settings,
+  });
+  await workers.start();
+  return {
+    client,
+    rehearsal,
+    home,
+    taskQueue,
+    address,
+    start: (type, input, workflowId = `run-${randomUUID().slice(0, 8)}`) =>
+      client.workflow.start(type, { taskQueue, workflowId, args: [input] }),
+    startWorker: () => workers.start(),
+    stopWorker: () => workers.stop(),
+    async result(handle) {
+      const result: PlannerRunResult = await handle.result();
+      return result;
+    },
+    status: (handle) => handle.query<StatusView>('status'),
+    questions: (handle) => handle.query<QuestionsView>('questions'),
+    async close() {
+      await workers.stop();
+      await rehearsal.close();
+      await nativeConnection.close();
+      await connection.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function createWorkers(
+  connection: NativeConnection,
+  taskQueue: string,
+  options: StageOptions,
+  settings: WorkerSettings,
+): { start(): Promise<void>; stop(): Promise<void> } {
+  let current: { worker: Worker; running: Promise<void> } | null = null;
+  return {
+    async start() {
+      const worker = await createWorker({
+        connection,
+        namespace: 'default',
+        workflowBundle: { ...sharedBundle(), sourceMap: '' },
+        taskQueue,
+        activities: createActivities(settings, {
+          retryBaseMs: 50,
+          heartbeatEveryMs: 200,
+          ...options.times,
+        }),
+        shutdownGraceMs: options.shutdownGraceMs ?? 2_000,
+      });
+      current = { worker, running: worker.run() };
+    },
+    async stop() {
+      if (current === null) return;
+      const { worker, running } = current;
+      current = null;
+      worker.shutdown();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { fileURLToPath } from 'node:url';
+import type { Activities } from '../contracts/activity-types.ts';
+import { createAgentFiles } from '../activities/adapters/agent-files.ts';
+import { createAnthropicClient } from '../activities/adapters/anthropic/anthropic-client.ts';
+import { createFileProjection } from '../activities/adapters/file-projection.ts';
+import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
+import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
+import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
+import { computeUsage } from '../activities/adapters/prices.ts';
+import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
+import type { ModelClient } from '../activities/ports/model-client.ts';
+import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
+import { loadDetail } from '../activities/tools/load-detail.ts';
+import { createToolRegistry } from '../activities/tools/tool.ts';
+import type { WorkerSettings } from './worker-settings.ts';
+
+/** Where the shipped agents are. */
+export const shippedAgentsDir = fileURLToPath(new URL('../agents', import.meta.url));
+
+/** How patient the activities are. Tests make it short. */
+export interface ActivityTimes {
+  readonly retryBaseMs?: number;
+  readonly heartbeatEveryMs?: number;
+  readonly idleTimeoutMs?: number;
+  readonly totalTimeoutMs?: number;
+}
+
+/** The only place where ports meet adapters. */
+export function createActivities(settings: WorkerSettings, times: ActivityTimes = {}): Activities {
+  const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
+  const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
+  const store = createFileArtifactStore({ home });
+  const tools = createToolRegistry([loadDetail]);
+  const toolNames = [...tools.keys()];
+  const provider = createAnthropicClient({ apiKey, baseUrl, idleTimeoutMs, totalTimeoutMs });
+  return {
+    ...createAgentTurnActivities({
+      model: isRehearsal ? rehearse(provider) : provider,
+      store,
+      ledger: createFileReplyLedger({ home }),
+      tools,
+      defaultModel,
+      computeUsage,
+      ...turnTimes,
+    }),
+    ...createRecordActivities({
+      store,
+      index: createFileRunIndex({ home }),
+      agents: (agentsDir) =>
+        createAgentFiles([shippedAgentsDir, ...(agentsDir === null ? [] : [agentsDir])], {
+          knownTools: toolNames,
+        }),
+      projection: createFileProjection({ home }),
+      toolNames,
+    }),
+  };
+}
+
+/** Whatever model an agent names, the rehearsal answers, and its price is none. */
+function rehearse(provider: ModelClient): ModelClient {
+  return {
+    complete: (request, options) => provider.complete({ ...request, model: 'rehearsal' }, options),
+  };
+}

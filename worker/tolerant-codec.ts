@@ -1,0 +1,36 @@
+import type { Payload, PayloadCodec } from '@temporalio/common';
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+const jsonEncoding = encoder.encode('json/plain');
+
+/**
+ * Lets no payload break a workflow task. Temporal stores whatever a person sends; a signal with broken JSON would fail
+ * the task of the workflow that gets it, again and again. Here it becomes a JSON value that the rules refuse by name.
+ */
+export const tolerantCodec: PayloadCodec = {
+  encode: async (payloads) => payloads,
+  decode: async (payloads) => payloads.map(makeReadable),
+};
+
+const known = new Set(['json/plain', 'binary/null', 'binary/plain']);
+
+function makeReadable(payload: Payload): Payload {
+  const encoding = decoder.decode(payload.metadata?.['encoding'] ?? new Uint8Array());
+  const data = payload.data ?? new Uint8Array();
+  if (encoding === 'json/plain' ? isJson(data) : known.has(encoding)) return payload;
+  const unreadable = { unreadable: decoder.decode(data).slice(0, 200), encoding };
+  return {
+    metadata: { encoding: jsonEncoding },
+    data: encoder.encode(JSON.stringify(unreadable)),
+  };
+}
+
+function isJson(data: Uint8Array): boolean {
+  try {
+    JSON.parse(decoder.decode(data));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+import {
+  ApplicationFailure,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type {
+  DelegationArgs,
+  DelegationOrder,
+  DelegationOutcome,
+} from '../../contracts/delegation-run.ts';
+import type { DelegationStatusView } from '../../contracts/views.ts';
+import { renderDelegationDetails } from '../../core/render/render-delegation-details.ts';
+import { createControl } from '../shared/control.ts';
+import { delegationStatusQuery } from '../shared/messages.ts';
+import { createParentSuperior } from '../shared/superior.ts';
+import { runDelegation } from './run-delegation.ts';
+import type { CarriedDelegation } from './run-delegation.ts';
+import { runDelegationAlone } from './run-delegation-alone.ts';
+
+/** What a wave starts a delegation with, and what a delegation continues itself with. */
+interface OrderedDelegation {
+  readonly order: DelegationOrder;
+  readonly carried?: CarriedDelegation;
+}
+
+/**
+ * One task for one executor (seed 004 §3–6).
+ *
+ * Started by a wave with its order, or by hand with `{"agent_id":"writer","task_description":"…"}`.
+ *
+ * @returns the outcome; a delegation that failed or was stopped is an outcome too, not a failed workflow.
+ * @throws InvalidInput when it was started by hand with bad input; the message lists every fault.
+ */
+export async function delegation(
+  args: DelegationArgs | OrderedDelegation,
+): Promise<DelegationOutcome> {
+  const { parent } = workflowInfo();
+  if (parent === undefined) return runDelegationAlone(args);
+  if (!('order' in args))
+    throw ApplicationFailure.nonRetryable('A child delegation needs an order.');
+  const { order, carried }: OrderedDelegation = args;
+  const control = createControl({ paused: order.paused ? '' : null, parked: null });
+  const superior = createParentSuperior(parent.workflowId, control);
+  let status: DelegationStatusView | null = null;
+  setHandler(delegationStatusQuery, () => status, { description: 'State, turns and usage.' });
+  return runDelegation(
+    order,
+    {
+      control,
+      superior,
+      onStatus(view) {
+        status = view;
+        setCurrentDetails(renderDelegationDetails(view));
+      },
+      carryOver: (rest) =>
+        continueAsNew<typeof delegation>({
+          order: { ...order, paused: control.pausedReason() !== null },
+          carried: rest,
+        }),
+    },
+    carried ?? null,
+  );
+}

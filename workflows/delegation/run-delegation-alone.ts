@@ -1,0 +1,50 @@
+import { ApplicationFailure } from '@temporalio/workflow';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { progressOf } from '../shared/progress-of.ts';
+import { registerRootHandlers } from '../shared/root-handlers.ts';
+import { RootHost } from '../shared/root-host.ts';
+import { finishAlone } from '../shared/finish-alone.ts';
+import { runDelegation } from './run-delegation.ts';
+
+/** A delegation that somebody started by hand: it has its own inbox, record and result. */
+export async function runDelegationAlone(input: unknown): Promise<DelegationOutcome> {
+  const host = new RootHost(null);
+  registerRootHandlers(host);
+  const { plan, ...opened } = await host.open('delegation', input);
+  const delegation = plan?.delegations[0];
+  if (plan === null || delegation === undefined) {
+    throw ApplicationFailure.nonRetryable('The input gave no delegation.');
+  }
+  host.showPlan(progressOf(1, plan, noUsage));
+  const outcome = await host.stoppable(() =>
+    runDelegation(
+      {
+        run_id: host.runId,
+        wave: 1,
+        delegation,
+        plan_ref: plan.plan_ref,
+        registry_ref: opened.registry_ref,
+        record_ref: opened.record_ref,
+        upstream: [],
+        limits: opened.limits,
+        paused: false,
+      },
+      { control: host.control, superior: host, onStatus: () => host.refresh(), carryOver: null },
+      null,
+    ),
+  );
+  const criteria = applyOutcomes(applyPlan(host.state.criteria, plan.delegations), [outcome]);
+  await finishAlone(host, {
+    wave: 1,
+    status: outcome.status === 'stopped' ? 'stopped' : 'decided',
+    plan_ref: plan.plan_ref,
+    outcomes: [outcome],
+    decision: null,
+    fingerprints: [],
+    criteria,
+    usage: outcome.usage,
+  });
+  return outcome;
+}

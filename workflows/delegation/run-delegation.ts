@@ -1,0 +1,179 @@
+import { workflowInfo } from '@temporalio/workflow';
+import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { ToolCall, TurnInput, TurnOutline } from '../../contracts/model-turn.ts';
+import type { DelegationState, DelegationStatusView } from '../../contracts/views.ts';
+import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
+import { openTurns } from '../../core/turns/step-turns.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { runTool } from '../shared/activities.ts';
+import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts';
+import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
+import type { Control } from '../shared/control.ts';
+import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import type { Superior } from '../shared/superior.ts';
+
+/** What a delegation takes with it over continue-as-new, at a turn boundary. */
+export interface CarriedDelegation {
+  readonly version: 1;
+  readonly conversation: Conversation;
+  /** Escalations so far; they number the next. */
+  readonly escalations: number;
+}
+
+export interface DelegationDesk {
+  readonly control: Control;
+  readonly superior: Superior;
+  /** Called when something that people see has changed. */
+  readonly onStatus: (status: DelegationStatusView) => void;
+  /** Continues as new. If null, the delegation stays one run however long it gets. */
+  readonly carryOver: ((rest: CarriedDelegation) => Promise<never>) | null;
+}
+
+/**
+ * Lets the agent work until its output keeps the output rule. A blocked agent's questions go to the superior; the
+ * answers resume the same conversation, so it has all that it had.
+ */
+export async function runDelegation(
+  order: DelegationOrder,
+  desk: DelegationDesk,
+  carried: CarriedDelegation | null,
+): Promise<DelegationOutcome> {
+  const conversation = carried?.conversation ?? beginConversation(order);
+  let escalations = carried?.escalations ?? 0;
+  const show = (state: DelegationState, waitingFor = ''): void => {
+    const { delegation_id, agent_id, title } = order.delegation;
+    const { calls: turn, usage } = conversation;
+    desk.onStatus({ delegation_id, agent_id, title, state, turn, waiting_for: waitingFor, usage });
+  };
+  const conversationDesk = deskOf(order, desk, () => show('running'));
+  for (;;) {
+    show('running');
+    const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
+    if (end.type === 'carry_over' && desk.carryOver !== null) {
+      return desk.carryOver({ version: 1, conversation, escalations });
+    }
+    const output = outputOf(end);
+    if (output?.status !== 'blocked') {
+      const outcome = outcomeOf(order, conversation, end);
+      show(outcome.status, outcome.reason);
+      return outcome;
+    }
+    escalations += 1;
+    show('waiting', output.blocking_questions.map((question) => question.text).join(' · '));
+    const answers = await ask(order, desk, escalations, output);
+    if (answers === null) return outcomeOf(order, conversation, { type: 'stopped' });
+    conversation.append = [{ type: 'answers', answers }];
+    step(conversation, { type: 'resumed' });
+  }
+}
+
+function beginConversation(order: DelegationOrder): Conversation {
+  const { record_ref, plan_ref, upstream, limits } = order;
+  const { delegation_id } = order.delegation;
+  return {
+    head: null,
+    append: [
+      {
+        type: 'prompt',
+        prompt: { kind: 'delegation', record_ref, plan_ref, delegation_id, upstream },
+      },
+    ],
+    turns: openTurns({ max_turns: limits.max_turns, max_output_tokens: limits.max_output_tokens }),
+    calls: 0,
+    usage: noUsage,
+  };
+}
+
+function deskOf(
+  order: DelegationOrder,
+  desk: DelegationDesk,
+  onTurn: () => void,
+): ConversationDesk {
+  const { run_id, registry_ref, delegation } = order;
+  return {
+    run_id,
+    agent_id: delegation.agent_id,
+    registry_ref,
+    shape: 'agent_output',
+    purpose: delegation.delegation_id,
+    control: desk.control,
+    superior: desk.superior,
+    check: (outline) =>
+      outline.shape === 'agent_output'
+        ? checkAgentOutput(outline.output, delegation.criterion_ids)
+        : [],
+    runTools: (calls) => Promise.all(calls.map((call) => callTool(order, call))),
+    onTurn,
+    carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
+  };
+}
+
+async function callTool(order: DelegationOrder, call: ToolCall): Promise<TurnInput> {
+  const { run_id, registry_ref, record_ref, upstream, delegation } = order;
+  const { agent_id } = delegation;
+  const { result_ref, is_error } = await runTool.executeWithOptions(
+    { summary: `${agent_id} · ${delegation.delegation_id} · ${call.name}` },
+    [{ run_id, agent_id, registry_ref, call, record_ref, upstream }],
+  );
+  return { type: 'tool_result', tool_use_id: call.tool_use_id, result_ref, is_error };
+}
+
+/** @returns null when the delegation was cancelled while it waited. */
+async function ask(
+  order: DelegationOrder,
+  { superior }: DelegationDesk,
+  escalations: number,
+  output: AgentOutputOutline,
+): Promise<readonly DeliveredAnswer[] | null> {
+  const { delegation_id, agent_id } = order.delegation;
+  return stopWhenCancelled(() =>
+    superior.ask({
+      type: 'questions',
+      escalation_id: `${delegation_id}#${escalations}`,
+      from: workflowInfo().workflowId,
+      kind: 'blocking',
+      wave: order.wave,
+      delegation_id,
+      agent_id,
+      questions: output.blocking_questions,
+    }),
+  );
+}
+
+function outputOf(end: ConversationEnd): AgentOutputOutline | null {
+  if (end.type !== 'output') return null;
+  const outline: TurnOutline = end.outline;
+  return outline.shape === 'agent_output' ? outline.output : null;
+}
+
+function outcomeOf(
+  order: DelegationOrder,
+  conversation: Conversation,
+  end: ConversationEnd,
+): DelegationOutcome {
+  const { delegation_id, agent_id, title, produces, criterion_ids } = order.delegation;
+  const { calls: turns, usage } = conversation;
+  const output = outputOf(end);
+  const common = { delegation_id, agent_id, title, produces, turns, usage };
+  if (output === null) {
+    return {
+      ...common,
+      status: end.type === 'stopped' ? 'stopped' : 'failed',
+      reason: end.type === 'failed' ? end.reason : 'stopped while it worked',
+      criteria_met: [],
+      criteria_unmet: criterion_ids,
+      output_ref: null,
+    };
+  }
+  const unmet = output.coverage.criteria_unmet;
+  return {
+    ...common,
+    status: output.status === 'completed' ? 'completed' : 'failed',
+    reason: output.status === 'completed' ? '' : (unmet[0]?.reason ?? 'the agent reported failure'),
+    criteria_met: output.coverage.criteria_met.map((met) => met.criterion_id),
+    criteria_unmet: unmet.map(({ criterion_id }) => criterion_id),
+    output_ref: output.output_ref,
+  };
+}

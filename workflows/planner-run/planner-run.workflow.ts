@@ -1,0 +1,44 @@
+import { setHandler, workflowInfo } from '@temporalio/workflow';
+import type { CarriedRun, PlannerRunArgs, PlannerRunResult } from '../../contracts/planner-run.ts';
+import type { RunWavesView } from '../../contracts/views.ts';
+import { explainCriteria } from '../shared/explain-criteria.ts';
+import { progressSignal, waveQuery } from '../shared/messages.ts';
+import { registerRootHandlers } from '../shared/root-handlers.ts';
+import { RootHost } from '../shared/root-host.ts';
+import { runWaves } from './run-waves.ts';
+
+/**
+ * One goal, from intake to result (seeds 003 and 004): waves until every criterion is met with evidence or waived.
+ *
+ * Started with `{"goal":"…"}`. Each wave is a child workflow. Continues as new between two waves when its history is
+ * long; questions, answers, criteria and usage are carried over.
+ *
+ * @throws InvalidInput with every fault at once.
+ */
+export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult> {
+  const carried = carriedBy(args);
+  const host = new RootHost(carried);
+  registerRootHandlers(host);
+  const { state } = host;
+  setHandler(progressSignal, (progress) => host.showPlan(progress), {
+    description: 'From a wave: what was planned. Not for people.',
+  });
+  setHandler(
+    waveQuery,
+    (): RunWavesView => ({
+      done: state.waves,
+      current: state.plan,
+      wave_workflow_id: state.wave_workflow_id,
+    }),
+    { description: 'Waves done, and the one at work.' },
+  );
+  if (carried === null) await host.open('plannerRun', args);
+  const { status, outcomes } = await runWaves(host, carried);
+  return host.finish(status, explainCriteria(outcomes));
+}
+
+/** Only the engine continues a run; from a person the same field is refused as bad input. */
+function carriedBy(args: PlannerRunArgs): CarriedRun | null {
+  const continued = workflowInfo().continuedFromExecutionRunId !== undefined;
+  return continued && 'carried' in args ? args.carried : null;
+}

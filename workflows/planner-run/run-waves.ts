@@ -1,0 +1,211 @@
+import {
+  allHandlersFinished,
+  ChildWorkflowCancellationType,
+  condition,
+  continueAsNew,
+  executeChild,
+  isCancellation,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import { workflowTypes } from '../../contracts/names.ts';
+import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
+import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
+import { waiveCriteria } from '../../core/criteria/criteria.ts';
+import { waveWorkflowId } from '../../core/ids.ts';
+import { decideNextStep } from '../../core/run/decide-next-step.ts';
+import { readFailure } from '../shared/read-failure.ts';
+import type { RootHost } from '../shared/root-host.ts';
+import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import { childSearchAttributes } from '../shared/visibility.ts';
+import { openLedger } from './run-ledger.ts';
+import type { RunLedger } from './run-ledger.ts';
+import { waveLostQuestion, wavesSpentQuestion } from './run-questions.ts';
+
+export interface RunEnd {
+  readonly status: RunStatus;
+  /** Of all waves in this run of the workflow, for the reasons in the result. */
+  readonly outcomes: readonly DelegationOutcome[];
+}
+
+/** Waves until `core/run` says that the run is at its end, or the user does. */
+export async function runWaves(host: RootHost, carried: CarriedRun | null): Promise<RunEnd> {
+  const ledger = openLedger(carried);
+  const outcomes: DelegationOutcome[] = [];
+  const end = await stopWhenCancelled(() =>
+    host.stoppable(async (): Promise<RunStatus> => {
+      for (;;) {
+        const status = await takeStep(host, ledger, outcomes);
+        if (status !== null) return status;
+        if (workflowInfo().continueAsNewSuggested) await carryOver(host, ledger);
+      }
+    }),
+  );
+  return { status: end ?? 'stopped', outcomes };
+}
+
+/** @returns how the run ends, or null while it goes on. */
+async function takeStep(
+  host: RootHost,
+  ledger: RunLedger,
+  outcomes: DelegationOutcome[],
+): Promise<RunStatus | null> {
+  const { state } = host;
+  await host.control.ready();
+  const step = decideNextStep({
+    criteria: state.criteria,
+    wave: state.wave,
+    waves_allowed: state.waves_allowed,
+    last_io_status: state.waves.at(-1)?.io_status ?? null,
+  });
+  switch (step.type) {
+    case 'end':
+      return step.status;
+    case 'waves_spent':
+      return askWhenWavesAreSpent(host, step.open);
+    case 'wave': {
+      const wave = await runNextWave(host, ledger);
+      if ('lost' in wave) return askWhenWaveIsLost(host, wave.lost);
+      outcomes.push(...wave.outcomes);
+      ledger.take(wave);
+      host.takeWave(wave);
+      return wave.status === 'decided' ? null : wave.status;
+    }
+  }
+}
+
+async function runNextWave(
+  host: RootHost,
+  ledger: RunLedger,
+): Promise<WaveResult | { readonly lost: string }> {
+  const order = await orderNext(host, ledger);
+  const { state } = host;
+  state.wave_workflow_id = waveWorkflowId(host.runId, order.wave);
+  host.refresh();
+  try {
+    return await executeChild<(args: PlannerWaveArgs) => Promise<WaveResult>>(
+      workflowTypes.plannerWave,
+      {
+        workflowId: state.wave_workflow_id,
+        args: [{ order }],
+        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        staticSummary: `wave ${order.wave} of ${state.goal_title}`.slice(0, 200),
+        typedSearchAttributes: childSearchAttributes(host.runId),
+      },
+    );
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { lost: readFailure(error).message };
+  } finally {
+    state.wave_workflow_id = null;
+  }
+}
+
+async function orderNext(host: RootHost, ledger: RunLedger): Promise<WaveOrder> {
+  const { state, record, control } = host;
+  const { opened } = state;
+  if (opened === null) throw new Error('A wave was ordered before the run was opened.');
+  const record_ref = await record.flush();
+  return {
+    run_id: host.runId,
+    wave: state.wave + 1,
+    waves_left: state.waves_allowed - state.wave - 1,
+    registry_ref: opened.registry_ref,
+    record_ref,
+    agents: opened.agents,
+    limits: opened.limits,
+    criteria: state.criteria,
+    known_inputs: record.knownInputs(),
+    delegation_ids: ledger.delegationIds(),
+    fingerprints: ledger.fingerprints(),
+    amendments: state.amendments,
+    paused: control.pausedReason() !== null,
+  };
+}
+
+async function askWhenWavesAreSpent(
+  host: RootHost,
+  open: readonly string[],
+): Promise<RunStatus | null> {
+  const { state } = host;
+  const answer = await askUser(host, 'waves_spent', wavesSpentQuestion(state.wave, open));
+  switch (answer ?? 'finish') {
+    case 'continue':
+      state.waves_allowed += state.opened?.limits.max_waves ?? 1;
+      return null;
+    case 'waive':
+      state.waived = [...state.waived, ...open];
+      state.criteria = waiveCriteria(state.criteria, open);
+      host.record.add({ type: 'criteria_waived', criterion_ids: open });
+      return null;
+    case 'abandon':
+      return 'abandoned';
+    default:
+      return 'finished_unmet';
+  }
+}
+
+/** Somebody terminated the wave, or it failed: its work is in the store, the user says whether another is made. */
+async function askWhenWaveIsLost(host: RootHost, reason: string): Promise<RunStatus | null> {
+  const { state } = host;
+  state.wave += 1;
+  const answer = await askUser(host, 'planner_stuck', waveLostQuestion(state.wave, reason));
+  if (answer !== 'retry') return 'abandoned';
+  state.waves_allowed += 1;
+  return null;
+}
+
+async function askUser(
+  host: RootHost,
+  kind: 'waves_spent' | 'planner_stuck',
+  question: ReturnType<typeof wavesSpentQuestion>,
+): Promise<string | null> {
+  const { wave } = host.state;
+  const [answer] = await host.ask({
+    type: 'questions',
+    escalation_id: `run-${wave}#${host.inbox.carry().next_question}`,
+    from: host.runId,
+    kind,
+    wave,
+    delegation_id: null,
+    agent_id: null,
+    questions: [question],
+  });
+  return answer === undefined || answer.loop ? null : answer.answer;
+}
+
+/** Nothing is lost on the way: writes are done, answers delivered, handlers finished. */
+async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
+  const { state, control, record, inbox } = host;
+  const { opened } = state;
+  if (opened === null) throw new Error('A run was carried over before it was opened.');
+  await inbox.settled();
+  await condition(allHandlersFinished);
+  const record_ref = await record.flush();
+  const carried: CarriedRun = {
+    version: 1,
+    started_at: state.started_at,
+    goal_title: state.goal_title,
+    registry_ref: opened.registry_ref,
+    record_ref,
+    agents: opened.agents,
+    limits: opened.limits,
+    use_defaults: opened.use_defaults,
+    wave: state.wave,
+    waves_allowed: state.waves_allowed,
+    criteria: state.criteria,
+    known_inputs: record.knownInputs(),
+    delegation_ids: ledger.delegationIds(),
+    fingerprints: ledger.fingerprints(),
+    usage: state.usage,
+    inbox: inbox.carry(),
+    recent_answers: inbox.recentAnswers(),
+    facts_total: record.factsTotal(),
+    recent_facts: record.facts(),
+    amendments: state.amendments,
+    wave_outlines: state.waves,
+    paused_reason: control.pausedReason(),
+    parked_reason: control.parkedReason(),
+  };
+  return continueAsNew<(args: PlannerRunArgs) => Promise<unknown>>({ carried });
+}

@@ -1,0 +1,138 @@
+import { workflowInfo } from '@temporalio/workflow';
+import { plannerAgentId } from '../../contracts/names.ts';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { OutputShape, Prompt, TurnOutline } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { openTurns } from '../../core/turns/step-turns.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts';
+import type { Conversation } from '../shared/conversation.ts';
+import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import type { WaveDesk } from './wave-desk.ts';
+
+/** What the planner is asked for, and the rule its answer must keep. */
+export interface Consultation {
+  readonly shape: Exclude<OutputShape, 'agent_output'>;
+  readonly prompt: Prompt;
+  /** For people: `plan wave 2`. */
+  readonly purpose: string;
+  readonly check: (outline: TurnOutline) => readonly OutputFault[];
+  /** Questions that the planner must have answered before its output is of use. */
+  readonly questions: (outline: TurnOutline) => readonly AskedQuestion[];
+  /** Whether the planner goes on in the same conversation with the answers, or the output stands. */
+  readonly resumesWithAnswers: boolean;
+}
+
+export type Consulted =
+  | { readonly type: 'output'; readonly outline: TurnOutline }
+  | { readonly type: 'stopped' }
+  /** The user gave up after the planner could not keep its rule. */
+  | { readonly type: 'abandoned' };
+
+/**
+ * Asks the planner until its output keeps the rule. After all attempts the user decides; a planner that asks gets its
+ * answers and goes on.
+ */
+export async function consultPlanner(
+  consultation: Consultation,
+  order: WaveOrder,
+  desk: WaveDesk,
+): Promise<Consulted> {
+  for (;;) {
+    const conversation = beginConversation(consultation, order);
+    const end = await talk(conversation, consultation, order, desk);
+    desk.work.usage = addUsage(desk.work.usage, conversation.usage);
+    if (end.type !== 'failed') return end;
+    const answers = await askUser(order, desk, 'planner_stuck', [
+      stuckQuestion(consultation, end.reason),
+    ]);
+    if (answers === null) return { type: 'stopped' };
+    const [answer] = answers;
+    if (answer?.answer !== 'retry' || answer.loop) return { type: 'abandoned' };
+  }
+}
+
+function beginConversation({ prompt }: Consultation, { limits }: WaveOrder): Conversation {
+  return {
+    head: null,
+    append: [{ type: 'prompt', prompt }],
+    turns: openTurns({
+      max_turns: limits.max_turns,
+      max_output_tokens: limits.max_output_tokens,
+      attempts_max: engineLimits.planAttemptsMax,
+    }),
+    calls: 0,
+    usage: noUsage,
+  };
+}
+
+async function talk(
+  conversation: Conversation,
+  consultation: Consultation,
+  order: WaveOrder,
+  desk: WaveDesk,
+): Promise<Consulted | { readonly type: 'failed'; readonly reason: string }> {
+  const { run_id, registry_ref } = order;
+  const { shape, purpose, check } = consultation;
+  const { control, superior } = desk;
+  const conversationDesk = {
+    run_id,
+    agent_id: plannerAgentId,
+    registry_ref,
+    shape,
+    purpose,
+    control,
+    superior,
+    check,
+  };
+  for (;;) {
+    const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
+    if (end.type === 'failed' || end.type === 'stopped') return end;
+    if (end.type === 'carry_over') return { type: 'stopped' };
+    const questions = consultation.questions(end.outline);
+    if (questions.length === 0) return end;
+    const answers = await askUser(order, desk, 'planner', questions);
+    if (answers === null) return { type: 'stopped' };
+    if (!consultation.resumesWithAnswers) return end;
+    conversation.append = [{ type: 'answers', answers }];
+    step(conversation, { type: 'resumed' });
+  }
+}
+
+/** @returns null when the wave was cancelled while it waited. */
+function askUser(
+  order: WaveOrder,
+  desk: WaveDesk,
+  kind: QuestionKind,
+  questions: readonly AskedQuestion[],
+): Promise<readonly DeliveredAnswer[] | null> {
+  desk.work.escalations += 1;
+  const escalation_id = `planner-${order.wave}#${desk.work.escalations}`;
+  return stopWhenCancelled(() =>
+    desk.superior.ask({
+      type: 'questions',
+      escalation_id,
+      from: workflowInfo().workflowId,
+      kind,
+      wave: order.wave,
+      delegation_id: null,
+      agent_id: plannerAgentId,
+      questions,
+    }),
+  );
+}
+
+function stuckQuestion({ purpose }: Consultation, reason: string): AskedQuestion {
+  return {
+    text: `The planner could not ${purpose}: ${reason} What now?`.slice(0, 2_000),
+    why_it_matters:
+      'Nothing goes on without it. An instruction by `amend` before `retry` may help the planner.',
+    priority: 'critical',
+    expected_answer_format: 'choice',
+    choices: ['retry', 'abandon'],
+    default_answer: 'abandon',
+  };
+}

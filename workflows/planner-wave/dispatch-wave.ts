@@ -1,0 +1,281 @@
+import {
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  condition,
+  executeChild,
+  getExternalWorkflowHandle,
+  isCancellation,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { ExternalWorkflowHandle } from '@temporalio/workflow';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { DelegationArgs, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Delivery, QuestionsEscalation } from '../../contracts/messages.ts';
+import { workflowTypes } from '../../contracts/names.ts';
+import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import type { DelegationView } from '../../contracts/views.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import {
+  isDispatchDone,
+  openDispatch,
+  stepDispatch,
+  viewDispatch,
+} from '../../core/dispatch/step-dispatch.ts';
+import type {
+  DispatchCommand,
+  DispatchEvent,
+  DispatchState,
+  DispatchStep,
+} from '../../core/dispatch/step-dispatch.ts';
+import { delegationWorkflowId } from '../../core/ids.ts';
+import { checkEscalation } from '../../core/run/check-control.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import type { ControlChange } from '../shared/control.ts';
+import { inBackground } from '../shared/in-background.ts';
+import { deliverSignal, escalateSignal, pauseSignal, resumeSignal } from '../shared/messages.ts';
+import { readFailure } from '../shared/read-failure.ts';
+import { signalQuietly } from '../shared/signal-quietly.ts';
+import { childSearchAttributes } from '../shared/visibility.ts';
+import type { WaveDesk } from './wave-desk.ts';
+
+export interface Dispatched {
+  readonly outcomes: readonly DelegationOutcome[];
+  readonly fingerprints: readonly string[];
+  /** Whether the wave was cancelled; the outcomes are of what was done until then. */
+  readonly stopped: boolean;
+}
+
+/** A wave's delegations under way. `core/dispatch` decides; this starts, tells and remembers. */
+interface Dispatching {
+  readonly plan: WavePlanOutline;
+  readonly order: WaveOrder;
+  readonly desk: WaveDesk;
+  readonly waveId: string;
+  /** The wave's own scope: children belong to it, whichever handler starts them. */
+  readonly scope: CancellationScope;
+  readonly byId: ReadonlyMap<string, DelegationOutline>;
+  readonly outcomes: Map<string, DelegationOutcome>;
+  readonly started: Set<string>;
+  readonly deliveries: Map<string, Delivery>;
+  readonly onView: (delegations: readonly DelegationView[]) => void;
+  state: DispatchState;
+}
+
+/**
+ * Starts each delegation the moment its own dependencies are met and handles each result as it arrives. A delegation
+ * that asks gives its slot to others until its answers are there.
+ */
+export async function dispatchWave(
+  plan: WavePlanOutline,
+  order: WaveOrder,
+  desk: WaveDesk,
+  onView: (delegations: readonly DelegationView[]) => void,
+): Promise<Dispatched> {
+  const first = openDispatch(plan.delegations, {
+    known_inputs: order.known_inputs,
+    max_parallel: order.limits.max_parallel,
+    paused: desk.control.pausedReason() !== null || desk.control.parkedReason() !== null,
+  });
+  const d: Dispatching = {
+    plan,
+    order,
+    desk,
+    waveId: workflowInfo().workflowId,
+    scope: CancellationScope.current(),
+    byId: new Map(plan.delegations.map((delegation) => [delegation.delegation_id, delegation])),
+    outcomes: new Map(),
+    started: new Set(),
+    deliveries: new Map(),
+    onView,
+    state: first.state,
+  };
+  setHandler(escalateSignal, (payload) => takeEscalation(d, payload), {
+    description: 'From a delegation: a question or a fault. Not for people.',
+  });
+  desk.control.subscribe((change) => {
+    on(d, { type: change.type });
+    tellAll(d, change);
+  });
+  take(d, first);
+  const stopped = await untilDone(
+    () => isDispatchDone(d.state),
+    () => on(d, { type: 'stop' }),
+  );
+  return {
+    outcomes: plan.delegations.map(
+      (delegation) =>
+        d.outcomes.get(delegation.delegation_id) ??
+        notStarted(delegation, 'stopped', 'stopped before it began'),
+    ),
+    fingerprints: [...d.started].flatMap((id) => d.byId.get(id)?.fingerprint ?? []),
+    stopped,
+  };
+}
+
+function on(d: Dispatching, event: DispatchEvent): void {
+  take(d, stepDispatch(d.state, event));
+}
+
+function take(d: Dispatching, step: DispatchStep): void {
+  d.state = step.state;
+  for (const command of step.commands) obey(d, command);
+  d.onView(viewDelegations(d));
+}
+
+function obey(d: Dispatching, command: DispatchCommand): void {
+  const delegation = d.byId.get(command.delegation_id);
+  if (delegation === undefined) return;
+  const { delegation_id } = delegation;
+  switch (command.type) {
+    case 'start':
+      d.started.add(delegation_id);
+      void d.scope.run(() => run(d, delegation));
+      return;
+    case 'resume': {
+      const delivery = d.deliveries.get(delegation_id);
+      if (delivery !== undefined)
+        tell(d, delegation_id, (child) => child.signal(deliverSignal, delivery));
+      return;
+    }
+    case 'skip':
+      d.outcomes.set(delegation_id, notStarted(delegation, 'skipped', command.reason));
+      return;
+  }
+}
+
+async function run(d: Dispatching, delegation: DelegationOutline): Promise<void> {
+  const outcome = await runChild(d, delegation);
+  d.outcomes.set(delegation.delegation_id, outcome);
+  d.desk.work.usage = addUsage(d.desk.work.usage, outcome.usage);
+  on(d, { type: 'ended', outcome });
+}
+
+function takeEscalation(d: Dispatching, payload: unknown): void {
+  const escalation = checkEscalation(payload);
+  if (escalation === null) return;
+  if (escalation.type === 'parked') {
+    inBackground(() => d.desk.superior.park(escalation.reason));
+    return;
+  }
+  const { delegation_id } = escalation;
+  if (delegation_id !== null) inBackground(() => passOn(d, escalation, delegation_id));
+}
+
+async function passOn(
+  d: Dispatching,
+  escalation: QuestionsEscalation,
+  delegationId: string,
+): Promise<void> {
+  on(d, { type: 'asked', delegation_id: delegationId });
+  const answers = await d.desk.superior.ask({ ...escalation, from: d.waveId });
+  d.deliveries.set(delegationId, { escalation_id: escalation.escalation_id, answers });
+  on(d, { type: 'answered', delegation_id: delegationId });
+}
+
+function tell(
+  d: Dispatching,
+  delegationId: string,
+  send: (child: ExternalWorkflowHandle) => Promise<void>,
+): void {
+  const child = getExternalWorkflowHandle(delegationWorkflowId(d.waveId, delegationId));
+  inBackground(() => signalQuietly(() => send(child)));
+}
+
+function tellAll(d: Dispatching, change: ControlChange): void {
+  for (const id of d.started) {
+    if (d.outcomes.has(id)) continue;
+    tell(d, id, (child) =>
+      change.type === 'pause'
+        ? child.signal(pauseSignal, { reason: change.reason })
+        : child.signal(resumeSignal, {}),
+    );
+  }
+}
+
+/** @returns whether the wave was cancelled. Then its children are too, and each still reports what it used. */
+async function untilDone(done: () => boolean, stop: () => void): Promise<boolean> {
+  try {
+    await condition(done);
+    return false;
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    stop();
+    await CancellationScope.nonCancellable(() => condition(done));
+    return true;
+  }
+}
+
+async function runChild(
+  { order, plan, outcomes, waveId }: Dispatching,
+  delegation: DelegationOutline,
+): Promise<DelegationOutcome> {
+  const { run_id, wave, registry_ref, record_ref, limits } = order;
+  const upstream = delegation.depends_on.flatMap((id) => {
+    const output_ref = outcomes.get(id)?.output_ref ?? null;
+    return output_ref === null ? [] : [{ delegation_id: id, output_ref }];
+  });
+  try {
+    return await executeChild<(args: DelegationArgs) => Promise<DelegationOutcome>>(
+      workflowTypes.delegation,
+      {
+        workflowId: delegationWorkflowId(waveId, delegation.delegation_id),
+        args: [
+          {
+            order: {
+              run_id,
+              wave,
+              delegation,
+              plan_ref: plan.plan_ref,
+              registry_ref,
+              record_ref,
+              upstream,
+              limits,
+              paused: false,
+            },
+          },
+        ],
+        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        staticSummary: `${delegation.agent_id} · ${delegation.title}`,
+        typedSearchAttributes: childSearchAttributes(run_id),
+      },
+    );
+  } catch (error) {
+    if (isCancellation(error)) return notStarted(delegation, 'stopped', 'stopped before it began');
+    return notStarted(delegation, 'failed', readFailure(error).message);
+  }
+}
+
+function notStarted(
+  delegation: DelegationOutline,
+  status: DelegationOutcome['status'],
+  reason: string,
+): DelegationOutcome {
+  const { delegation_id, agent_id, title, produces, criterion_ids } = delegation;
+  return {
+    delegation_id,
+    agent_id,
+    title,
+    status,
+    reason,
+    criteria_met: [],
+    criteria_unmet: criterion_ids,
+    produces,
+    output_ref: null,
+    turns: 0,
+    usage: noUsage,
+  };
+}
+
+function viewDelegations({ plan, state, waveId }: Dispatching): DelegationView[] {
+  const lines = new Map(viewDispatch(state).map((line) => [line.delegation_id, line]));
+  return plan.delegations.map(({ delegation_id, agent_id, title, depends_on }) => ({
+    delegation_id,
+    agent_id,
+    title,
+    depends_on,
+    state: lines.get(delegation_id)?.state ?? 'pending',
+    reason: lines.get(delegation_id)?.reason ?? '',
+    workflow_id: delegationWorkflowId(waveId, delegation_id),
+  }));
+}

@@ -1,0 +1,49 @@
+import {
+  ApplicationFailure,
+  getExternalWorkflowHandle,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { PlannerWaveArgs, WaveResult } from '../../contracts/planner-wave.ts';
+import type { WaveView } from '../../contracts/views.ts';
+import { renderWaveDetails } from '../../core/render/render-wave-details.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { createControl } from '../shared/control.ts';
+import { progressSignal, waveQuery } from '../shared/messages.ts';
+import { createParentSuperior } from '../shared/superior.ts';
+import { runWave } from './run-wave.ts';
+import { runWaveAlone } from './run-wave-alone.ts';
+
+/**
+ * A set of delegations planned together, and the planner's decision on what came back (seed 004 §3–7).
+ *
+ * Started by a run with its order, or by hand with `{"goal":"…"}`, with or without `"delegations":[…]`.
+ *
+ * @throws InvalidInput when it was started by hand with bad input; the message lists every fault.
+ */
+export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult> {
+  const { parent } = workflowInfo();
+  if (parent === undefined) return runWaveAlone(args);
+  if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child wave needs an order.');
+  const { order } = args;
+  const control = createControl({ paused: order.paused ? '' : null, parked: null });
+  const superior = createParentSuperior(parent.workflowId, control);
+  const run = getExternalWorkflowHandle(parent.workflowId);
+  let view: WaveView = { wave: order.wave, phase: 'planning', delegations: [], usage: noUsage };
+  setHandler(waveQuery, () => view, { description: 'The delegations and their states.' });
+  return runWave(
+    order,
+    {
+      control,
+      superior,
+      work: { usage: noUsage, escalations: 0 },
+      onPlanned: (progress) => run.signal(progressSignal, progress),
+      onView(changed) {
+        view = changed;
+        setCurrentDetails(renderWaveDetails(changed));
+      },
+    },
+    null,
+  );
+}

@@ -1,0 +1,73 @@
+import { ApplicationFailure, setHandler } from '@temporalio/workflow';
+import type { OpenRunResult } from '../../contracts/activity-types.ts';
+import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
+import type { WaveView } from '../../contracts/views.ts';
+import { checkPlan } from '../../core/plan/check-plan.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { finishAlone } from '../shared/finish-alone.ts';
+import { waveQuery } from '../shared/messages.ts';
+import { registerRootHandlers } from '../shared/root-handlers.ts';
+import { RootHost } from '../shared/root-host.ts';
+import { runWave } from './run-wave.ts';
+
+/** A wave that somebody started by hand: it has its own inbox, record and result. */
+export async function runWaveAlone(input: unknown): Promise<WaveResult> {
+  const host = new RootHost(null);
+  registerRootHandlers(host);
+  let view: WaveView = { wave: 1, phase: 'planning', delegations: [], usage: noUsage };
+  setHandler(waveQuery, () => view, { description: 'The delegations and their states.' });
+  const opened = await host.open('plannerWave', input);
+  const order = orderOf(host, opened);
+  refuseBadPlan(opened, order);
+  const wave = await host.stoppable(() =>
+    runWave(
+      order,
+      {
+        control: host.control,
+        superior: host,
+        work: { usage: noUsage, escalations: 0 },
+        onPlanned: async (progress) => host.showPlan(progress),
+        onView(changed) {
+          view = changed;
+          host.refresh();
+        },
+      },
+      opened.plan,
+    ),
+  );
+  await finishAlone(host, wave);
+  return wave;
+}
+
+function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
+  const { registry_ref, record_ref, agents, limits, criteria, known_inputs } = opened;
+  return {
+    run_id: host.runId,
+    wave: 1,
+    waves_left: 0,
+    registry_ref,
+    record_ref,
+    agents,
+    limits,
+    criteria,
+    known_inputs,
+    delegation_ids: [],
+    fingerprints: {},
+    amendments: [],
+    paused: false,
+  };
+}
+
+/** A plan that a person typed goes back to the person, not to the planner. */
+function refuseBadPlan({ plan }: OpenRunResult, order: WaveOrder): void {
+  if (plan === null) return;
+  const faults = checkPlan(plan, order);
+  if (faults.length === 0) return;
+  const lines = faults.map(({ path, reason, hint }) => `${path}: ${reason} ${hint}`);
+  throw ApplicationFailure.create({
+    type: 'InvalidInput',
+    nonRetryable: true,
+    message: `The delegations can't be carried out:\n${lines.join('\n')}`,
+    details: [faults],
+  });
+}

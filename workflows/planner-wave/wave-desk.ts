@@ -1,0 +1,23 @@
+import type { WaveProgress } from '../../contracts/messages.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import type { WaveView } from '../../contracts/views.ts';
+import type { Control } from '../shared/control.ts';
+import type { Superior } from '../shared/superior.ts';
+
+/** What a wave is given besides its order, and what it notes while it works. */
+export interface WaveDesk {
+  readonly control: Control;
+  readonly superior: Superior;
+  /** Tells the run, or the record of a wave alone, what was planned. */
+  readonly onPlanned: (progress: WaveProgress) => Promise<void>;
+  /** Called when something that people see has changed. */
+  readonly onView: (view: WaveView) => void;
+  readonly work: WaveWork;
+}
+
+export interface WaveWork {
+  /** Of the planner in this wave, and of delegations that have ended. */
+  usage: Usage;
+  /** Escalations of the planner so far; they number the next. */
+  escalations: number;
+}

@@ -1,0 +1,38 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../contracts/activity-types.ts';
+
+/**
+ * Model calls. A worker killed in a call is noticed when its heartbeats stop, so the heartbeat timeout bounds what a
+ * crash costs in time. A cancelled call is waited for: its result carries the usage until then.
+ * The schedule-to-close time is long because workers may be away for days; the attempts bound the cost instead.
+ */
+export const { modelTurn } = proxyActivities<Pick<Activities, 'modelTurn'>>({
+  startToCloseTimeout: '20 minutes',
+  scheduleToCloseTimeout: '30 days',
+  heartbeatTimeout: '8 seconds',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: {
+    initialInterval: '1 second',
+    backoffCoefficient: 2,
+    maximumInterval: '2 minutes',
+    maximumAttempts: 30,
+  },
+});
+
+export const { runTool } = proxyActivities<Pick<Activities, 'runTool'>>({
+  startToCloseTimeout: '2 minutes',
+  scheduleToCloseTimeout: '30 days',
+  heartbeatTimeout: '8 seconds',
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 20 },
+});
+
+/** Reads and writes of the store: idempotent, so they are repeated until the disk is well again. */
+export const { openRun, storeText, updateRecord } = proxyActivities<
+  Pick<Activities, 'openRun' | 'storeText' | 'updateRecord'>
+>({
+  startToCloseTimeout: '1 minute',
+  scheduleToCloseTimeout: '30 days',
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 10_000 },
+});

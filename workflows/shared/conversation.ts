@@ -1,0 +1,166 @@
+import type {
+  OutputShape,
+  ToolCall,
+  TurnInput,
+  TurnOutline,
+  TurnReply,
+} from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { turnSummary } from '../../core/render/turn-summary.ts';
+import { stepTurns } from '../../core/turns/step-turns.ts';
+import type {
+  CallCommand,
+  TurnsCommand,
+  TurnsEvent,
+  TurnsState,
+} from '../../core/turns/step-turns.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
+import { callModel } from './call-model.ts';
+import type { Control } from './control.ts';
+import { stopWhenCancelled } from './stop-when-cancelled.ts';
+import type { Superior } from './superior.ts';
+
+/** One agent's own conversation with the model. All of it that history needs. */
+export interface Conversation {
+  head: Ref | null;
+  /** What the next call adds. */
+  append: readonly TurnInput[];
+  /** Says which command is outstanding. */
+  turns: TurnsState;
+  /** Calls so far, for people. */
+  calls: number;
+  usage: Usage;
+}
+
+export interface ConversationDesk {
+  readonly run_id: string;
+  readonly agent_id: string;
+  readonly registry_ref: Ref;
+  readonly shape: OutputShape;
+  /** What the conversation is for, in the summary of each call: `market-research`, `plan wave 2`. */
+  readonly purpose: string;
+  readonly control: Control;
+  readonly superior: Superior;
+  /** The rule that the output must keep. */
+  readonly check: (outline: TurnOutline) => readonly OutputFault[];
+  readonly runTools?: (calls: readonly ToolCall[]) => Promise<readonly TurnInput[]>;
+  readonly onTurn?: () => void;
+  /** Whether to stop before the next call, because history grew long. */
+  readonly carryOver?: () => boolean;
+}
+
+export type ConversationEnd =
+  | { readonly type: 'output'; readonly outline: TurnOutline }
+  | { readonly type: 'failed'; readonly reason: string }
+  | { readonly type: 'stopped' }
+  /** Not at its end: the conversation goes on in the next run of the workflow. */
+  | { readonly type: 'carry_over' };
+
+/** Makes calls until `core/turns` says that the conversation is at an end. Changes `conversation` as it goes. */
+export async function converse(
+  conversation: Conversation,
+  desk: ConversationDesk,
+): Promise<ConversationEnd> {
+  let outline: TurnOutline | null = null;
+  for (;;) {
+    const { command } = conversation.turns;
+    switch (command.type) {
+      case 'call': {
+        const called = await call(conversation, command, desk);
+        if (called.type !== 'replied') return called;
+        outline = called.reply.type === 'output' ? called.reply.outline : null;
+        step(conversation, { type: 'reply', reply: called.reply });
+        break;
+      }
+      case 'check':
+        checkOutput(conversation, outline, desk);
+        break;
+      case 'run_tools':
+        await useTools(conversation, command.calls, desk);
+        break;
+      case 'finish':
+      case 'fail':
+      case 'stopped':
+        return endOf(command, outline);
+    }
+  }
+}
+
+type LastCommand = Extract<TurnsCommand, { type: 'finish' | 'fail' | 'stopped' }>;
+
+function endOf(command: LastCommand, outline: TurnOutline | null): ConversationEnd {
+  if (command.type === 'fail') return { type: 'failed', reason: command.reason };
+  if (command.type === 'stopped') return { type: 'stopped' };
+  if (outline === null) return { type: 'failed', reason: 'The model gave no output.' };
+  return { type: 'output', outline };
+}
+
+function checkOutput(
+  conversation: Conversation,
+  outline: TurnOutline | null,
+  desk: ConversationDesk,
+): void {
+  const faults = outline === null ? [] : desk.check(outline);
+  step(conversation, { type: 'checked', faults });
+}
+
+async function useTools(
+  conversation: Conversation,
+  calls: readonly ToolCall[],
+  desk: ConversationDesk,
+): Promise<void> {
+  await desk.control.ready();
+  conversation.append = (await desk.runTools?.(calls)) ?? [];
+  step(conversation, { type: 'tool_results', count: conversation.append.length });
+}
+
+/** Brings an event to the rule of turns. */
+export function step(conversation: Conversation, event: TurnsEvent): void {
+  conversation.turns = stepTurns(conversation.turns, event).state;
+}
+
+async function call(
+  conversation: Conversation,
+  command: CallCommand,
+  desk: ConversationDesk,
+): Promise<{ readonly type: 'replied'; readonly reply: TurnReply } | ConversationEnd> {
+  if (desk.carryOver?.() === true) return { type: 'carry_over' };
+  const { append } = conversation;
+  const note: TurnInput[] =
+    command.note.length > 0 ? [{ type: 'faults', faults: command.note }] : [];
+  conversation.calls += 1;
+  desk.onTurn?.();
+  const called = await callModel(
+    {
+      run_id: desk.run_id,
+      agent_id: desk.agent_id,
+      registry_ref: desk.registry_ref,
+      head: conversation.head,
+      append: [...append, ...note],
+      shape: desk.shape,
+      max_output_tokens: command.max_output_tokens,
+      compact: command.compact,
+    },
+    turnSummary(desk.agent_id, desk.purpose, conversation.calls),
+    desk,
+    (usage) => {
+      conversation.usage = addUsage(conversation.usage, usage);
+    },
+  );
+  if (called.type === 'failed') return called;
+  const { result } = called;
+  // The new head holds what this turn appended, whether its reply was kept or dropped.
+  conversation.head = result.head;
+  conversation.append = [];
+  conversation.usage = addUsage(conversation.usage, result.usage);
+  return { type: 'replied', reply: result.reply };
+}
+
+/** Turns a cancellation into the end that it is for a conversation. */
+export async function stoppedWhenCancelled(
+  work: () => Promise<ConversationEnd>,
+): Promise<ConversationEnd> {
+  return (await stopWhenCancelled(work)) ?? { type: 'stopped' };
+}

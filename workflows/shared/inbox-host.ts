@@ -1,0 +1,237 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  isCancellation,
+  sleep,
+} from '@temporalio/workflow';
+import type { Delivery, QuestionsEscalation } from '../../contracts/messages.ts';
+import type { CarriedInbox } from '../../contracts/planner-run.ts';
+import type {
+  AnsweredQuestion,
+  AnswerInput,
+  Question,
+  RejectedAnswer,
+} from '../../contracts/question.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { engineLimits } from '../../core/limits.ts';
+import {
+  carryInbox,
+  openInbox,
+  previewAnswer,
+  stepInbox,
+} from '../../core/questions/step-inbox.ts';
+import type { InboxEffect, InboxEvent, InboxState } from '../../core/questions/step-inbox.ts';
+import { describeWait } from '../../core/render/describe-wait.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { storeText } from './activities.ts';
+import { nowSeconds } from './clock.ts';
+import { inBackground } from './in-background.ts';
+import type { AnswerReceipt } from './messages.ts';
+import type { RecordKeeper } from './record-keeper.ts';
+
+export interface InboxHostOptions {
+  readonly carried: CarriedInbox | null;
+  readonly recentAnswers: readonly AnsweredQuestion[];
+  readonly useDefaults: () => boolean;
+  readonly record: RecordKeeper;
+  /** Brings the answers to the workflow that asked. */
+  readonly deliver: (to: string, delivery: Delivery) => Promise<void>;
+  readonly onChange: () => void;
+}
+
+type DeliverEffect = Extract<InboxEffect, { type: 'deliver' }>;
+type AnsweredEffect = Extract<InboxEffect, { type: 'answered' }>;
+
+/**
+ * The run's inbox. `core/questions` decides what an answer does; this keeps the timers, stores long answers, records,
+ * and passes answers on to those who asked.
+ */
+export class InboxHost {
+  readonly #options: InboxHostOptions;
+  #state: InboxState;
+  #recentAnswers: readonly AnsweredQuestion[];
+  /** Rejected messages that were no answers. */
+  #otherRejected: readonly RejectedAnswer[] = [];
+  readonly #timers = new Map<string, CancellationScope>();
+  readonly #longAnswers = new Map<string, Ref>();
+  /** Effects take place in their order: an answer is stored before it is delivered. */
+  #lastTask: Promise<void> = Promise.resolve();
+  #tasksUnderway = 0;
+
+  constructor(options: InboxHostOptions) {
+    this.#options = options;
+    this.#state = openInbox(options.carried);
+    this.#recentAnswers = options.recentAnswers;
+    for (const question of this.#state.open) inBackground(() => this.#keepTimer(question));
+  }
+
+  ask(escalation: QuestionsEscalation): void {
+    const use_defaults = this.#options.useDefaults();
+    this.#step({ type: 'ask', escalation, now: nowSeconds(), use_defaults });
+  }
+
+  /** The signal `answer`. Never throws: a bad one is recorded as rejected. */
+  answer(payload: unknown): void {
+    this.#take(payload);
+  }
+
+  /** The validator of `submitAnswer`. @throws AnswerRefused with the reason; its details hold an example. */
+  validate(payload: unknown): void {
+    const preview = previewAnswer(this.#state, payload);
+    if (!preview.ok) throw refusal(preview.reason, preview.example);
+  }
+
+  /** The update `submitAnswer`. @throws AnswerRefused as `validate` does. */
+  submit(payload: unknown): AnswerReceipt {
+    for (const effect of this.#take(payload)) {
+      switch (effect.type) {
+        case 'answered': {
+          const accepted = cutText(effect.text, engineLimits.inlineAnswerCharsMax);
+          return { question_id: effect.question.question_id, accepted };
+        }
+        case 'repeated':
+          return { question_id: effect.question_id, accepted: 'the same answer was taken before' };
+        case 'rejected':
+          throw refusal(effect.rejected.reason, effect.rejected.example);
+        case 'opened':
+        case 'deliver':
+      }
+    }
+    throw refusal('The answer changed nothing.', null);
+  }
+
+  /** Shows a rejected message of another kind where people look for rejected answers. */
+  noteRejected(rejected: RejectedAnswer): void {
+    this.#otherRejected = [...this.#otherRejected, rejected].slice(
+      -engineLimits.rejectedAnswersMax,
+    );
+    this.#options.record.add({ type: 'answer_rejected', rejected });
+    this.#options.onChange();
+  }
+
+  open(): readonly Question[] {
+    return this.#state.open;
+  }
+
+  recentAnswers(): readonly AnsweredQuestion[] {
+    return this.#recentAnswers;
+  }
+
+  rejected(): readonly RejectedAnswer[] {
+    return [...this.#state.rejected, ...this.#otherRejected];
+  }
+
+  carry(): CarriedInbox {
+    return carryInbox(this.#state);
+  }
+
+  /** Resolves when no accepted answer is still on its way to the one who asked. */
+  settled(): Promise<void> {
+    return condition(() => this.#tasksUnderway === 0);
+  }
+
+  #take(payload: unknown): readonly InboxEffect[] {
+    return this.#step({
+      type: 'answer',
+      payload,
+      now: nowSeconds(),
+      default_answered_by: 'user',
+    });
+  }
+
+  #step(event: InboxEvent): readonly InboxEffect[] {
+    const { state, effects } = stepInbox(this.#state, event);
+    this.#state = state;
+    for (const effect of effects) this.#apply(effect);
+    this.#options.onChange();
+    return effects;
+  }
+
+  #apply(effect: InboxEffect): void {
+    const { record } = this.#options;
+    switch (effect.type) {
+      case 'opened':
+        record.add({ type: 'question_opened', question: effect.question });
+        inBackground(() => this.#keepTimer(effect.question));
+        return;
+      case 'answered':
+        this.#timers.get(effect.question.question_id)?.cancel();
+        this.#inOrder(() => this.#recordAnswer(effect));
+        return;
+      case 'rejected':
+        record.add({ type: 'answer_rejected', rejected: effect.rejected });
+        return;
+      case 'deliver':
+        this.#inOrder(() => this.#deliver(effect));
+        return;
+      case 'repeated':
+    }
+  }
+
+  #inOrder(task: () => Promise<void>): void {
+    this.#tasksUnderway += 1;
+    const before = this.#lastTask;
+    this.#lastTask = CancellationScope.nonCancellable(async () => {
+      await before;
+      await task();
+      this.#tasksUnderway -= 1;
+    });
+  }
+
+  async #recordAnswer({ question, text, answered_by }: AnsweredEffect): Promise<void> {
+    const { question_id, delegation_id } = question;
+    const isLong = text.length > engineLimits.inlineAnswerCharsMax;
+    const answer_ref = isLong ? (await storeText({ text })).ref : null;
+    if (answer_ref !== null) {
+      this.#longAnswers.set(question_id, answer_ref);
+      this.#step({ type: 'stored', question_id, answer_ref });
+    }
+    const answered: AnsweredQuestion = {
+      question_id,
+      text: question.text,
+      delegation_id,
+      answer: cutText(text, engineLimits.inlineAnswerCharsMax),
+      answered_by,
+      answered_at: nowSeconds(),
+    };
+    this.#recentAnswers = [...this.#recentAnswers, answered].slice(-engineLimits.recentAnswersMax);
+    this.#options.record.add({ type: 'question_answered', answered, answer_ref });
+  }
+
+  async #deliver(effect: DeliverEffect): Promise<void> {
+    const answers = effect.answers.map(({ answer_text, is_cut, ...answer }) => {
+      const answer_ref = answer.answer_ref ?? this.#longAnswers.get(answer.question_id) ?? null;
+      return { ...answer, answer_ref, answer: is_cut && answer_ref !== null ? null : answer_text };
+    });
+    await this.#options.deliver(effect.from, { escalation_id: effect.escalation_id, answers });
+  }
+
+  /** Every open question is a timer with its name in the Web UI; at a deadline the default is taken. */
+  async #keepTimer(question: Question): Promise<void> {
+    const { question_id, deadline_seconds } = question;
+    const scope = new CancellationScope();
+    this.#timers.set(question_id, scope);
+    const waitMs =
+      deadline_seconds === null ? engineLimits.questionReminderMs : deadline_seconds * 1000;
+    try {
+      await scope.run(() => sleep(waitMs, { summary: describeWait(question) }));
+    } catch (error) {
+      if (isCancellation(error)) return;
+      throw error;
+    } finally {
+      this.#timers.delete(question_id);
+    }
+    if (deadline_seconds === null) return this.#keepTimer(question);
+    this.#step({ type: 'deadline', question_id, now: nowSeconds() });
+  }
+}
+
+function refusal(reason: string, example: AnswerInput | null): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'AnswerRefused',
+    message: reason,
+    nonRetryable: true,
+    details: [example],
+  });
+}

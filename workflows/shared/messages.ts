@@ -1,0 +1,47 @@
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { AnswerInput } from '../../contracts/question.ts';
+import type {
+  AmendMessage,
+  ControlMessage,
+  Delivery,
+  WaveProgress,
+} from '../../contracts/messages.ts';
+import { queryNames, signalNames, updateNames } from '../../contracts/names.ts';
+import type {
+  BudgetView,
+  DelegationStatusView,
+  PlanView,
+  PoolView,
+  QuestionsView,
+  RunWavesView,
+  StatusView,
+  WaveView,
+} from '../../contracts/views.ts';
+
+/** What `submitAnswer` returns: the answer as it was taken. */
+export interface AnswerReceipt {
+  readonly question_id: string;
+  readonly accepted: string;
+}
+
+export const answerSignal = defineSignal<[AnswerInput]>(signalNames.answer);
+/** Untyped, because a person may type it too: `core` checks its shape. */
+export const escalateSignal = defineSignal<[unknown]>(signalNames.escalate);
+export const pauseSignal = defineSignal<[ControlMessage]>(signalNames.pause);
+export const resumeSignal = defineSignal<[ControlMessage]>(signalNames.resume);
+export const stopSignal = defineSignal<[ControlMessage]>(signalNames.stop);
+export const amendSignal = defineSignal<[AmendMessage]>(signalNames.amend);
+export const deliverSignal = defineSignal<[Delivery]>(signalNames.deliver);
+export const progressSignal = defineSignal<[WaveProgress]>(signalNames.progress);
+
+export const submitAnswerUpdate = defineUpdate<AnswerReceipt, [AnswerInput]>(
+  updateNames.submitAnswer,
+);
+
+export const statusQuery = defineQuery<StatusView>(queryNames.status);
+export const delegationStatusQuery = defineQuery<DelegationStatusView | null>(queryNames.status);
+export const questionsQuery = defineQuery<QuestionsView>(queryNames.questions);
+export const planQuery = defineQuery<PlanView | null>(queryNames.plan);
+export const poolQuery = defineQuery<PoolView>(queryNames.pool);
+export const budgetQuery = defineQuery<BudgetView>(queryNames.budget);
+export const waveQuery = defineQuery<WaveView | RunWavesView>(queryNames.wave);

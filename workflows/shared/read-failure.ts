@@ -1,0 +1,61 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import { failureConsequences } from '../../contracts/errors.ts';
+import type { FailureConsequence } from '../../contracts/errors.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { readUsage } from '../../core/usage/read-usage.ts';
+
+export interface ReadFailure {
+  readonly type: string;
+  /** For people: what happened and what to try. */
+  readonly message: string;
+  readonly consequence: FailureConsequence;
+  /** What a failed model call was billed; null for nothing, and for every other failure. */
+  readonly usage: Usage | null;
+}
+
+/**
+ * The cause behind a failed activity or child, and what follows from it.
+ * A failure of no known type stops its caller: repeating what nobody understands costs money.
+ */
+export function readFailure(error: unknown): ReadFailure {
+  if (error instanceof ActivityFailure || error instanceof ChildWorkflowFailure) {
+    return readFailure(error.cause ?? new Error(error.message));
+  }
+  if (error instanceof TimeoutFailure) {
+    return {
+      type: 'Timeout',
+      message: `No worker finished the call in time (${error.message}). Try: look at the worker, then resume the run`,
+      consequence: 'retry',
+      usage: null,
+    };
+  }
+  if (error instanceof ApplicationFailure) {
+    const type = error.type ?? 'Error';
+    return {
+      type,
+      message: error.message,
+      consequence: consequenceOf(type),
+      usage: usageOf(error),
+    };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { type: 'Error', message, consequence: 'stop', usage: null };
+}
+
+function consequenceOf(type: string): FailureConsequence {
+  const consequences: Readonly<Record<string, FailureConsequence | undefined>> =
+    failureConsequences;
+  return consequences[type] ?? 'stop';
+}
+
+/** The activity puts `ModelFailureDetails` there; a failure of anything else has none. */
+function usageOf(error: ApplicationFailure): Usage | null {
+  const details: unknown = error.details?.[0];
+  if (typeof details !== 'object' || details === null || !('usage' in details)) return null;
+  return readUsage(details.usage);
+}

@@ -1,0 +1,112 @@
+import { ApplicationFailure, condition, isCancellation } from '@temporalio/workflow';
+import type { UpdateRecordResult } from '../../contracts/activity-types.ts';
+import type { Fact } from '../../contracts/fact.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { RecordChange } from '../../contracts/run-record.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { updateRecord } from './activities.ts';
+import { nowSeconds } from './clock.ts';
+import { inBackground } from './in-background.ts';
+import { readFailure } from './read-failure.ts';
+
+/** The only writer of a run's record. Changes that come while a write is under way go out together with the next. */
+export interface RecordKeeper {
+  /** Sets where the record stands. Changes queued before are written after it. */
+  begin(start: RecordStart): void;
+  knownInputs(): readonly string[];
+  factsTotal(): number;
+  /** The newest facts. */
+  facts(): readonly Fact[];
+  /** `result.md`, once the record has it. */
+  result(): { readonly ref: Ref; readonly path: string } | null;
+  /** Queues a change. Never throws; the write is retried until it succeeds. */
+  add(change: RecordChange): void;
+  /** Resolves with the newest reference when everything queued is written. */
+  flush(): Promise<Ref>;
+}
+
+export interface RecordStart {
+  readonly record_ref: Ref;
+  readonly known_inputs: readonly string[];
+  readonly facts_total: number;
+  readonly facts: readonly Fact[];
+}
+
+interface RecordKeeperOptions {
+  readonly runId: string;
+  /** Called when the store refuses for good; resolves when somebody resumed, and the write is tried again. */
+  readonly park: (reason: string) => Promise<void>;
+  readonly onWritten: () => void;
+}
+
+export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
+  let latest: UpdateRecordResult | null = null;
+  let queue: RecordChange[] = [];
+  let writing = false;
+  let facts: readonly Fact[] = [];
+
+  const write = async (
+    from: Ref,
+    changes: readonly RecordChange[],
+  ): Promise<UpdateRecordResult> => {
+    for (;;) {
+      try {
+        return await updateRecord.executeWithOptions({ summary: summariseChanges(changes) }, [
+          { run_id: options.runId, record_ref: from, changes, now: nowSeconds() },
+        ]);
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        await options.park(readFailure(error).message);
+      }
+    }
+  };
+
+  const writeQueue = async (): Promise<void> => {
+    writing = true;
+    while (latest !== null && queue.length > 0) {
+      const changes = queue;
+      queue = [];
+      latest = await write(latest.record_ref, changes);
+      facts = [...facts, ...latest.facts_added].slice(-engineLimits.factsShownMax);
+      options.onWritten();
+    }
+    writing = false;
+  };
+
+  const wake = (): void => {
+    if (!writing && latest !== null) inBackground(writeQueue);
+  };
+
+  return {
+    begin(start) {
+      const { facts: known, ...rest } = start;
+      facts = known;
+      latest = { ...rest, facts_added: [], result_ref: null, result_path: null };
+      wake();
+    },
+    knownInputs: () => latest?.known_inputs ?? [],
+    factsTotal: () => latest?.facts_total ?? 0,
+    facts: () => facts,
+    result: () =>
+      latest?.result_ref && latest.result_path
+        ? { ref: latest.result_ref, path: latest.result_path }
+        : null,
+    add(change) {
+      queue.push(change);
+      wake();
+    },
+    async flush() {
+      await condition(() => !writing && queue.length === 0 && latest !== null);
+      if (latest === null) throw ApplicationFailure.nonRetryable('The record was not begun.');
+      return latest.record_ref;
+    },
+  };
+}
+
+/** What the Web UI shows beside the activity. */
+function summariseChanges(changes: readonly RecordChange[]): string {
+  return changes
+    .map((change) => change.type.replaceAll('_', ' '))
+    .join(', ')
+    .slice(0, 120);
+}

@@ -1,0 +1,126 @@
+import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import type { RejectedAnswer } from '../../contracts/question.ts';
+import { waiveCriteria } from '../../core/criteria/criteria.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { checkAmend, checkControl, checkEscalation } from '../../core/run/check-control.ts';
+import { nowSeconds } from './clock.ts';
+import {
+  amendSignal,
+  answerSignal,
+  budgetQuery,
+  escalateSignal,
+  pauseSignal,
+  poolQuery,
+  questionsQuery,
+  resumeSignal,
+  stopSignal,
+  submitAnswerUpdate,
+} from './messages.ts';
+import { defaultLimits } from '../../core/limits.ts';
+import type { RootHost } from './root-host.ts';
+
+/**
+ * The messages a root workflow takes. None of them can hurt the run: Temporal can't refuse a signal, so a bad one is
+ * recorded as rejected, with what was expected.
+ */
+export function registerRootHandlers(host: RootHost): void {
+  const reject = (reason: string): void => {
+    const rejected: RejectedAnswer = {
+      question_id: null,
+      reason,
+      example: null,
+      rejected_at: nowSeconds(),
+    };
+    host.inbox.noteRejected(rejected);
+  };
+  registerAnswers(host);
+  registerControl(host);
+  registerAmend(host, reject);
+  setHandler(
+    escalateSignal,
+    (payload) => {
+      const escalation = checkEscalation(payload);
+      if (escalation === null)
+        reject(
+          'Signal escalate: not an escalation of a child workflow. Use answer, amend, pause, resume or stop.',
+        );
+      else host.escalate(escalation);
+    },
+    { description: 'From a child: a question or a fault. Not for people.' },
+  );
+  setDefaultSignalHandler((name) =>
+    reject(`There is no signal "${name}". Try: answer, amend, pause, resume, stop.`),
+  );
+  setHandler(poolQuery, () => ({ total: host.record.factsTotal(), facts: host.record.facts() }), {
+    description: 'Facts of the run, newest last.',
+  });
+  setHandler(
+    budgetQuery,
+    () => ({ usage: host.state.usage, limits: host.state.opened?.limits ?? defaultLimits }),
+    { description: 'What the run has used, up to the last finished wave, and its limits.' },
+  );
+}
+
+function registerAnswers(host: RootHost): void {
+  setHandler(answerSignal, (payload) => host.inbox.answer(payload), {
+    description: 'Answers a question: {"question_id":"q1","answer":"…"}',
+  });
+  setHandler(submitAnswerUpdate, (payload) => host.inbox.submit(payload), {
+    validator: (payload) => host.inbox.validate(payload),
+    description:
+      'Answers a question and says why when it is refused: {"question_id":"q1","answer":"…"}',
+  });
+  setHandler(
+    questionsQuery,
+    () => ({
+      open: host.inbox.open(),
+      answered: host.inbox.recentAnswers(),
+      rejected: host.inbox.rejected(),
+    }),
+    { description: 'Open, answered and rejected.' },
+  );
+}
+
+function registerControl(host: RootHost): void {
+  setHandler(pauseSignal, (payload) => host.control.pause(checkControl(payload).reason), {
+    description: 'Calls in flight finish, nothing new starts: {"reason":"…"}',
+  });
+  setHandler(resumeSignal, () => host.control.resume(), {
+    description: 'Goes on after pause, or after a parked run was mended: {}',
+  });
+  setHandler(
+    stopSignal,
+    (payload) => {
+      host.state.stop_reason = checkControl(payload).reason;
+      host.stop();
+    },
+    {
+      description: 'Cancels calls in flight and ends the run with what there is: {"reason":"…"}',
+    },
+  );
+}
+
+function registerAmend(host: RootHost, reject: (reason: string) => void): void {
+  setHandler(
+    amendSignal,
+    (payload) => {
+      const checked = checkAmend(payload);
+      if (!checked.ok) return reject(`Signal amend: ${checked.reason}`);
+      if (host.state.amendments.length >= engineLimits.amendmentsMax) {
+        return reject(
+          `Signal amend: a run takes ${engineLimits.amendmentsMax} instructions at most.`,
+        );
+      }
+      const { instruction, waive_criteria: waived = [] } = checked.amend;
+      host.state.amendments = [...host.state.amendments, instruction];
+      host.record.add({ type: 'instruction', instruction });
+      if (waived.length > 0) {
+        host.state.waived = [...host.state.waived, ...waived];
+        host.state.criteria = waiveCriteria(host.state.criteria, waived);
+        host.record.add({ type: 'criteria_waived', criterion_ids: waived });
+      }
+      host.refresh();
+    },
+    { description: 'An instruction for the next planning: {"instruction":"…"}' },
+  );
+}

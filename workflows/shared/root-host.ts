@@ -1,0 +1,176 @@
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { OpenRunInput, OpenRunResult } from '../../contracts/activity-types.ts';
+import type {
+  DeliveredAnswer,
+  Delivery,
+  Escalation,
+  QuestionsEscalation,
+  WaveProgress,
+} from '../../contracts/messages.ts';
+import type { CarriedRun, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
+import type { WaveResult } from '../../contracts/planner-wave.ts';
+import { openRun } from './activities.ts';
+import { createControl } from './control.ts';
+import type { Control } from './control.ts';
+import { InboxHost } from './inbox-host.ts';
+import { createMailbox } from './mailbox.ts';
+import { deliverSignal } from './messages.ts';
+import { createRecordKeeper } from './record-keeper.ts';
+import type { RecordKeeper } from './record-keeper.ts';
+import { openRootState, recordedWave, takeUpOpened, takeWaveIntoState } from './root-state.ts';
+import type { RootState } from './root-state.ts';
+import { RootViews } from './root-views.ts';
+import { signalQuietly } from './signal-quietly.ts';
+import type { Superior } from './superior.ts';
+
+/**
+ * What only the topmost workflow has: the inbox, the record, the views. `plannerRun` always is one; `plannerWave` and
+ * `delegation` are when somebody starts them by hand, so each can be tried and used alone.
+ *
+ * Create it and register its handlers before the first await, so that no message finds the workflow without them.
+ */
+export class RootHost implements Superior {
+  readonly runId = workflowInfo().workflowId;
+  readonly state: RootState;
+  readonly control: Control;
+  readonly record: RecordKeeper;
+  readonly inbox: InboxHost;
+  readonly #mailbox = createMailbox();
+  readonly #stopScope = new CancellationScope();
+  readonly #views: RootViews;
+
+  /** @param carried What the run before continue-as-new handed over, or null at the beginning. */
+  constructor(carried: CarriedRun | null) {
+    this.state = openRootState(carried);
+    this.control = createControl({
+      paused: carried?.paused_reason ?? null,
+      parked: carried?.parked_reason ?? null,
+    });
+    this.record = createRecordKeeper({
+      runId: this.runId,
+      park: (reason) => this.park(reason),
+      onWritten: () => this.refresh(),
+    });
+    this.inbox = new InboxHost({
+      carried: carried?.inbox ?? null,
+      recentAnswers: carried?.recent_answers ?? [],
+      useDefaults: () => this.state.opened?.use_defaults ?? false,
+      record: this.record,
+      deliver: (to, delivery) => this.#deliver(to, delivery),
+      onChange: () => this.refresh(),
+    });
+    this.#views = new RootViews(this);
+    this.control.subscribe(() => this.refresh());
+    if (carried !== null) {
+      this.record.begin({
+        record_ref: carried.record_ref,
+        known_inputs: carried.known_inputs,
+        facts_total: carried.facts_total,
+        facts: carried.recent_facts,
+      });
+    }
+  }
+
+  /** Validates the input and writes the first record. @throws InvalidInput with every fault at once. */
+  async open(workflowType: OpenRunInput['workflow_type'], input: unknown): Promise<OpenRunResult> {
+    const { started_at } = this.state;
+    const opened = await openRun.executeWithOptions({ summary: 'check the input' }, [
+      { workflow_type: workflowType, run_id: this.runId, input, started_at },
+    ]);
+    takeUpOpened(this.state, opened);
+    const { record_ref, known_inputs } = opened;
+    this.record.begin({ record_ref, known_inputs, facts_total: 0, facts: [] });
+    this.refresh();
+    return opened;
+  }
+
+  async ask(escalation: QuestionsEscalation): Promise<readonly DeliveredAnswer[]> {
+    this.inbox.ask(escalation);
+    return this.#mailbox.take(escalation.escalation_id);
+  }
+
+  async park(reason: string): Promise<void> {
+    this.control.park(reason);
+    await this.control.ready();
+  }
+
+  /** Takes what a child sends up: questions go to the inbox, trouble with the provider parks the run. */
+  escalate(escalation: Escalation): void {
+    if (escalation.type === 'parked') this.control.park(escalation.reason);
+    else this.inbox.ask(escalation);
+  }
+
+  /** Runs the work in a scope that `stop` cancels. */
+  stoppable<T>(work: () => Promise<T>): Promise<T> {
+    return this.#stopScope.run(work);
+  }
+
+  stop(): void {
+    this.#stopScope.cancel();
+  }
+
+  /** Call after a change of `state`. */
+  refresh(): void {
+    this.#views.refresh();
+  }
+
+  /** Shows and records the plan of a wave that began. */
+  showPlan(progress: WaveProgress): void {
+    const { wave, summary, delegations } = progress;
+    this.state.wave_at_work = wave;
+    this.state.plan = { wave, summary, delegations };
+    this.record.add({ type: 'wave_planned', progress });
+    this.refresh();
+  }
+
+  /** Counts and records a wave that is over. */
+  takeWave(wave: WaveResult): void {
+    takeWaveIntoState(this.state, wave);
+    const { criteria } = this.state;
+    this.record.add({ type: 'wave_done', wave: recordedWave(wave), criteria });
+    this.refresh();
+  }
+
+  /** Writes the last record with `result.md` and leaves the last state visible. */
+  finish(status: RunStatus, reasons: ReadonlyMap<string, string>): Promise<PlannerRunResult> {
+    return CancellationScope.nonCancellable(async () => {
+      const { state, record } = this;
+      state.phase = 'ending';
+      await this.inbox.settled();
+      record.add({ type: 'ended', status, usage: state.usage });
+      const record_ref = await record.flush();
+      const result = record.result();
+      if (result === null) throw ApplicationFailure.nonRetryable('The record has no result.');
+      state.phase = status;
+      state.result_path = result.path;
+      await condition(allHandlersFinished);
+      this.#views.show();
+      return {
+        run_id: this.runId,
+        status,
+        waves: state.wave,
+        criteria: state.criteria.map((criterion) => ({
+          criterion_id: criterion.criterion_id,
+          state: criterion.state,
+          reason: reasons.get(criterion.criterion_id) ?? '',
+        })),
+        usage: state.usage,
+        record_ref,
+        result_ref: result.ref,
+        result_path: result.path,
+      };
+    });
+  }
+
+  async #deliver(to: string, delivery: Delivery): Promise<void> {
+    if (to === this.runId) this.#mailbox.put(delivery);
+    else await signalQuietly(() => getExternalWorkflowHandle(to).signal(deliverSignal, delivery));
+  }
+}

@@ -1,0 +1,107 @@
+import type { OpenRunResult } from '../../contracts/activity-types.ts';
+import type { CriterionState } from '../../contracts/criterion.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { CarriedRun, WaveSummary } from '../../contracts/planner-run.ts';
+import type { WaveResult } from '../../contracts/planner-wave.ts';
+import type { RecordedWave } from '../../contracts/run-record.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import type { PlanView, RunPhase } from '../../contracts/views.ts';
+import { openCriteria, waiveCriteria } from '../../core/criteria/criteria.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { nowSeconds } from './clock.ts';
+
+/** What the root workflow knows and shows. Changed by the workflow, read by queries and views. */
+export interface RootState {
+  goal_title: string;
+  started_at: number;
+  opened: OpenRunResult | null;
+  /** Waves that are over. */
+  wave: number;
+  /** The wave that was planned last; 0 before the first. */
+  wave_at_work: number;
+  waves_allowed: number;
+  wave_workflow_id: string | null;
+  plan: PlanView | null;
+  waves: readonly WaveSummary[];
+  criteria: readonly CriterionState[];
+  usage: Usage;
+  amendments: readonly string[];
+  /** Criteria that the user gave up while the run was at work. */
+  waived: readonly string[];
+  stop_reason: string | null;
+  /** Set when the end has come; before, the phase follows from the rest. */
+  phase: RunPhase | null;
+  result_path: string | null;
+}
+
+export function openRootState(carried: CarriedRun | null): RootState {
+  const fresh: RootState = {
+    goal_title: '',
+    started_at: nowSeconds(),
+    opened: null,
+    wave: 0,
+    wave_at_work: 0,
+    waves_allowed: 0,
+    wave_workflow_id: null,
+    plan: null,
+    waves: [],
+    criteria: [],
+    usage: noUsage,
+    amendments: [],
+    waived: [],
+    stop_reason: null,
+    phase: null,
+    result_path: null,
+  };
+  if (carried === null) return fresh;
+  const { goal_title, started_at, wave, waves_allowed, criteria, usage, amendments } = carried;
+  return {
+    ...fresh,
+    goal_title,
+    started_at,
+    opened: { ...carried, plan: null },
+    wave,
+    wave_at_work: wave,
+    waves_allowed,
+    waves: carried.wave_outlines,
+    criteria,
+    usage,
+    amendments,
+  };
+}
+
+export function takeUpOpened(state: RootState, opened: OpenRunResult): void {
+  state.opened = opened;
+  state.goal_title = opened.goal_title;
+  state.waves_allowed = opened.limits.max_waves;
+  state.criteria = waiveCriteria(opened.criteria, state.waived);
+}
+
+/** Adds a finished wave up. Criteria that the user waived meanwhile stay waived. */
+export function takeWaveIntoState(state: RootState, wave: WaveResult): void {
+  state.wave = wave.wave;
+  state.usage = addUsage(state.usage, wave.usage);
+  state.criteria = waiveCriteria(wave.criteria, state.waived);
+  state.waves = [...state.waves, summariseWave(wave)];
+}
+
+export function recordedWave(wave: WaveResult): RecordedWave {
+  const { wave: number, status, plan_ref, outcomes, usage } = wave;
+  const decision_ref = wave.decision?.decision_ref ?? null;
+  return { wave: number, status, plan_ref, outcomes, decision_ref, usage };
+}
+
+function summariseWave(wave: WaveResult): WaveSummary {
+  const count = (status: DelegationOutcome['status']): number =>
+    wave.outcomes.filter((outcome) => outcome.status === status).length;
+  return {
+    wave: wave.wave,
+    io_status: wave.decision?.planner_decision.io_status ?? 'NOT_OK',
+    completed: count('completed'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+    criteria_met: wave.criteria.filter(({ state }) => state === 'met').length,
+    criteria_open: openCriteria(wave.criteria).length,
+    usage: wave.usage,
+  };
+}

@@ -1,0 +1,119 @@
+import { condition, setHandler } from '@temporalio/workflow';
+import type { RunPhase, StatusView } from '../../contracts/views.ts';
+import { describeWait } from '../../core/render/describe-wait.ts';
+import { renderRunDetails } from '../../core/render/render-run-details.ts';
+import type { Control } from './control.ts';
+import { inBackground } from './in-background.ts';
+import type { InboxHost } from './inbox-host.ts';
+import { planQuery, statusQuery } from './messages.ts';
+import type { RootState } from './root-state.ts';
+import { createMirror } from './visibility.ts';
+
+/** What is shown of a root workflow. */
+interface Shown {
+  readonly runId: string;
+  readonly state: RootState;
+  readonly control: Control;
+  readonly inbox: InboxHost;
+}
+
+/** Answers the queries and keeps the Web UI's details, memo and search attributes up to date. */
+export class RootViews {
+  readonly #shown: Shown;
+  readonly #mirror = createMirror();
+  #dirty = true;
+
+  constructor(shown: Shown) {
+    this.#shown = shown;
+    setHandler(statusQuery, () => viewStatus(shown), {
+      description: 'Phase, wave, waits and usage.',
+    });
+    setHandler(planQuery, () => shown.state.plan, {
+      description: 'The plan of the current wave.',
+    });
+    inBackground(async () => {
+      for (;;) {
+        await condition(() => this.#dirty);
+        this.show();
+      }
+    });
+  }
+
+  /** Shows the state at the end of the current workflow task, once for all its changes. */
+  refresh(): void {
+    this.#dirty = true;
+  }
+
+  /** Shows the state now: for the last one, after which nothing comes. */
+  show(): void {
+    this.#dirty = false;
+    const status = viewStatus(this.#shown);
+    const { run_id, goal, phase, wave, open_questions, usage, waiting_for } = status;
+    this.#mirror(
+      {
+        run_id,
+        goal_title: goal,
+        phase,
+        wave,
+        open_questions,
+        cost_micro_usd: usage.cost_micro_usd,
+        waiting_for: waiting_for[0] ?? '',
+      },
+      renderDetails(this.#shown, status),
+    );
+  }
+}
+
+function viewStatus({ runId, state, control, inbox }: Shown): StatusView {
+  const open = inbox.open();
+  return {
+    run_id: runId,
+    goal: state.goal_title,
+    phase: phaseOf(state, control, open.length),
+    wave: state.wave_at_work,
+    waves_allowed: state.waves_allowed,
+    waiting_for: waitsOf(control, open.map(describeWait)),
+    open_questions: open.length,
+    usage: state.usage,
+    paused_reason: control.pausedReason(),
+    parked_reason: control.parkedReason(),
+    wave_workflow_id: state.wave_workflow_id,
+    result_path: state.result_path,
+  };
+}
+
+function phaseOf(state: RootState, control: Control, openQuestions: number): RunPhase {
+  if (state.phase !== null) return state.phase;
+  if (control.parkedReason() !== null) return 'parked';
+  if (control.pausedReason() !== null) return 'paused';
+  if (openQuestions > 0) return 'waiting_for_user';
+  return state.opened === null ? 'intake' : 'working';
+}
+
+function waitsOf(control: Control, questions: readonly string[]): string[] {
+  const parked = control.parkedReason();
+  const paused = control.pausedReason();
+  return [
+    ...(parked === null ? [] : [`parked: ${parked}`]),
+    ...(paused === null ? [] : [`paused${paused === '' ? '' : `: ${paused}`}`]),
+    ...questions,
+  ];
+}
+
+function renderDetails({ state, inbox }: Shown, status: StatusView): string {
+  return renderRunDetails({
+    run_id: status.run_id,
+    goal: status.goal,
+    phase: status.phase,
+    wave: status.wave,
+    waves_allowed: status.waves_allowed,
+    questions: inbox.open(),
+    plan: state.plan,
+    waves: state.waves,
+    usage: status.usage,
+    criteria: state.criteria,
+    paused_reason: status.paused_reason,
+    parked_reason: status.parked_reason,
+    rejected: inbox.rejected(),
+  });
+}

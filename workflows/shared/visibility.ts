@@ -1,0 +1,77 @@
+import {
+  defineSearchAttributeKey,
+  SearchAttributeType,
+  TypedSearchAttributes,
+} from '@temporalio/common';
+import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import { memoKeys } from '../../contracts/names.ts';
+import type { RunPhase } from '../../contracts/views.ts';
+
+/** What stays readable with every worker off: in `temporal workflow list`, the Web UI's list and describe. */
+export interface Visible {
+  readonly run_id: string;
+  readonly goal_title: string;
+  readonly phase: RunPhase;
+  readonly wave: number;
+  readonly open_questions: number;
+  readonly cost_micro_usd: number;
+  /** First wait in one line, or empty. */
+  readonly waiting_for: string;
+}
+
+const keys = {
+  phase: defineSearchAttributeKey('PlanwavePhase', SearchAttributeType.KEYWORD),
+  wave: defineSearchAttributeKey('PlanwaveWave', SearchAttributeType.INT),
+  openQuestions: defineSearchAttributeKey('PlanwaveOpenQuestions', SearchAttributeType.INT),
+  costUsd: defineSearchAttributeKey('PlanwaveCostUsd', SearchAttributeType.DOUBLE),
+  run: defineSearchAttributeKey('PlanwaveRun', SearchAttributeType.KEYWORD),
+} as const;
+
+/**
+ * Mirrors a run's state to memo and search attributes. Each upsert is an event in history, so only what changed is
+ * written, and nothing when nothing did.
+ *
+ * @returns a function to call after every change.
+ */
+export function createMirror(): (visible: Visible, details: string) => void {
+  const written = new Map<string, string | number>();
+  const keepChanged = (name: string, value: string | number): boolean => {
+    if (written.get(name) === value) return false;
+    written.set(name, value);
+    return true;
+  };
+  return (visible, details) => {
+    setCurrentDetails(details);
+    const attributes = attributesOf(visible).filter(({ key, value }) =>
+      keepChanged(key.name, value),
+    );
+    if (attributes.length > 0) upsertSearchAttributes(attributes);
+    const memo = Object.entries(memoOf(visible)).filter(([name, value]) =>
+      keepChanged(`memo.${name}`, value),
+    );
+    if (memo.length > 0) upsertMemo(Object.fromEntries(memo));
+  };
+}
+
+function attributesOf(visible: Visible) {
+  return [
+    { key: keys.phase, value: visible.phase },
+    { key: keys.wave, value: visible.wave },
+    { key: keys.openQuestions, value: visible.open_questions },
+    { key: keys.costUsd, value: visible.cost_micro_usd / 1_000_000 },
+    { key: keys.run, value: visible.run_id },
+  ];
+}
+
+function memoOf(visible: Visible): Record<string, string> {
+  return {
+    [memoKeys.goal]: visible.goal_title,
+    [memoKeys.phase]: visible.phase,
+    [memoKeys.waitingFor]: visible.waiting_for,
+  };
+}
+
+/** A child is found by its run's id. Needs no event of its own. */
+export function childSearchAttributes(runId: string): TypedSearchAttributes {
+  return new TypedSearchAttributes([{ key: keys.run, value: runId }]);
+}
