@@ -1,0 +1,33 @@
+import type { DataConverter } from '@temporalio/common';
+import type { StatusView } from '../../contracts/views.ts';
+import type { ConnectOptions } from '../connect.ts';
+import type { CliIo } from './cli-io.ts';
+import type { CliSession } from './cli-session.ts';
+import type { DoctorCheck } from './doctor-check.ts';
+
+/** What the command line needs from outside. It is composed where the store and the tools are known. */
+export interface CliDeps {
+  readonly io: CliIo;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folder that relative paths on the command line start from. */
+  readonly cwd: string;
+  /** Writes the readable files of a run again. */
+  readonly exportRun: (runId: string) => Promise<ExportedRun>;
+  /** Text of the run's result.md, or null when there is none. */
+  readonly readResult: (runId: string) => Promise<string | null>;
+  /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
+  readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
+  /** Checks beyond those that need only the server. */
+  readonly doctorChecks: readonly DoctorCheck[];
+  /** Runs the Temporal CLI on this process's terminal. Returns its exit code. */
+  readonly runTemporalCli: (args: readonly string[]) => Promise<number>;
+  /** If undefined: plain JSON. Needed where the worker encrypts. */
+  readonly dataConverter?: DataConverter | undefined;
+  /** If undefined: connects to the configured server. */
+  readonly openSession?: ((options: ConnectOptions) => Promise<CliSession>) | undefined;
+}
+
+export interface ExportedRun {
+  /** Folder that was written. */
+  readonly path: string;
+}

@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import type { CliDeps } from './cli-deps.ts';
+import { openSession } from './cli-session.ts';
+import type { CliSession } from './cli-session.ts';
+import { exitCodes } from './exit-codes.ts';
+import { safeJson } from './text/clean-text.ts';
+import { createPaint } from './text/paint.ts';
+import type { Paint } from './text/paint.ts';
+
+/** What a command found or did. The runner prints one of the two forms. */
+export interface CommandResult {
+  /** The one JSON document of `--json`; `undefined` when the command printed everything itself. */
+  readonly data: unknown;
+  readonly lines: readonly string[];
+  /** If undefined: 0. */
+  readonly exitCode?: number | undefined;
+}
+
+export interface GlobalOptions {
+  readonly json?: boolean;
+  readonly address?: string;
+  readonly namespace?: string;
+}
+
+export interface CommandContext {
+  readonly deps: CliDeps;
+  readonly json: boolean;
+  readonly globals: GlobalOptions;
+  readonly paint: Paint;
+  /** Connects at the first call. Closed by the runner. */
+  readonly session: () => Promise<CliSession>;
+}
+
+export type CommandHandler = (context: CommandContext) => Promise<CommandResult>;
+
+/** Runs a command's work with what all commands share, and prints what it returns. */
+export interface CommandRunner {
+  run(command: Command, handler: CommandHandler): Promise<void>;
+}
+
+export function createCommandRunner(
+  deps: CliDeps,
+  reportExitCode: (exitCode: number) => void,
+): CommandRunner {
+  return {
+    async run(command, handler) {
+      const globals = command.optsWithGlobals<GlobalOptions>();
+      const { io, env } = deps;
+      let opened: Promise<CliSession> | undefined;
+      const connect = deps.openSession ?? ((options) => openSession(options, deps.dataConverter));
+      const { address, namespace } = globals;
+      const context: CommandContext = {
+        deps,
+        json: globals.json === true,
+        globals,
+        paint: createPaint(io.colour),
+        session: () => (opened ??= connect({ address, namespace, env })),
+      };
+      try {
+        const { data, lines, exitCode } = await handler(context);
+        if (data !== undefined) {
+          io.stdout.write(context.json ? `${safeJson(data)}\n` : toText(lines));
+        }
+        reportExitCode(exitCode ?? exitCodes.ok);
+      } finally {
+        await closeQuietly(opened);
+      }
+    },
+  };
+}
+
+function toText(lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+/** A connection that failed was reported already, and one that fails to close is gone anyway. */
+async function closeQuietly(opened: Promise<CliSession> | undefined): Promise<void> {
+  try {
+    const session = await opened;
+    await session?.close();
+  } catch {
+    // See above.
+  }
+}

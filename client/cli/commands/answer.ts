@@ -1,0 +1,129 @@
+import type { Command } from 'commander';
+import type { Question } from '../../../contracts/question.ts';
+import type { PlanwaveClient } from '../../planwave-client.ts';
+import type { AnswerResult } from '../../submit-answer.ts';
+import { askInTerminal } from '../ask/ask-in-terminal.ts';
+import { chooseQuestion } from '../ask/choose-question.ts';
+import { describeAnswerResult, refusalText } from '../ask/describe-answer-result.ts';
+import { answerCommand } from '../ask/describe-question.ts';
+import { parseAnswer } from '../ask/parse-answer.ts';
+import { resolveAnswer } from '../ask/resolve-answer.ts';
+import { badInput, CliError } from '../cli-error.ts';
+import type { CliIo } from '../cli-io.ts';
+import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { readAll } from '../read-all.ts';
+
+export function registerAnswer(program: Command, runner: CommandRunner): void {
+  program
+    .command('answer')
+    .argument('<run>', 'id of the run')
+    .argument('[question_id]', 'such as q1; may be left out when one question is open')
+    .argument('[answer...]', 'the answer; "-" reads it from standard input')
+    .description('answer a question of a run')
+    .action(
+      (
+        run: string,
+        questionId: string | undefined,
+        rest: readonly string[],
+        _options: object,
+        command: Command,
+      ) => {
+        const words = questionId === undefined ? [] : [questionId, ...rest];
+        return runner.run(command, (context) => answer(context, run, words));
+      },
+    );
+}
+
+async function answer(
+  context: CommandContext,
+  runId: string,
+  words: readonly string[],
+): Promise<CommandResult> {
+  const { client } = await context.session();
+  const { io } = context.deps;
+  const reading = await client.questions(runId);
+  const open = reading.live ? reading.view.open : null;
+  const note = reading.live ? null : reading.note;
+  const target = resolveAnswer(words, open, note);
+  if (target.type === 'unclear') throw badInput(target.message);
+  const typed = target.text === '-' ? await readPiped(io) : target.text;
+  if (target.type === 'id_only') {
+    const sent = { question_id: target.question_id, answer: typed };
+    return toResult(runId, await client.answer(runId, sent, { workerIsAway: open === null }));
+  }
+  if (typed === null && (context.json || !io.isTerminal)) {
+    throw missingAnswer(runId, target.candidates);
+  }
+  const question = await pickQuestion(target.candidates, io);
+  if (question === undefined) return nothingSent(runId);
+  return typed === null
+    ? askUntilTaken(io, client, runId, question)
+    : submit(client, runId, question.question_id, parseAnswer(question, typed));
+}
+
+/** Without the line end that `echo` adds. */
+async function readPiped(io: CliIo): Promise<string> {
+  return (await readAll(io.stdin)).replace(/\r?\n$/, '');
+}
+
+function pickQuestion(candidates: readonly Question[], io: CliIo): Promise<Question | undefined> {
+  const [only, ...others] = candidates;
+  return others.length === 0 ? Promise.resolve(only) : chooseQuestion(candidates, io);
+}
+
+async function submit(
+  client: PlanwaveClient,
+  runId: string,
+  questionId: string,
+  value: unknown,
+): Promise<CommandResult> {
+  return toResult(runId, await client.answer(runId, { question_id: questionId, answer: value }));
+}
+
+/** A refused answer is explained, and the question asked again. */
+async function askUntilTaken(
+  io: CliIo,
+  client: PlanwaveClient,
+  runId: string,
+  question: Question,
+): Promise<CommandResult> {
+  for (;;) {
+    const value = await askInTerminal(question, io);
+    if (value === undefined) return nothingSent(runId);
+    const result = await client.answer(runId, { question_id: question.question_id, answer: value });
+    if (result.status !== 'refused') return toResult(runId, result);
+    io.stdout.write(`${describeAnswerResult(runId, result).join('\n')}\n`);
+  }
+}
+
+function toResult(runId: string, result: AnswerResult): CommandResult {
+  if (result.status === 'refused') {
+    const { reason, example, question_id } = result;
+    throw new CliError('refused', exitCodes.refused, refusalText(runId, result), {
+      question_id,
+      reason,
+      example,
+    });
+  }
+  return {
+    data: { run_id: runId, ...result },
+    lines: describeAnswerResult(runId, result),
+  };
+}
+
+function nothingSent(runId: string): CommandResult {
+  return {
+    data: { run_id: runId, status: 'nothing_sent' },
+    lines: ['No answer was sent; the question stays open.'],
+  };
+}
+
+function missingAnswer(runId: string, candidates: readonly Question[]): CliError {
+  const commands = candidates.map((question) => answerCommand(runId, question));
+  return badInput(
+    commands.length === 1
+      ? `The answer is missing. Try: ${commands[0] ?? ''}`
+      : ['The question and its answer are missing. Try one of:', ...commands].join('\n  '),
+  );
+}

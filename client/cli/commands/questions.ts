@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import type { QuestionsView } from '../../../contracts/views.ts';
+import { answerCommand, describeQuestion } from '../ask/describe-question.ts';
+import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { cleanLine } from '../text/clean-text.ts';
+
+export function registerQuestions(program: Command, runner: CommandRunner): void {
+  program
+    .command('questions')
+    .argument('<run>', 'id of the run')
+    .description('open questions with the commands that answer them, and answers that were refused')
+    .action((run: string, _options: object, command: Command) =>
+      runner.run(command, (context) => showQuestions(context, run)),
+    );
+}
+
+async function showQuestions(context: CommandContext, runId: string): Promise<CommandResult> {
+  const { client } = await context.session();
+  const reading = await client.questions(runId);
+  if (reading.live) {
+    const data = { run_id: runId, source: 'worker', note: null, ...reading.view };
+    return { data, lines: describeView(context, runId, reading.view) };
+  }
+  const { note, last_known } = reading;
+  const open = last_known.open_questions ?? 0;
+  return {
+    data: { run_id: runId, source: 'server', note, last_known },
+    lines: [
+      `${open} open ${open === 1 ? 'question' : 'questions'}`,
+      ...last_known.waiting_for.map((wait) => cleanLine(wait, 300)),
+      note,
+    ],
+  };
+}
+
+function describeView({ paint }: CommandContext, runId: string, view: QuestionsView): string[] {
+  const { open, answered, rejected } = view;
+  const openLines = open.flatMap((question) => [
+    ...describeQuestion(question, paint),
+    `  answer with: ${answerCommand(runId, question)}`,
+    '',
+  ]);
+  const answeredLines = answered.map(({ question_id, text, answer, answered_by }) => {
+    return `  ${cleanLine(question_id)} ${cleanLine(text, 80)} → ${cleanLine(answer, 80)} (${cleanLine(answered_by, 40)})`;
+  });
+  const rejectedLines = rejected.map(({ question_id, reason }) => {
+    return `  ${cleanLine(question_id ?? 'a message')}: ${cleanLine(reason, 300)}`;
+  });
+  return [
+    ...(open.length === 0 ? ['No open questions.'] : openLines.slice(0, -1)),
+    ...(answered.length === 0 ? [] : ['', 'answered:', ...answeredLines]),
+    ...(rejected.length === 0 ? [] : ['', 'refused:', ...rejectedLines]),
+  ];
+}

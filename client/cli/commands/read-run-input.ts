@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { PlannerRunInput } from '../../../contracts/planner-run.ts';
+import { commandText } from '../../command-text.ts';
+import type { CliDeps } from '../cli-deps.ts';
+import { badInput } from '../cli-error.ts';
+import { readAll } from '../read-all.ts';
+
+export interface StartOptions {
+  readonly watch?: boolean;
+  readonly id?: string;
+  readonly constraint?: readonly string[];
+  readonly criterion?: readonly string[];
+  readonly agents?: string;
+  readonly defaults?: boolean;
+  readonly maxWaves?: number;
+  readonly maxParallel?: number;
+  readonly maxDelegations?: number;
+  readonly maxTurns?: number;
+  readonly maxOutputTokens?: number;
+  readonly input?: string;
+}
+
+/**
+ * The input of a run: the file's fields, and over them what was given on the command line.
+ * @throws CliError with every fault at once
+ */
+export async function readRunInput(
+  deps: Pick<CliDeps, 'cwd' | 'io'>,
+  goal: string | undefined,
+  options: StartOptions,
+): Promise<PlannerRunInput> {
+  const file = options.input === undefined ? {} : await readJsonObject(deps, options.input);
+  const limits = definedOnly({
+    max_waves: options.maxWaves,
+    max_parallel: options.maxParallel,
+    max_delegations: options.maxDelegations,
+    max_turns: options.maxTurns,
+    max_output_tokens: options.maxOutputTokens,
+  });
+  const merged = {
+    ...file,
+    ...definedOnly({
+      goal,
+      constraints: options.constraint,
+      criteria: options.criterion,
+      use_defaults: options.defaults,
+      agents_dir: options.agents === undefined ? undefined : resolve(deps.cwd, options.agents),
+      limits: mergeLimits(file['limits'], limits),
+    }),
+  };
+  if (!('goal' in merged)) {
+    throw badInput(`A goal is missing. Try: ${commandText('start', 'Compare three ways to …')}`);
+  }
+  const parsed = PlannerRunInput.safeParse(merged);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => {
+    return `${path.length === 0 ? 'the input' : path.join('.')}: ${message}`;
+  });
+  throw badInput(`The input of the run is not valid. ${faults.join('; ')}`);
+}
+
+function mergeLimits(fromFile: unknown, given: Readonly<Record<string, unknown>>): unknown {
+  if (Object.keys(given).length === 0) return fromFile;
+  return isRecord(fromFile) ? { ...fromFile, ...given } : given;
+}
+
+async function readJsonObject(
+  { cwd, io }: Pick<CliDeps, 'cwd' | 'io'>,
+  name: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const where = name === '-' ? 'standard input' : resolve(cwd, name);
+  const text = name === '-' ? await readAll(io.stdin) : await readTextFile(where);
+  const value = parseJson(text, where);
+  if (isRecord(value)) return value;
+  throw badInput(`${where}: expected one JSON object. Try: {"goal":"Compare three ways to …"}`);
+}
+
+async function readTextFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw badInput(`The input file can't be read: ${messageOf(error)}`);
+  }
+}
+
+function parseJson(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
+  } catch (error) {
+    throw badInput(`${where} is not JSON: ${messageOf(error)}`);
+  }
+}
+
+function definedOnly(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import type { StatusView } from '../../../contracts/views.ts';
+import { PlanwaveClientError } from '../../client-error.ts';
+import type { RunListing } from '../../run-listing.ts';
+import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { phaseTone } from '../follow/render-tree.ts';
+import { cleanLine } from '../text/clean-text.ts';
+import { formatTime } from '../text/format-time.ts';
+import { formatUsage, formatUsd } from '../text/format-usage.ts';
+import { resultPath } from './result-path.ts';
+
+export function registerStatus(program: Command, runner: CommandRunner): void {
+  program
+    .command('status')
+    .argument('<run>', 'id of the run')
+    .description('where a run is, what it waits for and what it has cost')
+    .action((run: string, _options: object, command: Command) =>
+      runner.run(command, (context) => showStatus(context, run)),
+    );
+}
+
+async function showStatus(context: CommandContext, runId: string): Promise<CommandResult> {
+  const { client } = await context.session();
+  try {
+    const reading = await client.status(runId);
+    if (reading.live) return describeView(context, reading.view, 'worker', null);
+    const { note, last_known } = reading;
+    const data = { source: 'server', note, ...last_known };
+    return { data, lines: [...describeListing(context, last_known), note] };
+  } catch (error) {
+    const stored = isForgotten(error) ? await context.deps.readStoredStatus?.(runId) : undefined;
+    if (stored === null || stored === undefined) throw error;
+    const note = 'The server no longer knows this run; this is what was stored.';
+    return describeView(context, stored, 'store', note);
+  }
+}
+
+/** A server forgets closed runs after its retention time. */
+function isForgotten(error: unknown): boolean {
+  return error instanceof PlanwaveClientError && error.code === 'not_found';
+}
+
+function describeView(
+  context: CommandContext,
+  view: StatusView,
+  source: 'worker' | 'store',
+  note: string | null,
+): CommandResult {
+  const { paint } = context;
+  const wave = view.wave > 0 ? ` · wave ${view.wave} of ${view.waves_allowed}` : '';
+  const lines = [
+    `${paint('strong', cleanLine(view.run_id))} · ${cleanLine(view.goal, 160)}`,
+    `${paint(phaseTone(view.phase), view.phase.replaceAll('_', ' '))}${wave} · ${formatUsage(view.usage)}`,
+    ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
+    ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),
+    ...(note === null ? [] : [note]),
+  ];
+  return { data: { source, note, ...view }, lines };
+}
+
+function describeListing({ paint }: CommandContext, run: RunListing): string[] {
+  const parts = [
+    paint(phaseTone(run.phase ?? ''), (run.phase ?? run.execution).replaceAll('_', ' ')),
+    ...(run.wave === null ? [] : [`wave ${run.wave}`]),
+    ...(run.cost_usd === null ? [] : [formatUsd(run.cost_usd)]),
+    `started ${formatTime(run.started_at)} UTC`,
+    ...(run.closed_at === null ? [] : [`ended ${formatTime(run.closed_at)} UTC`]),
+  ];
+  return [
+    `${paint('strong', cleanLine(run.run_id))} · ${cleanLine(run.goal, 160)}`,
+    parts.join(' · '),
+    ...run.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
+  ];
+}

@@ -1,0 +1,36 @@
+import type { DelegationState, DelegationView } from '../../../contracts/views.ts';
+import type { DelegationReading } from '../../delegation-reading.ts';
+import type { PlanwaveClient } from '../../planwave-client.ts';
+import { ifFound } from './if-found.ts';
+import type { DelegationSnapshot } from './run-snapshot.ts';
+
+/** Adds what a delegation spends and does to its view. One that has ended is read once more and never again. */
+export interface DelegationMemory {
+  complete(view: DelegationView): Promise<DelegationSnapshot>;
+}
+
+export function createDelegationMemory(client: PlanwaveClient): DelegationMemory {
+  const readings = new Map<string, DelegationReading>();
+  const settled = new Set<string>();
+
+  const refresh = async ({ workflow_id, state }: DelegationView): Promise<void> => {
+    if (unstarted.has(state) || settled.has(workflow_id)) return;
+    const reading = await ifFound(client.delegation(workflow_id));
+    if (reading === null) return;
+    const usage = reading.usage ?? readings.get(workflow_id)?.usage ?? null;
+    readings.set(workflow_id, { ...reading, usage });
+    if (ended.has(state)) settled.add(workflow_id);
+  };
+
+  return {
+    async complete(view) {
+      await refresh(view);
+      const known = readings.get(view.workflow_id);
+      const [activity = null] = ended.has(view.state) ? [] : (known?.activities ?? []);
+      return { ...view, usage: known?.usage ?? null, activity };
+    },
+  };
+}
+
+const unstarted: ReadonlySet<DelegationState> = new Set(['pending', 'skipped']);
+const ended: ReadonlySet<DelegationState> = new Set(['completed', 'failed', 'stopped']);

@@ -1,0 +1,121 @@
+import { answerCommand } from '../ask/describe-question.ts';
+import type { FollowEvent } from './follow-event.ts';
+import type { RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
+
+/** What changed from one snapshot to the next, in the order in which it is told. Progress inside a turn is none. */
+export function detectChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  return [
+    ...noteChange(before, after),
+    ...phaseChange(before, after),
+    ...waveChanges(before, after),
+    ...doneWaves(before, after),
+    ...questionChanges(before, after),
+  ];
+}
+
+function noteChange(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  if ((before?.note ?? null) === after.note) return [];
+  const text = after.note ?? 'A worker answers again.';
+  return after.run.execution === 'running'
+    ? [{ type: 'notice', run_id: after.run.run_id, text }]
+    : [];
+}
+
+function phaseOf({ status, run }: RunSnapshot): string | null {
+  return status?.phase ?? run.phase;
+}
+
+function phaseChange(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  const phase = phaseOf(after);
+  const isKnown = phase !== null && after.run.execution === 'running';
+  if (!isKnown || (before !== null && phaseOf(before) === phase)) return [];
+  const { run, status } = after;
+  return [
+    {
+      type: 'phase',
+      run_id: run.run_id,
+      phase,
+      wave: status?.wave ?? run.wave,
+      waiting_for: status?.waiting_for ?? run.waiting_for,
+      usage: status?.usage ?? null,
+    },
+  ];
+}
+
+function doneWaves(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  const known = new Set(before?.done.map((summary) => summary.wave));
+  return after.done
+    .filter((summary) => !known.has(summary.wave))
+    .map((summary) => ({ type: 'wave_done', run_id: after.run.run_id, summary }));
+}
+
+function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  const { wave, run, plan_summary, done } = after;
+  if (wave === null) return [];
+  const earlier = before?.wave?.wave === wave.wave ? before.wave : null;
+  // Of a wave's end, its summary tells more.
+  const isTold = earlier?.phase === wave.phase || done.some((other) => other.wave === wave.wave);
+  const phase: FollowEvent[] = isTold
+    ? []
+    : [
+        {
+          type: 'wave',
+          run_id: run.run_id,
+          wave: wave.wave,
+          phase: wave.phase,
+          summary: wave.phase === 'planning' ? null : plan_summary,
+        },
+      ];
+  return [...phase, ...delegationChanges(run.run_id, earlier, wave)];
+}
+
+function delegationChanges(
+  runId: string,
+  before: WaveSnapshot | null,
+  after: WaveSnapshot,
+): FollowEvent[] {
+  const known = new Map(
+    before?.delegations.map(({ delegation_id, state, reason }) => [
+      delegation_id,
+      `${state} ${reason}`,
+    ]),
+  );
+  return after.delegations
+    .filter(({ delegation_id, state, reason }) => {
+      return known.get(delegation_id) !== `${state} ${reason}`;
+    })
+    .map((delegation) => ({
+      type: 'delegation',
+      run_id: runId,
+      wave: after.wave,
+      delegation,
+    }));
+}
+
+function questionChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  const runId = after.run.run_id;
+  const earlier = before?.questions ?? [];
+  const known = idsOf(earlier);
+  const open = idsOf(after.questions);
+  return [
+    ...earlier
+      .filter(({ question_id }) => !open.has(question_id))
+      .map(({ question_id }): FollowEvent => {
+        return { type: 'question_closed', run_id: runId, question_id };
+      }),
+    ...after.questions
+      .filter(({ question_id }) => !known.has(question_id))
+      .map((question): FollowEvent => {
+        return {
+          type: 'question',
+          run_id: runId,
+          question,
+          command: answerCommand(runId, question),
+        };
+      }),
+  ];
+}
+
+function idsOf(questions: RunSnapshot['questions']): Set<string> {
+  return new Set(questions.map((question) => question.question_id));
+}

@@ -1,0 +1,53 @@
+import type { Question } from '../../../contracts/question.ts';
+import type { PlannerRunResult, WaveSummary } from '../../../contracts/planner-run.ts';
+import type { WaveView } from '../../../contracts/views.ts';
+import type { Usage } from '../../../contracts/usage.ts';
+import type { DelegationSnapshot } from './run-snapshot.ts';
+
+/** One change of a run, as `watch --json` prints it and as `watch` without a terminal words it. */
+export type FollowEvent =
+  | {
+      readonly type: 'phase';
+      readonly run_id: string;
+      readonly phase: string;
+      readonly wave: number | null;
+      readonly waiting_for: readonly string[];
+      readonly usage: Usage | null;
+    }
+  | {
+      readonly type: 'wave';
+      readonly run_id: string;
+      readonly wave: number;
+      readonly phase: WaveView['phase'];
+      readonly summary: string | null;
+    }
+  | { readonly type: 'wave_done'; readonly run_id: string; readonly summary: WaveSummary }
+  | {
+      readonly type: 'delegation';
+      readonly run_id: string;
+      readonly wave: number;
+      readonly delegation: DelegationSnapshot;
+    }
+  | {
+      readonly type: 'question';
+      readonly run_id: string;
+      readonly question: Question;
+      /** Answers it when pasted into a shell. */
+      readonly command: string;
+    }
+  | { readonly type: 'question_closed'; readonly run_id: string; readonly question_id: string }
+  /** Something about the watching itself: the connection, the worker, an answer that was sent. */
+  | { readonly type: 'notice'; readonly run_id: string; readonly text: string }
+  | RunEndedEvent;
+
+export interface RunEndedEvent {
+  readonly type: 'ended';
+  readonly run_id: string;
+  /** The run's own status, or how its workflow was closed. */
+  readonly status: string;
+  readonly reason: string;
+  /** Null when the run ended without a result. */
+  readonly result: PlannerRunResult | null;
+  /** Where `result.md` is, for a worker on this machine; null without a result. */
+  readonly result_path: string | null;
+}

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlanwaveClientError } from '../../client-error.ts';
+import { commandText } from '../../command-text.ts';
+import type { PlanwaveClient } from '../../planwave-client.ts';
+import { Interrupted } from '../ask/read-line.ts';
+import type { CliIo } from '../cli-io.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { Question } from '../../../contracts/question.ts';
+import { createQuestionDesk } from './ask-open-questions.ts';
+import type { QuestionDesk } from './ask-open-questions.ts';
+import { createInterruptGuard } from './interrupt.ts';
+import type { InterruptGuard } from './interrupt.ts';
+import { createPresenter } from './presenter.ts';
+import type { Presenter } from './presenter.ts';
+import { createSnapshotReader } from './read-snapshot.ts';
+import type { SnapshotReader } from './read-snapshot.ts';
+import { exitCodeOfEnd, toRunEndedEvent } from './run-ended.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
+
+export interface FollowOptions {
+  readonly io: CliIo;
+  /** One JSON document per change on standard output, and nothing else. */
+  readonly json: boolean;
+  /** Answer each question that has a default with it. */
+  readonly defaults: boolean;
+  /** Ask open questions in the terminal. Has no effect without one. */
+  readonly askQuestions: boolean;
+  /** Folder below which a worker on this machine writes. If undefined: `.planning`. */
+  readonly artifactHome?: string | undefined;
+  /** Between two looks, in milliseconds. If undefined: 1,000. */
+  readonly pollEveryMs?: number | undefined;
+}
+
+interface Follower extends FollowOptions {
+  readonly client: PlanwaveClient;
+  readonly runId: string;
+  readonly reader: SnapshotReader;
+  readonly presenter: Presenter;
+  readonly desk: QuestionDesk;
+  readonly interrupt: InterruptGuard;
+  readonly everyMs: number;
+  /** Aborted when nobody follows any more. */
+  readonly left: AbortSignal;
+}
+
+/**
+ * Shows a run until it ends, asks its questions, and survives lost connections and absent workers.
+ * Ctrl-C leaves the run as it is.
+ *
+ * @returns the exit code: 0 completed, 1 ended otherwise, 2 its input was refused, 130 left with Ctrl-C
+ * @throws PlanwaveClientError when there is no such run, or no server at the first look
+ */
+export async function followRun(
+  client: PlanwaveClient,
+  runId: string,
+  options: FollowOptions,
+): Promise<number> {
+  const { io, json, defaults } = options;
+  const ask = options.askQuestions && io.isTerminal && !json;
+  const leaving = new AbortController();
+  const follower: Follower = {
+    ...options,
+    client,
+    runId,
+    reader: createSnapshotReader(client, runId),
+    presenter: createPresenter(io, { json, asksItself: ask }),
+    desk: createQuestionDesk(client, runId, io, { defaults, ask }),
+    interrupt: createInterruptGuard(io),
+    everyMs: options.pollEveryMs ?? 1_000,
+    left: leaving.signal,
+  };
+  try {
+    return await followToEnd(follower);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    follower.presenter.release();
+    tell(
+      follower,
+      `Run ${runId} goes on without you. Come back with: ${commandText('watch', runId)}`,
+    );
+    return exitCodes.interrupted;
+  } finally {
+    leaving.abort();
+    follower.presenter.release();
+    follower.interrupt.dispose();
+  }
+}
+
+async function followToEnd(follower: Follower): Promise<number> {
+  const { client, reader, presenter, desk, interrupt, runId } = follower;
+  let snapshot = await interrupt.guard(reader.read());
+  for (;;) {
+    presenter.show(snapshot);
+    if (snapshot.run.execution !== 'running') {
+      const end = await interrupt.guard(retrying(follower, () => client.result(runId)));
+      if (end !== null) {
+        const home = follower.artifactHome ?? '.planning';
+        presenter.release();
+        presenter.tell(toRunEndedEvent(runId, end, home));
+        return exitCodeOfEnd(end);
+      }
+    }
+    const { questions } = snapshot;
+    const taken = await interrupt.guard(retrying(follower, () => desk.takeDefaults(questions)));
+    for (const line of taken) tell(follower, line);
+    const question = desk.next(questions);
+    if (question === undefined) await interrupt.guard(rest(follower));
+    else await askWhileOpen(follower, question);
+    snapshot = await interrupt.guard(retrying(follower, () => reader.read()));
+  }
+}
+
+function rest({ everyMs, left }: Follower): Promise<void> {
+  return sleep(everyMs, undefined, { signal: left });
+}
+
+function tell({ presenter, runId }: Follower, text: string): void {
+  presenter.tell({ type: 'notice', run_id: runId, text });
+}
+
+/** Repeats what fails because the server is away, and says so once when it goes and once when it is back. */
+async function retrying<T>(follower: Follower, work: () => Promise<T>): Promise<T> {
+  for (let failures = 0; ; failures += 1) {
+    try {
+      const result = await work();
+      if (failures > 0) tell(follower, `Connected to ${follower.client.address} again.`);
+      return result;
+    } catch (error) {
+      if (!isServerAway(error) || follower.left.aborted) throw error;
+      if (failures === 0) {
+        tell(
+          follower,
+          `The connection to the Temporal server at ${follower.client.address} is lost. The run is safe there; trying again …`,
+        );
+      }
+      await rest(follower);
+    }
+  }
+}
+
+function isServerAway(error: unknown): boolean {
+  return error instanceof PlanwaveClientError && error.code === 'unreachable';
+}
+
+/** Asks, and takes the prompt back when the question was answered elsewhere or the run ended. */
+async function askWhileOpen(follower: Follower, question: Question): Promise<void> {
+  const { desk, interrupt, presenter } = follower;
+  const prompt = new AbortController();
+  const watching = new AbortController();
+  presenter.release();
+  const watch = takeBackWhenClosed(follower, question, prompt, watching.signal);
+  try {
+    await interrupt.guard(retrying(follower, () => desk.ask(question, prompt.signal)));
+  } finally {
+    watching.abort();
+    prompt.abort();
+    await watch;
+  }
+}
+
+async function takeBackWhenClosed(
+  { reader, everyMs }: Follower,
+  question: Question,
+  prompt: AbortController,
+  stop: AbortSignal,
+): Promise<void> {
+  while (!stop.aborted) {
+    try {
+      await sleep(everyMs, undefined, { signal: stop });
+      const snapshot: RunSnapshot = await reader.read();
+      const isOpen = snapshot.questions.some((open) => open.question_id === question.question_id);
+      if (!isOpen && snapshot.note === null) {
+        prompt.abort();
+        return;
+      }
+    } catch {
+      // Stopped, or the server is away for a moment: the prompt stays.
+    }
+  }
+}

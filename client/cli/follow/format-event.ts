@@ -1,0 +1,58 @@
+import { commandText } from '../../command-text.ts';
+import { describeQuestion } from '../ask/describe-question.ts';
+import { cleanLine } from '../text/clean-text.ts';
+import { formatUsage } from '../text/format-usage.ts';
+import type { Paint } from '../text/paint.ts';
+import type { FollowEvent, RunEndedEvent } from './follow-event.ts';
+import { describeDelegation, describeDone, describeWavePhase, phaseTone } from './render-tree.ts';
+
+/** The lines that word a change for people. */
+export function formatEvent(event: FollowEvent, paint: Paint): string[] {
+  switch (event.type) {
+    case 'phase':
+      return formatPhase(event, paint);
+    case 'wave': {
+      const summary = event.summary === null ? '' : ` · ${cleanLine(event.summary, 200)}`;
+      return [`wave ${event.wave}: ${describeWavePhase(event)}${summary}`];
+    }
+    case 'wave_done':
+      return [`wave ${event.summary.wave}: ${describeDone(event.summary)}`];
+    case 'delegation':
+      return [
+        `wave ${event.wave}: ${describeDelegation({ ...event.delegation, activity: null }, paint)}`,
+      ];
+    case 'question':
+      return [...describeQuestion(event.question, paint), `  answer with: ${event.command}`];
+    case 'question_closed':
+      return [`${cleanLine(event.question_id)} is answered`];
+    case 'notice':
+      return [paint('attention', cleanLine(event.text))];
+    case 'ended':
+      return formatEnd(event, paint);
+  }
+  return [];
+}
+
+function formatPhase(event: Extract<FollowEvent, { type: 'phase' }>, paint: Paint): string[] {
+  const phase = paint(phaseTone(event.phase), event.phase.replaceAll('_', ' '));
+  const waits = event.waiting_for.map((wait) => cleanLine(wait, 160)).join('; ');
+  return [`run: ${phase}${waits === '' ? '' : ` · ${waits}`}`];
+}
+
+function formatEnd(event: RunEndedEvent, paint: Paint): string[] {
+  const { run_id, status, reason, result, result_path } = event;
+  const isDone = status === 'completed';
+  const why = cleanLine(reason);
+  const head = `run ${cleanLine(run_id)}: ${paint(isDone ? 'good' : 'bad', status.replaceAll('_', ' '))}`;
+  if (result === null) return [why === '' ? head : `${head} · ${why}`];
+  const unmet = result.criteria.filter((criterion) => criterion.state === 'open');
+  const waves = `${result.waves} ${result.waves === 1 ? 'wave' : 'waves'}`;
+  return [
+    `${head} · ${waves} · ${formatUsage(result.usage)}`,
+    ...unmet.map(({ criterion_id, reason: whyNot }) => {
+      return `  not met: ${cleanLine(criterion_id)} · ${cleanLine(whyNot, 200)}`;
+    }),
+    `result: ${cleanLine(result_path ?? result.result_path)}`,
+    paint('quiet', `show it with: ${commandText('report', run_id)}`),
+  ];
+}

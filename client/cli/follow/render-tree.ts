@@ -1,0 +1,173 @@
+import type { WaveSummary } from '../../../contracts/planner-run.ts';
+import type { DelegationState } from '../../../contracts/views.ts';
+import type { ActivityReading } from '../../delegation-reading.ts';
+import { cleanLine } from '../text/clean-text.ts';
+import { formatTurns, formatUsage, sumUsage } from '../text/format-usage.ts';
+import type { Paint, Tone } from '../text/paint.ts';
+import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
+
+const goalCharactersMax = 100;
+const titleCharactersMax = 60;
+const reasonCharactersMax = 160;
+const lastWordsCharactersMax = 60;
+/** Finished waves shown one by one; older ones are counted in one line, so that the tree fits a screen. */
+const doneWavesMax = 5;
+
+/** The run as a tree: waves, their delegations, what each does and has cost, and what waits for the user. */
+export function renderTree(snapshot: RunSnapshot, paint: Paint): string[] {
+  const { run, status } = snapshot;
+  const goal = cleanLine(status?.goal ?? run.goal, goalCharactersMax);
+  return [
+    `${paint('strong', cleanLine(run.run_id))} · ${goal}`,
+    headline(snapshot, paint),
+    ...(snapshot.note === null ? [] : [paint('attention', snapshot.note)]),
+    ...withBranches([...doneWaves(snapshot, paint), ...currentWave(snapshot, paint)]),
+    ...waits(snapshot).map((wait) => paint('attention', wait)),
+  ];
+}
+
+/** A line of the tree and the lines below it. */
+interface TreeNode {
+  readonly line: string;
+  readonly children: readonly string[];
+}
+
+function headline({ run, status, wave, done }: RunSnapshot, paint: Paint): string {
+  if (status === null) {
+    const parts = [run.phase ?? run.execution, ...(run.wave === null ? [] : [`wave ${run.wave}`])];
+    return paint('quiet', parts.join(' · '));
+  }
+  const isCounted = wave === null || done.some((other) => other.wave === wave.wave);
+  const usage = isCounted ? status.usage : sumUsage(status.usage, wave.usage);
+  const position = status.wave > 0 ? ` · wave ${status.wave} of ${status.waves_allowed}` : '';
+  const phase = paint(phaseTone(status.phase), status.phase.replaceAll('_', ' '));
+  return `${phase}${position} · ${formatUsage(usage)}`;
+}
+
+export function phaseTone(phase: string): Tone {
+  if (phase === 'completed') return 'good';
+  if (phase === 'failed' || phase === 'parked') return 'bad';
+  return phase === 'waiting_for_user' || phase === 'paused' ? 'attention' : 'strong';
+}
+
+function waits({ status, run }: RunSnapshot): string[] {
+  return (status?.waiting_for ?? run.waiting_for).map((wait) =>
+    cleanLine(wait, reasonCharactersMax),
+  );
+}
+
+function doneWaves({ done, wave: followed }: RunSnapshot, paint: Paint): TreeNode[] {
+  const shown = done.slice(-doneWavesMax);
+  const hidden = done.length - shown.length;
+  return [
+    ...(hidden > 0 ? [{ line: `${hidden} earlier waves`, children: [] }] : []),
+    ...shown.map((wave) => ({
+      line: `wave ${wave.wave} · ${describeDone(wave)}`,
+      children: followed?.wave === wave.wave ? describeDelegations(followed, paint) : [],
+    })),
+  ];
+}
+
+export function describeDone(wave: WaveSummary): string {
+  const counts = [
+    `${wave.completed} completed`,
+    ...(wave.failed > 0 ? [`${wave.failed} failed`] : []),
+    ...(wave.skipped > 0 ? [`${wave.skipped} skipped`] : []),
+  ];
+  const criteria = `${wave.criteria_met} criteria met, ${wave.criteria_open} open`;
+  return `done · ${counts.join(', ')} · ${criteria} · ${formatUsage(wave.usage)}`;
+}
+
+function currentWave({ wave, done, plan_summary }: RunSnapshot, paint: Paint): TreeNode[] {
+  if (wave === null || done.some((other) => other.wave === wave.wave)) return [];
+  const summary = plan_summary === null ? '' : ` · ${cleanLine(plan_summary, goalCharactersMax)}`;
+  return [
+    {
+      line: `wave ${wave.wave} · ${describeWavePhase(wave)}${summary}`,
+      children: describeDelegations(wave, paint),
+    },
+  ];
+}
+
+const wavePhases: Readonly<Record<WaveSnapshot['phase'], string>> = {
+  planning: 'the planner plans',
+  dispatching: 'agents work',
+  deciding: 'the planner decides',
+  done: 'done',
+};
+
+export function describeWavePhase(wave: Pick<WaveSnapshot, 'phase'>): string {
+  return wavePhases[wave.phase];
+}
+
+function describeDelegations({ delegations }: WaveSnapshot, paint: Paint): string[] {
+  return delegations.map((delegation) => describeDelegation(delegation, paint));
+}
+
+const marks: Readonly<Record<DelegationState, readonly [string, Tone]>> = {
+  pending: ['○', 'quiet'],
+  running: ['●', 'strong'],
+  waiting: ['?', 'attention'],
+  resuming: ['●', 'attention'],
+  completed: ['✓', 'good'],
+  failed: ['✗', 'bad'],
+  skipped: ['–', 'quiet'],
+  stopped: ['■', 'quiet'],
+};
+
+export function describeDelegation(delegation: DelegationSnapshot, paint: Paint): string {
+  const [mark, tone] = marks[delegation.state];
+  const { delegation_id, agent_id, title, state, usage, reason, activity } = delegation;
+  const parts = [
+    `${paint(tone, mark)} ${cleanLine(delegation_id)} (${cleanLine(agent_id)}) ${cleanLine(title, titleCharactersMax)}`,
+    paint(tone, state),
+    ...(usage !== null && usage.calls > 0 ? [formatTurns(usage)] : []),
+    ...(reason === '' ? [] : [describeReason(state, reason)]),
+    ...(activity === null ? [] : [paint('quiet', describeActivity(activity))]),
+  ];
+  return parts.join(' · ');
+}
+
+/** Before its end, a delegation's reason is what it lacks. */
+function describeReason(state: DelegationState, reason: string): string {
+  const text = cleanLine(reason, reasonCharactersMax);
+  return state === 'pending' || state === 'waiting' ? `needs ${text}` : text;
+}
+
+/** The newest heartbeat in a few words. Its fields are the activity's own; what is missing is left out. */
+export function describeActivity({ activity_type, attempt, heartbeat }: ActivityReading): string {
+  const tokens = firstOf(heartbeat, ['output_tokens', 'outputTokens', 'tokens'], 'number');
+  const words = firstOf(heartbeat, ['last_words', 'lastWords', 'text'], 'string');
+  const parts = [
+    cleanLine(activity_type),
+    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+    ...(tokens === null || tokens === '0' ? [] : [`${tokens} tokens so far`]),
+    ...(words === null || words === ''
+      ? []
+      : [`“…${cleanLine(words.slice(-lastWordsCharactersMax))}”`]),
+  ];
+  return parts.join(', ');
+}
+
+function firstOf(
+  record: Readonly<Record<string, unknown>> | null,
+  names: readonly string[],
+  type: 'number' | 'string',
+): string | null {
+  for (const name of names) {
+    const value = record?.[name];
+    if (typeof value === type) return String(value);
+  }
+  return null;
+}
+
+function withBranches(nodes: readonly TreeNode[]): string[] {
+  return nodes.flatMap((node, index) => {
+    const isLast = index === nodes.length - 1;
+    const below = node.children.map((line, childIndex) => {
+      const branch = childIndex === node.children.length - 1 ? '└─' : '├─';
+      return `${isLast ? '  ' : '│ '} ${branch} ${line}`;
+    });
+    return [`${isLast ? '└─' : '├─'} ${node.line}`, ...below];
+  });
+}

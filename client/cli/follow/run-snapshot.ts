@@ -1,0 +1,31 @@
+import type { WaveSummary } from '../../../contracts/planner-run.ts';
+import type { Question } from '../../../contracts/question.ts';
+import type { Usage } from '../../../contracts/usage.ts';
+import type { DelegationView, StatusView, WaveView } from '../../../contracts/views.ts';
+import type { ActivityReading } from '../../delegation-reading.ts';
+import type { RunListing } from '../../run-listing.ts';
+
+/** What is known of a run at one moment. */
+export interface RunSnapshot {
+  /** From the server, so it is there with every worker off. */
+  readonly run: RunListing;
+  /** Null when no worker answers; `note` then says why. */
+  readonly status: StatusView | null;
+  readonly note: string | null;
+  readonly done: readonly WaveSummary[];
+  /** What the wave at work is to achieve, or null while it is being planned. */
+  readonly plan_summary: string | null;
+  readonly wave: WaveSnapshot | null;
+  readonly questions: readonly Question[];
+}
+
+export interface WaveSnapshot extends Omit<WaveView, 'delegations'> {
+  readonly delegations: readonly DelegationSnapshot[];
+}
+
+export interface DelegationSnapshot extends DelegationView {
+  /** Null until a worker told it. */
+  readonly usage: Usage | null;
+  /** What it does at this moment, or null. */
+  readonly activity: ActivityReading | null;
+}

@@ -1,0 +1,62 @@
+import { CommanderError } from 'commander';
+import { Interrupted } from './ask/read-line.ts';
+import type { CliDeps } from './cli-deps.ts';
+import { toShownError } from './cli-error.ts';
+import { exitCodes } from './exit-codes.ts';
+import { createProgram } from './program.ts';
+import { cleanLine, safeJson } from './text/clean-text.ts';
+
+/**
+ * Runs one command line.
+ *
+ * @param argv the user's own arguments, without the names of the interpreter and the script
+ * @returns the exit code. The caller sets `process.exitCode`: ending the process at once could cut off output.
+ */
+export async function runCli(argv: readonly string[], deps: CliDeps): Promise<number> {
+  let exitCode: number = exitCodes.ok;
+  const program = createProgram(deps, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return showError(error, wantsJson(argv), deps);
+  }
+}
+
+function showError(error: unknown, json: boolean, { io, env }: CliDeps): number {
+  if (error instanceof CommanderError) return showUsageError(error, json, io);
+  if (error instanceof Interrupted) return exitCodes.interrupted;
+  const { code, exitCode, message, data } = toShownError(error);
+  if (json) io.stdout.write(`${safeJson({ error: { code, message, ...data } })}\n`);
+  else
+    io.stderr.write(
+      `${message
+        .split('\n')
+        .map((line) => cleanLine(line))
+        .join('\n')}\n`,
+    );
+  if (env['PLANWAVE_DEBUG'] === '1' && error instanceof Error) {
+    io.stderr.write(`${error.stack ?? ''}\n`);
+  }
+  return exitCode;
+}
+
+/** Commander reports help and versions as errors with exit code 0. */
+function showUsageError(error: CommanderError, json: boolean, io: CliDeps['io']): number {
+  if (error.exitCode === 0) return exitCodes.ok;
+  const isHelp = error.code === 'commander.help';
+  const message = isHelp
+    ? 'a command is missing. Try: --help'
+    : cleanLine(error.message.replace(/^error: /, '')).replace(/\.+$/, '');
+  if (json) io.stdout.write(`${safeJson({ error: { code: 'bad_input', message } })}\n`);
+  else if (!isHelp) io.stderr.write(`${message}. Try: --help\n`);
+  return exitCodes.badInput;
+}
+
+/** Read by hand, because a command line that can't be parsed may want JSON too. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.findIndex((word) => word === '--' || word === 'temporal');
+  return argv.slice(0, end === -1 ? undefined : end).includes('--json');
+}

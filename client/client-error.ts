@@ -1,0 +1,24 @@
+/**
+ * Why a request to the server or the engine did not succeed, for programs.
+ * - `unreachable`: the server did not answer in time.
+ * - `run_ended`: the run is closed and takes no more messages.
+ */
+export type ClientErrorCode =
+  | 'unreachable'
+  | 'not_found'
+  | 'already_exists'
+  | 'bad_input'
+  | 'unauthorized'
+  | 'run_ended'
+  | 'internal';
+
+/** A failure whose message says in one line what happened and what to try. */
+export class PlanwaveClientError extends Error {
+  override readonly name = 'PlanwaveClientError';
+  readonly code: ClientErrorCode;
+
+  constructor(code: ClientErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}

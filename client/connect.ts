@@ -1,0 +1,111 @@
+import { Connection } from '@temporalio/client';
+import type { ConnectionOptions } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { PlanwaveClientError } from './client-error.ts';
+import { connectFailure } from './connect-failure.ts';
+
+export interface ConnectOptions {
+  /** `host:port`. If undefined: TEMPORAL_ADDRESS, then the profile file, then `localhost:7233`. */
+  readonly address?: string | undefined;
+  /** If undefined: TEMPORAL_NAMESPACE, then the profile file, then `default`. */
+  readonly namespace?: string | undefined;
+  /** Environment to read. If undefined: the process's own. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** In milliseconds. If undefined: 4,000, because a terminal waits for it. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface ServerConnection {
+  readonly connection: Connection;
+  readonly address: string;
+  readonly namespace: string;
+}
+
+export interface ServerConfig {
+  readonly address: string;
+  readonly namespace: string;
+  readonly connectionOptions: ConnectionOptions;
+}
+
+const defaultAddress = 'localhost:7233';
+const defaultTimeoutMs = 4_000;
+
+/**
+ * Where the server is and how to speak to it, from the same variables and profile file as the Temporal CLI.
+ * @throws PlanwaveClientError `bad_input` for a profile, certificate or variable that can't be read.
+ */
+export function loadServerConfig(options: ConnectOptions = {}): ServerConfig {
+  try {
+    const loaded = loadClientConnectConfig(
+      options.env ? { overrideEnvVars: definedOnly(options.env) } : {},
+    );
+    const { address, apiKey, tls, metadata } = loaded.connectionOptions;
+    const connectionOptions: ConnectionOptions = {
+      address: options.address ?? address ?? defaultAddress,
+      ...(typeof apiKey === 'string' ? { apiKey } : {}),
+      ...(tls === undefined ? {} : { tls }),
+      ...(metadata ? { metadata } : {}),
+      channelArgs: reconnectSoon,
+    };
+    return {
+      address: connectionOptions.address ?? defaultAddress,
+      namespace: options.namespace ?? loaded.namespace ?? 'default',
+      connectionOptions,
+    };
+  } catch (error) {
+    throw new PlanwaveClientError(
+      'bad_input',
+      `The Temporal client configuration can't be used: ${messageOf(error)}. ` +
+        'Try: check the TEMPORAL_* variables and the file that TEMPORAL_CONFIG_FILE names.',
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Connects, and proves that a Temporal server answers.
+ * @throws PlanwaveClientError `unreachable` that names the address, within 10 s.
+ */
+export async function connectToServer(options: ConnectOptions = {}): Promise<ServerConnection> {
+  const config = loadServerConfig(options);
+  const connection = openConnection(config, options.timeoutMs ?? defaultTimeoutMs);
+  try {
+    await connection.ensureConnected();
+    return { connection, address: config.address, namespace: config.namespace };
+  } catch (error) {
+    await connection.close();
+    throw await connectFailure(config.address, error);
+  }
+}
+
+function openConnection(config: ServerConfig, timeoutMs: number): Connection {
+  try {
+    return Connection.lazy({ ...config.connectionOptions, connectTimeout: timeoutMs });
+  } catch (error) {
+    throw new PlanwaveClientError(
+      'bad_input',
+      `Temporal address ${JSON.stringify(config.address)} can't be used: ${messageOf(error)}. ` +
+        'Try: host:port, as in localhost:7233',
+      { cause: error },
+    );
+  }
+}
+
+/** gRPC waits up to two minutes between attempts by default; someone who watches a run wants seconds. */
+const reconnectSoon = {
+  'grpc.initial_reconnect_backoff_ms': 250,
+  'grpc.min_reconnect_backoff_ms': 250,
+  'grpc.max_reconnect_backoff_ms': 2_000,
+};
+
+function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const entries = Object.entries(env).filter((entry): entry is [string, string] => {
+    return entry[1] !== undefined;
+  });
+  return Object.fromEntries(entries);
+}
+
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replace(/\.$/, '');
+}

@@ -1,0 +1,88 @@
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { Payload } from '@temporalio/common';
+import { queryNames } from '../contracts/names.ts';
+import type { Usage } from '../contracts/usage.ts';
+import type { StatusView } from '../contracts/views.ts';
+import type { ClientContext } from './client-context.ts';
+import { callServer } from './server-calls.ts';
+
+/** What a delegation spends and does at this moment. */
+export interface DelegationReading {
+  /** Null while no worker answers, or when the workflow does not tell. */
+  readonly usage: Usage | null;
+  readonly activities: readonly ActivityReading[];
+}
+
+export interface ActivityReading {
+  readonly activity_type: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** Why the attempt before failed, or null. */
+  readonly last_failure: string | null;
+  /** Details of the newest heartbeat, as the activity wrote them, or null. */
+  readonly heartbeat: Readonly<Record<string, unknown>> | null;
+}
+
+/** Usage is shown beside other things that are ready sooner, so nobody waits long for it. */
+const usageTimeoutMs = 1_500;
+
+export async function readDelegation(
+  context: ClientContext,
+  workflowId: string,
+): Promise<DelegationReading> {
+  const [usage, activities] = await Promise.all([
+    readUsage(context, workflowId),
+    readActivities(context, workflowId),
+  ]);
+  return { usage, activities };
+}
+
+async function readUsage(context: ClientContext, workflowId: string): Promise<Usage | null> {
+  try {
+    const status = await context.connection.withDeadline(Date.now() + usageTimeoutMs, () =>
+      context.workflows.getHandle(workflowId).query<Partial<StatusView>>(queryNames.status),
+    );
+    return status.usage ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function readActivities(
+  context: ClientContext,
+  workflowId: string,
+): Promise<readonly ActivityReading[]> {
+  return callServer(context, workflowId, async () => {
+    const { raw } = await context.workflows.getHandle(workflowId).describe();
+    return Promise.all(
+      (raw.pendingActivities ?? []).map(async (pending) => ({
+        activity_type: pending.activityType?.name ?? '',
+        attempt: pending.attempt ?? 1,
+        last_failure: pending.lastFailure?.message ?? null,
+        heartbeat: await readHeartbeat(context, pending.heartbeatDetails?.payloads ?? []),
+      })),
+    );
+  });
+}
+
+async function readHeartbeat(
+  context: ClientContext,
+  payloads: readonly Payload[],
+): Promise<Readonly<Record<string, unknown>> | null> {
+  let decoded = [...payloads];
+  try {
+    for (const codec of (context.dataConverter?.payloadCodecs ?? []).toReversed()) {
+      decoded = await codec.decode(decoded);
+    }
+    const [first] = decoded;
+    const value: unknown = first ? defaultPayloadConverter.fromPayload(first) : null;
+    return isRecord(value) ? value : null;
+  } catch {
+    // Written by something else: nothing to show, and no reason to end a watch.
+    return null;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

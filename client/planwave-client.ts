@@ -1,0 +1,137 @@
+import { WorkflowClient } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import type { AmendMessage, ControlMessage } from '../contracts/messages.ts';
+import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
+import type { PlannerRunInput } from '../contracts/planner-run.ts';
+import type { AnswerInput } from '../contracts/question.ts';
+import type {
+  BudgetView,
+  PlanView,
+  PoolView,
+  QuestionsView,
+  RunWavesView,
+  StatusView,
+  WaveView,
+} from '../contracts/views.ts';
+import type { ClientContext } from './client-context.ts';
+import { readDelegation } from './delegation-reading.ts';
+import type { DelegationReading } from './delegation-reading.ts';
+import { listRuns } from './list-runs.ts';
+import type { ListOptions } from './list-runs.ts';
+import { describeRun, readView } from './read-view.ts';
+import type { Reading } from './read-view.ts';
+import { readRunEnd } from './run-end.ts';
+import type { RunEnd } from './run-end.ts';
+import type { RunListing } from './run-listing.ts';
+import { callServer } from './server-calls.ts';
+import { startRun } from './start-run.ts';
+import type { StartedRun, StartRunOptions } from './start-run.ts';
+import { submitAnswer } from './submit-answer.ts';
+import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
+
+/**
+ * A typed client of the engine. Every method throws PlanwaveClientError and nothing else, and every method but
+ * `waitForEnd` gives up within 10 s.
+ */
+export interface PlanwaveClient {
+  readonly address: string;
+  readonly namespace: string;
+
+  /** Starts a run. A run id that was ever used is refused with `already_exists`: one id is one run. */
+  startRun(input: PlannerRunInput, options?: StartRunOptions): Promise<StartedRun>;
+  /** Newest first. Works with every worker off. */
+  list(options?: ListOptions): Promise<readonly RunListing[]>;
+  /** What the server knows of one run. Works with every worker off. */
+  describe(runId: string): Promise<RunListing>;
+
+  status(runId: string): Promise<Reading<StatusView>>;
+  questions(runId: string): Promise<Reading<QuestionsView>>;
+  /** The view is null before the first plan. */
+  plan(runId: string): Promise<Reading<PlanView | null>>;
+  pool(runId: string): Promise<Reading<PoolView>>;
+  budget(runId: string): Promise<Reading<BudgetView>>;
+  waves(runId: string): Promise<Reading<RunWavesView>>;
+  /** Live states of one wave, by the `wave_workflow_id` of the status view. */
+  waveView(waveWorkflowId: string): Promise<Reading<WaveView>>;
+  /** What a delegation spends and does at this moment, by the `workflow_id` of its view. */
+  delegation(workflowId: string): Promise<DelegationReading>;
+
+  answer(runId: string, answer: AnswerInput, options?: AnswerOptions): Promise<AnswerResult>;
+  pause(runId: string, message?: ControlMessage): Promise<void>;
+  resume(runId: string, message?: ControlMessage): Promise<void>;
+  stop(runId: string, message?: ControlMessage): Promise<void>;
+  amend(runId: string, message: AmendMessage): Promise<void>;
+
+  /** How a run ended, or null while it works. Works with every worker off. */
+  result(runId: string): Promise<RunEnd | null>;
+  /** Waits for the end, however long that takes. */
+  waitForEnd(runId: string): Promise<RunEnd>;
+}
+
+export interface PlanwaveClientOptions {
+  readonly connection: ConnectionLike;
+  /** As it should appear in error texts. */
+  readonly address: string;
+  readonly namespace: string;
+  /** If undefined: `planwave`. */
+  readonly taskQueue?: string | undefined;
+  /** If undefined: plain JSON. Needed where the worker encrypts. */
+  readonly dataConverter?: DataConverter | undefined;
+  /** In milliseconds: how long a worker may take for a query or update. If undefined: 5,000. */
+  readonly workerTimeoutMs?: number | undefined;
+}
+
+export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveClient {
+  const context = createContext(options);
+  const signal = async (name: string, runId: string, message: object): Promise<void> => {
+    await callServer(context, runId, () =>
+      context.workflows.getHandle(runId).signal(name, message),
+    );
+  };
+  const view = <T>(query: string, workflowId: string): Promise<Reading<T>> =>
+    readView<T>(context, workflowId, query);
+  return {
+    address: context.address,
+    namespace: context.namespace,
+    startRun: (input, startOptions = {}) => startRun(context, input, startOptions),
+    list: (listOptions = {}) => listRuns(context, listOptions),
+    describe: (runId) => describeRun(context, runId),
+    status: (runId) => view(queryNames.status, runId),
+    questions: (runId) => view(queryNames.questions, runId),
+    plan: (runId) => view(queryNames.plan, runId),
+    pool: (runId) => view(queryNames.pool, runId),
+    budget: (runId) => view(queryNames.budget, runId),
+    waves: (runId) => view(queryNames.wave, runId),
+    waveView: (waveWorkflowId) => view(queryNames.wave, waveWorkflowId),
+    delegation: (workflowId) => readDelegation(context, workflowId),
+    answer: (runId, answer, answerOptions = {}) =>
+      submitAnswer(context, runId, answer, answerOptions),
+    pause: (runId, message = {}) => signal(signalNames.pause, runId, message),
+    resume: (runId, message = {}) => signal(signalNames.resume, runId, message),
+    stop: (runId, message = {}) => signal(signalNames.stop, runId, message),
+    amend: (runId, message) => signal(signalNames.amend, runId, message),
+    result: async (runId) => {
+      const run = await describeRun(context, runId);
+      return run.execution === 'running' ? null : readRunEnd(context, runId, { wait: false });
+    },
+    waitForEnd: (runId) => readRunEnd(context, runId, { wait: true }),
+  };
+}
+
+function createContext(options: PlanwaveClientOptions): ClientContext {
+  const { connection, address, namespace, dataConverter } = options;
+  return {
+    connection,
+    address,
+    namespace,
+    dataConverter,
+    taskQueue: options.taskQueue ?? taskQueue,
+    workerTimeoutMs: options.workerTimeoutMs ?? 5_000,
+    workflows: new WorkflowClient({
+      connection,
+      namespace,
+      ...(dataConverter ? { dataConverter } : {}),
+    }),
+  };
+}

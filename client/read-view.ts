@@ -1,0 +1,72 @@
+import { NamespaceNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/common';
+import type { ClientContext } from './client-context.ts';
+import { refusedCredentials } from './connect-failure.ts';
+import { grpcCodes } from './grpc-codes.ts';
+import { toRunListing } from './run-listing.ts';
+import type { RunListing } from './run-listing.ts';
+import { callServer, grpcCodeOf, grpcText, toClientError } from './server-calls.ts';
+
+/** Answer to a query: from a worker, or, when none answers, what the server itself knows. */
+export type Reading<T> =
+  | { readonly live: true; readonly view: T }
+  | {
+      readonly live: false;
+      /** Why there is no view and what to try, in one line. */
+      readonly note: string;
+      readonly last_known: RunListing;
+    };
+
+export async function readView<T>(
+  context: ClientContext,
+  workflowId: string,
+  query: string,
+): Promise<Reading<T>> {
+  try {
+    const view = await context.connection.withDeadline(Date.now() + context.workerTimeoutMs, () =>
+      context.workflows.getHandle(workflowId).query<T>(query),
+    );
+    return { live: true, view };
+  } catch (error) {
+    if (isFinal(error)) throw toClientError(context, workflowId, error);
+    const note = noteOf(error);
+    return { live: false, note, last_known: await describeRun(context, workflowId) };
+  }
+}
+
+export async function describeRun(context: ClientContext, workflowId: string): Promise<RunListing> {
+  return callServer(context, workflowId, async () =>
+    toRunListing(await context.workflows.getHandle(workflowId).describe()),
+  );
+}
+
+/** Whether asking the server about the run would fail for the same reason. */
+function isFinal(error: unknown): boolean {
+  return (
+    error instanceof WorkflowNotFoundError ||
+    error instanceof NamespaceNotFoundError ||
+    refusedCredentials('', error) !== undefined
+  );
+}
+
+/** Depending on when a worker was last seen, the server refuses at once, or waits until the deadline. */
+const noWorkerCodes: ReadonlySet<number> = new Set([
+  grpcCodes.deadlineExceeded,
+  grpcCodes.cancelled,
+  grpcCodes.failedPrecondition,
+]);
+
+function noteOf(error: unknown): string {
+  const code = grpcCodeOf(error);
+  const text = grpcText(error);
+  if (/workflow task in failed state/i.test(text)) {
+    return (
+      'The worker fails at this run, so this is the last known state. ' +
+      'Try: read the worker\'s log, and the run\'s "Workflow Task Failed" events in the Temporal Web UI.'
+    );
+  }
+  if (code !== undefined && noWorkerCodes.has(code)) {
+    return 'No worker is running; this is the last known state. Try: npm run worker (or npm run dev).';
+  }
+  return `The worker did not answer the query (${text}); this is the last known state.`;
+}

@@ -1,0 +1,135 @@
+import {
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
+import { signalNames, updateNames } from '../contracts/names.ts';
+import type { AnswerInput } from '../contracts/question.ts';
+import type { ClientContext } from './client-context.ts';
+import { PlanwaveClientError } from './client-error.ts';
+import { grpcCodes } from './grpc-codes.ts';
+import { callServer, grpcCodeOf, toClientError } from './server-calls.ts';
+
+export type AnswerResult =
+  /** `accepted` is the answer as it was taken, or null when the run did not say. */
+  | {
+      readonly status: 'accepted';
+      readonly question_id: string;
+      readonly accepted: string | null;
+    }
+  /** The run is unhurt and the question is as it was. */
+  | {
+      readonly status: 'refused';
+      readonly question_id: string;
+      readonly reason: string;
+      /** A payload that would be taken, where there is one. */
+      readonly example: AnswerInput | null;
+    }
+  /** No worker answered. The answer is recorded with the run and is checked when a worker is there. */
+  | { readonly status: 'sent'; readonly question_id: string; readonly note: string };
+
+export interface AnswerOptions {
+  /** No worker is known to be there: the answer is sent as a signal at once, without waiting for one. */
+  readonly workerIsAway?: boolean | undefined;
+}
+
+/** The server takes payloads up to 2 MiB; above that it does not refuse an update but lets it run into its deadline. */
+const answerBytesMax = 2_000_000;
+
+export async function submitAnswer(
+  context: ClientContext,
+  runId: string,
+  answer: AnswerInput,
+  options: AnswerOptions,
+): Promise<AnswerResult> {
+  const { question_id } = answer;
+  const bytes = Buffer.byteLength(JSON.stringify(answer));
+  if (bytes > answerBytesMax) {
+    const reason = `the answer has ${bytes} bytes and at most ${answerBytesMax} can be sent. Try: a summary, or the name of a file the agents can read`;
+    return { status: 'refused', question_id, reason, example: null };
+  }
+  try {
+    if (options.workerIsAway === true) return await sendSignal(context, runId, answer, awayNote);
+    const receipt = await context.connection.withDeadline(
+      Date.now() + context.workerTimeoutMs,
+      () =>
+        context.workflows
+          .getHandle(runId)
+          .executeUpdate<unknown, [AnswerInput]>(updateNames.submitAnswer, { args: [answer] }),
+    );
+    return { status: 'accepted', question_id, accepted: acceptedText(receipt) };
+  } catch (error) {
+    if (error instanceof WorkflowUpdateFailedError) return refusal(question_id, error);
+    if (isClosed(error)) {
+      const reason = `run ${runId} has ended and takes no more answers`;
+      return { status: 'refused', question_id, reason, example: null };
+    }
+    const note = noteOfFallback(error);
+    if (note === null) throw toClientError(context, runId, error);
+    return sendSignal(context, runId, answer, note);
+  }
+}
+
+/** A signal is recorded by the server alone. The engine applies an answer that arrives both ways once. */
+async function sendSignal(
+  context: ClientContext,
+  runId: string,
+  answer: AnswerInput,
+  note: string,
+): Promise<AnswerResult> {
+  await callServer(context, runId, () =>
+    context.workflows.getHandle(runId).signal(signalNames.answer, answer),
+  );
+  return { status: 'sent', question_id: answer.question_id, note };
+}
+
+const awayNote =
+  'No worker is running: the answer was sent and will be checked when a worker is there. Try: npm run worker (or npm run dev).';
+const busyNote =
+  'The run takes no more updates at this moment: the answer was sent as a signal and will be checked soon.';
+
+/** Why a signal gets through where the update did not, or null when it would not either. */
+function noteOfFallback(error: unknown): string | null {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return awayNote;
+  const code = grpcCodeOf(error);
+  if (code === grpcCodes.unavailable) return awayNote;
+  // Too many updates in flight, or in this run's whole history.
+  return code === grpcCodes.resourceExhausted || code === grpcCodes.failedPrecondition
+    ? busyNote
+    : null;
+}
+
+function isClosed(error: unknown): boolean {
+  if (error instanceof PlanwaveClientError) return error.code === 'run_ended';
+  return error instanceof WorkflowNotFoundError && /already completed/i.test(error.message);
+}
+
+function refusal(questionId: string, error: WorkflowUpdateFailedError): AnswerResult {
+  const { cause } = error;
+  const details = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+  return {
+    status: 'refused',
+    question_id: questionId,
+    reason: cause?.message ?? error.message,
+    example: details.find(isAnswerInput) ?? null,
+  };
+}
+
+function isAnswerInput(value: unknown): value is AnswerInput {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'answer' in value &&
+    'question_id' in value &&
+    typeof value.question_id === 'string'
+  );
+}
+
+function acceptedText(receipt: unknown): string | null {
+  return typeof receipt === 'object' &&
+    receipt !== null &&
+    'accepted' in receipt &&
+    typeof receipt.accepted === 'string'
+    ? receipt.accepted
+    : null;
+}

@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url';
+import { checkNode } from './check-node.mjs';
+import { ensurePackages } from './ensure-packages.mjs';
+import { describeError } from './expected-error.mjs';
+
+/** The folder that holds package.json. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * Runs one entry point: checks Node, installs the packages when they are missing, then calls `main(args)` of a
+ * TypeScript file below scripts/ and ends with the exit code it returns. The TypeScript runs in this same process, so
+ * input, output and signals need no forwarding.
+ *
+ * @param {string} file for example `main-dev.ts`
+ * @param {readonly string[]} [args] default: the command line's
+ * @returns {Promise<void>} never returns: the process ends
+ */
+export async function handOver(file, args = process.argv.slice(2)) {
+  process.exit(
+    await exitCodeOf(async () => {
+      checkNode();
+      await ensurePackages({ root });
+      const { register } = await import('tsx/esm/api');
+      register();
+      process.setSourceMapsEnabled(true);
+      const { main } = await import(new URL(`../${file}`, import.meta.url).href);
+      return main(args);
+    }),
+  );
+}
+
+/**
+ * @param {() => Promise<number>} work
+ * @returns {Promise<number>} what `work` returned, or 1 after the error was shown
+ */
+export async function exitCodeOf(work) {
+  try {
+    return await work();
+  } catch (error) {
+    console.error(describeError(error));
+    return 1;
+  }
+}

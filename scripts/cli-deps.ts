@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFileProjection } from '../activities/adapters/file-projection.ts';
+import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
+import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
+import { toRunDirectory } from '../activities/projection/run-directory.ts';
+import { exportRun } from '../activities/run-record/export-run.ts';
+import type { CliDeps } from '../client/cli/cli-deps.ts';
+import { createProcessIo } from '../client/cli/cli-io.ts';
+import { errorCode } from './bootstrap/expected-error.mjs';
+import { partEnvironment, type Settings } from './settings.ts';
+import { runTemporalCli } from './temporal-cli.ts';
+
+/**
+ * What the client's command line needs from this machine: its terminal, the files under `PLANWAVE_HOME` and the
+ * Temporal CLI. The client itself knows contracts only.
+ *
+ * @param temporalAddress `host:port` of the server that the commands speak to
+ */
+export function createCliDeps(settings: Settings, temporalAddress: string): CliDeps {
+  const { home } = settings;
+  return {
+    io: createProcessIo(),
+    env: partEnvironment(settings, temporalAddress),
+    cwd: process.cwd(),
+    exportRun: async (runId) => {
+      const store = createFileArtifactStore({ home });
+      const index = createFileRunIndex({ home });
+      const projection = createFileProjection({ home });
+      const { root } = await exportRun({ store, index, projection }, runId);
+      return { path: join(home, root) };
+    },
+    readResult: (runId) => readOrNull(join(home, toRunDirectory(runId), 'result.md')),
+    doctorChecks: [],
+    runTemporalCli,
+  };
+}
+
+async function readOrNull(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import { dirname } from 'node:path';
+import { ExpectedError } from '../bootstrap/expected-error.mjs';
+import type { Settings } from '../settings.ts';
+import { describeHolder, findPortHolder, optionOf } from './port-holder.ts';
+import { registerSearchAttributes } from './search-attributes.ts';
+import { dbFileOf } from './server-arguments.ts';
+import { readServerRecord } from './server-record.ts';
+import { canConnect, isListening, localHost, probeAddress } from './temporal-probe.ts';
+
+/** A server that answers. */
+export interface Reachable {
+  /** `host:port`. */
+  readonly address: string;
+  /** Undefined when nothing tells where the server's Web UI is. */
+  readonly uiUrl: string | undefined;
+}
+
+/**
+ * Looks for a server that runs already: the one the environment names, this home's own on any port, or whatever
+ * Temporal answers on the port. Registers planwave's search attributes there and says what it found.
+ *
+ * @returns undefined when there is none and the port is free
+ * @throws {ExpectedError} when the named server does not answer, or something else holds the port
+ */
+export async function findRunningServer(
+  settings: Settings,
+  say: (line: string) => void,
+): Promise<Reachable | undefined> {
+  if (settings.temporalAddressGiven !== undefined) {
+    return useGivenServer(settings, settings.temporalAddressGiven, say);
+  }
+  const port = (await ownServerPort(settings)) ?? settings.temporalPort;
+  const answer = await probeAddress(localHost, port);
+  if (answer === 'free') return undefined;
+  if (answer === 'other') {
+    await refuseTakenPort(port, 'PLANWAVE_TEMPORAL_PORT', 'the Temporal dev server');
+    // It left while we looked.
+    return undefined;
+  }
+  const holder = await findPortHolder(port);
+  say(await describeOwner(settings, port));
+  const address = `${localHost}:${port}`;
+  await register(address, say);
+  const uiPort = Number(optionOf(holder?.command ?? [], 'ui-port') ?? settings.uiPort);
+  return { address, uiUrl: await uiUrlOf(uiPort) };
+}
+
+/**
+ * @param variable the environment variable that chooses another port
+ * @param what what the port is needed for
+ * @throws {ExpectedError} when somebody listens on the port
+ */
+export async function refuseTakenPort(port: number, variable: string, what: string): Promise<void> {
+  if (!(await isListening(localHost, port))) return;
+  const holder = describeHolder(await findPortHolder(port));
+  throw new ExpectedError(
+    [
+      `Port ${port}, wanted for ${what}, is taken by ${holder}, which is not Temporal.`,
+      `What to do: end that process, or choose another port: ${variable}=${port + 100}`,
+      'or use a Temporal server that runs elsewhere: TEMPORAL_ADDRESS=host:7233',
+    ].join('\n'),
+  );
+}
+
+async function useGivenServer(
+  settings: Settings,
+  address: string,
+  say: (line: string) => void,
+): Promise<Reachable> {
+  if (!(await canConnect(address))) {
+    throw new ExpectedError(
+      `TEMPORAL_ADDRESS (or the Temporal configuration file) names ${address}, but no Temporal server answers there.\n` +
+        'What to do: start it or correct the address; without an address planwave starts its own server.',
+    );
+  }
+  say(`Using the Temporal server at ${address}, which the environment names.`);
+  await register(address, say);
+  const isLocal = /^(localhost|127\.0\.0\.1|\[::1\]):/.test(address);
+  return { address, uiUrl: isLocal ? await uiUrlOf(settings.uiPort) : undefined };
+}
+
+/** Two servers on one database destroy it: when this home's server runs on another port, that one is used. */
+async function ownServerPort(settings: Settings): Promise<number | undefined> {
+  const record = readServerRecord(settings);
+  if (record === undefined || record.temporal_port === settings.temporalPort) return undefined;
+  const holder = await findPortHolder(record.temporal_port);
+  const dbFile = optionOf(holder?.command ?? [], 'db-filename');
+  return dbFile === dbFileOf(settings) ? record.temporal_port : undefined;
+}
+
+async function describeOwner(settings: Settings, port: number): Promise<string> {
+  const holder = await findPortHolder(port);
+  const dbFile = optionOf(holder?.command ?? [], 'db-filename');
+  const address = `${localHost}:${port}`;
+  if (dbFile === dbFileOf(settings)) {
+    return `Reusing this home's Temporal dev server at ${address} (process ${holder?.pid}).`;
+  }
+  const owner =
+    dbFile === undefined ? describeHolder(holder) : `another home, ${dirname(dirname(dbFile))}`;
+  return [
+    `Reusing the Temporal server at ${address}, which belongs to ${owner}.`,
+    'Runs of both share its task queue, so a worker of one home may take work of the other.',
+    `For a server of your own: PLANWAVE_TEMPORAL_PORT=${port + 100}`,
+  ].join('\n');
+}
+
+async function register(address: string, say: (line: string) => void): Promise<void> {
+  const added = await registerSearchAttributes(address);
+  if (added.length > 0) say(`Registered search attributes at ${address}: ${added.join(', ')}.`);
+}
+
+async function uiUrlOf(port: number): Promise<string | undefined> {
+  return (await isListening(localHost, port)) ? `http://localhost:${port}` : undefined;
+}

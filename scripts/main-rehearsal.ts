@@ -1,0 +1,10 @@
+import { runRehearsal } from '../rehearsal/main.ts';
+import { announceReady } from './parts/node-part.ts';
+
+/** `npm run rehearsal`: the rehearsal model alone, until Ctrl-C. It reads `PLANWAVE_REHEARSAL_*` and ends the process. */
+export async function main(): Promise<number> {
+  await runRehearsal();
+  console.log('Ctrl-C stops it.');
+  announceReady();
+  return new Promise<number>(() => {});
+}

@@ -1,0 +1,92 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { lastLines } from '../bootstrap/run-command.mjs';
+
+/** How to start one process of planwave. */
+export interface PartOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Takes standard output and standard error; what an earlier process wrote is kept beside it as `.previous`. */
+  readonly logFile: string;
+  /** `node`: a script of ours, which tells over IPC that it is ready; `foreign`: any other program. */
+  readonly kind: 'node' | 'foreign';
+}
+
+/** A process that this one started. It leaves when this one ends, even by kill -9. */
+export interface Part {
+  readonly pid: number;
+  readonly logFile: string;
+  /** The first message of a `node` part, which says that it is ready. Never settles when the part ends before. */
+  readonly firstMessage: Promise<unknown>;
+  /** How it ended, such as `exit code 1` or `SIGKILL`. */
+  readonly ended: Promise<string>;
+  /** Asks it to end (SIGTERM), and ends it by force after `graceMs` milliseconds. Settles when it has ended. */
+  stop(graceMs: number): Promise<void>;
+  /** Ends it at once. */
+  kill(): void;
+}
+
+const guardScript = fileURLToPath(new URL('./guard.sh', import.meta.url));
+
+/** Starts a process in a group of its own, so that Ctrl-C reaches only us and parts are stopped in order. */
+export function startPart(options: PartOptions): Part {
+  const child = spawnWithLog(options);
+  const { pid } = child;
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
+  const signalGroup = (signal: NodeJS.Signals) => {
+    if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    try {
+      process.kill(process.platform === 'win32' ? pid : -pid, signal);
+    } catch {
+      // It ended a moment ago.
+    }
+  };
+  return {
+    pid: pid ?? -1,
+    logFile: options.logFile,
+    firstMessage: new Promise((resolve) => child.once('message', resolve)),
+    ended,
+    async stop(graceMs) {
+      // A script of ours gets the signal alone: its helpers (the TypeScript loader's) must outlive its last step.
+      if (options.kind === 'node') child.kill('SIGTERM');
+      else signalGroup('SIGTERM');
+      const force = setTimeout(() => signalGroup('SIGKILL'), graceMs);
+      await ended;
+      clearTimeout(force);
+    },
+    kill: () => signalGroup('SIGKILL'),
+  };
+}
+
+/** @returns the last lines of a part's log, for a message; empty when there is none */
+export function logTail(logFile: string, lines = 15): string {
+  return existsSync(logFile) ? lastLines(readFileSync(logFile, 'utf8'), lines) : '';
+}
+
+function spawnWithLog(options: PartOptions): ChildProcess {
+  mkdirSync(dirname(options.logFile), { recursive: true });
+  if (existsSync(options.logFile)) renameSync(options.logFile, `${options.logFile}.previous`);
+  const log = openSync(options.logFile, 'a');
+  try {
+    const common = { env: options.env, detached: process.platform !== 'win32' };
+    if (options.kind === 'node') {
+      return spawn(options.command, options.args, {
+        ...common,
+        stdio: ['ignore', log, log, 'ipc'],
+      });
+    }
+    // A foreign program does not notice that we are gone; the guard does, by the end of its input.
+    const guarded = process.platform !== 'win32' && existsSync('/bin/sh');
+    const command = guarded ? '/bin/sh' : options.command;
+    const args = guarded ? [guardScript, options.command, ...options.args] : options.args;
+    return spawn(command, args, { ...common, stdio: ['pipe', log, log] });
+  } finally {
+    closeSync(log);
+  }
+}

@@ -1,0 +1,40 @@
+/** What the user asked for by Ctrl-C, or somebody by `kill`. */
+export interface StopSignal {
+  /** Settles at the first signal. */
+  readonly asked: Promise<void>;
+  /** Settles when a second one follows: do not wait for work in progress. */
+  readonly insisted: Promise<void>;
+  /** Stops listening. */
+  dispose(): void;
+}
+
+/** npm passes on the Ctrl-C that the terminal has sent already: what comes this soon is the same key press. */
+const samePressMs = 1_000;
+
+/** Listens for SIGINT, SIGTERM and a closed terminal. */
+export function listenForStop(): StopSignal {
+  let askedAtMs: number | undefined;
+  const first = createEvent();
+  const second = createEvent();
+  const onSignal = () => {
+    if (askedAtMs === undefined) {
+      askedAtMs = Date.now();
+      first.happen();
+    } else if (Date.now() - askedAtMs > samePressMs) second.happen();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, onSignal);
+  return {
+    asked: first.happened,
+    insisted: second.happened,
+    dispose() {
+      for (const signal of signals) process.off(signal, onSignal);
+    },
+  };
+}
+
+function createEvent(): { happened: Promise<void>; happen: () => void } {
+  const listeners: (() => void)[] = [];
+  const happened = new Promise<void>((resolve) => listeners.push(resolve));
+  return { happened, happen: () => listeners.forEach((listener) => listener()) };
+}

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { logTail, type Part } from './part.ts';
+import { messageOf } from '../bootstrap/expected-error.mjs';
+
+/** A part that is started again when it dies. */
+export interface Supervised {
+  readonly name: string;
+  /** Settles with the reason when the part died too often to be started again. */
+  readonly givenUp: Promise<string>;
+  /** Ends it in peace and starts it no more. */
+  stop(graceMs: number): Promise<void>;
+  /** Ends it at once and starts it no more. */
+  kill(): void;
+}
+
+export interface SuperviseOptions {
+  readonly name: string;
+  /** The part as it runs now. */
+  readonly part: Part;
+  /** Starts it again; settles when it is ready. */
+  readonly restart: () => Promise<Part>;
+  readonly say: (line: string) => void;
+}
+
+/** More deaths than this in one life of the command are a defect, not bad luck. */
+const restartsMax = 5;
+const pauseMs = 1_000;
+
+/** Watches a part: says when it dies, how, and the end of its log, and starts it again. */
+export function supervise(options: SuperviseOptions): Supervised {
+  const { name, say } = options;
+  let { part } = options;
+  let stopping = false;
+  let restarting: Promise<Part> | undefined;
+  const watch = async (): Promise<string> => {
+    for (let restarts = 0; ; restarts += 1) {
+      const how = await part.ended;
+      // Only `stop` and `kill` set it, and then nobody waits for this any more.
+      if (stopping) return 'stopped';
+      say(
+        `The ${name} died (${how}). The end of its log (${part.logFile}):\n${logTail(part.logFile)}`,
+      );
+      if (restarts === restartsMax) return `the ${name} died ${restarts + 1} times`;
+      say(`Starting the ${name} again …`);
+      await sleep(pauseMs);
+      if (stopping) return 'stopped';
+      try {
+        restarting = options.restart();
+        part = await restarting;
+        restarting = undefined;
+      } catch (error) {
+        return `the ${name} could not be started again: ${messageOf(error)}`;
+      }
+      if (stopping) return 'stopped';
+      say(`The ${name} runs again (process ${part.pid}).`);
+    }
+  };
+  const watching = watch();
+  return {
+    name,
+    givenUp: watching,
+    async stop(graceMs) {
+      stopping = true;
+      // A part that is just starting again has to be stopped too, and can be only when it is up.
+      const latest = await restarting?.catch(() => part);
+      await (latest ?? part).stop(graceMs);
+    },
+    kill() {
+      stopping = true;
+      part.kill();
+      restarting?.then((latest) => latest.kill()).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import { handOver } from './bootstrap/hand-over.mjs';
+import { splitStartArguments, startUsage } from './bootstrap/start-arguments.mjs';
+
+// Asked before anything is installed: a forgotten goal should cost nobody a minute.
+if (splitStartArguments(process.argv.slice(2)).goal === '') {
+  console.error(startUsage);
+  process.exit(2);
+}
+
+await handOver('main-start.ts');

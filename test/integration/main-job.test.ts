@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually.ts';
+import { expectPromisesKept } from '../support/promises.ts';
+import { openStage } from '../support/stage.ts';
+import type { Stage } from '../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+}, 60_000);
+afterAll(() => stage.close());
+
+it('carries a goal through plan, parallel work, one question, one repair and a result', async () => {
+  const goal = 'Compare three ways to store a backup';
+  const run = await stage.start('plannerRun', { goal });
+  const question = await eventually('a question', async () => (await stage.questions(run)).open[0]);
+  expect(question).toMatchObject({
+    question_id: 'q1',
+    kind: 'blocking',
+    expected_answer_format: 'choice',
+  });
+  await run.signal('answer', { question_id: 'q1', answer: question.choices[1] });
+
+  const result = await stage.result(run);
+  expect(result).toMatchObject({ status: 'completed', waves: 1 });
+  expect(result.criteria.map(({ state }) => state)).not.toContain('open');
+  const text = readFileSync(join(stage.home, result.result_path), 'utf8');
+  expect(text).toContain(goal);
+  expect(text).toContain('rehearsal');
+  expect(text).toContain(question.choices[1]);
+
+  const histories = await expectPromisesKept(stage, run.workflowId);
+  const ids = histories.map(({ workflowId }) => workflowId.slice(run.workflowId.length));
+  expect(ids.toSorted()).toEqual([
+    '',
+    '/wave-001',
+    '/wave-001/compare-options',
+    '/wave-001/gather-facts',
+    '/wave-001/review-result',
+    '/wave-001/write-result',
+  ]);
+  // A plan, a decision, four delegations; one more call each for the answer, the repair, and two loaded details.
+  expect(stage.rehearsal.counts().calls).toBe(result.usage.calls);
+}, 60_000);

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Client } from '@temporalio/client';
+import { ensureTemporal, type TemporalServer } from '../../../scripts/dev-server/dev-server.ts';
+import { connectTo, findFreePort } from '../../../scripts/dev-server/temporal-probe.ts';
+import type { Settings } from '../../../scripts/settings.ts';
+import { makeFolder } from '../../unit/scripts/fake-executables.ts';
+
+/** Fetching the CLI may come first. */
+import.meta.jest.setTimeout(300_000);
+
+const started: TemporalServer[] = [];
+
+afterEach(async () => {
+  for (const server of started.splice(0)) await server.part?.stop(20_000);
+});
+
+async function makeSettings(): Promise<Settings> {
+  return {
+    home: join(makeFolder(), '.planning'),
+    temporalAddressGiven: undefined,
+    temporalPort: await findFreePort(),
+    uiPort: await findFreePort(),
+    rehearsalPort: await findFreePort(),
+    needsRehearsal: true,
+  };
+}
+
+async function ensure(settings: Settings): Promise<{ server: TemporalServer; said: string }> {
+  const said: string[] = [];
+  const server = await ensureTemporal({ settings, say: (line) => said.push(line) });
+  started.push(server);
+  return { server, said: said.join('\n') };
+}
+
+async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await connectTo(address);
+  try {
+    return await use(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
+}
+
+it('keeps its workflows through kill -9', async () => {
+  const settings = await makeSettings();
+  const { server } = await ensure(settings);
+  await withClient(server.address, (client) =>
+    client.workflow.start('plannerRun', { taskQueue: 'nobody', workflowId: 'kept' }),
+  );
+  server.part?.kill();
+  expect(await server.part?.ended).toBe('SIGKILL');
+  const { server: again } = await ensure(settings);
+  expect(again.part).toBeDefined();
+  const description = await withClient(again.address, (client) =>
+    client.workflow.getHandle('kept').describe(),
+  );
+  expect(description.status.name).toBe('RUNNING');
+});
+
+it('registers the search attributes, so that a run can use them', async () => {
+  const { server } = await ensure(await makeSettings());
+  const known = await withClient(server.address, (client) =>
+    client.connection.operatorService.listSearchAttributes({ namespace: 'default' }),
+  );
+  expect(Object.keys(known.customAttributes)).toEqual(
+    expect.arrayContaining(['PlanwavePhase', 'PlanwaveWave', 'PlanwaveCostUsd']),
+  );
+});
+
+describe('a server that runs already', () => {
+  it('of the same home is reused, also when another port is asked for', async () => {
+    const settings = await makeSettings();
+    const first = await ensure(settings);
+    const second = await ensure(settings);
+    expect(second.server).toEqual({ ...first.server, part: undefined, restart: undefined });
+    expect(second.said).toContain("Reusing this home's Temporal dev server");
+    const elsewhere = await ensure({ ...settings, temporalPort: await findFreePort() });
+    expect(elsewhere.server.address).toBe(first.server.address);
+  });
+
+  it('of another home is reused, and that is said with how to separate them', async () => {
+    const first = await makeSettings();
+    await ensure(first);
+    const second = await ensure({ ...first, home: join(makeFolder(), '.planning') });
+    expect(second.server.part).toBeUndefined();
+    expect(second.said).toContain(`belongs to another home, ${first.home}`);
+    expect(second.said).toContain('PLANWAVE_TEMPORAL_PORT=');
+  });
+
+  it('is used by the address that the environment names', async () => {
+    const { server } = await ensure(await makeSettings());
+    const named = { ...(await makeSettings()), temporalAddressGiven: server.address };
+    const { server: used, said } = await ensure(named);
+    expect(used).toMatchObject({ address: server.address, part: undefined });
+    expect(said).toContain('which the environment names');
+  });
+});
+
+it('two commands at once in one home start one server', async () => {
+  const settings = await makeSettings();
+  const both = await Promise.all([ensure(settings), ensure(settings)]);
+  expect(both.filter(({ server }) => server.part !== undefined)).toHaveLength(1);
+});
+
+describe('what stands in the way is named', () => {
+  it.each([
+    ['temporalPort', 'PLANWAVE_TEMPORAL_PORT'],
+    ['uiPort', 'PLANWAVE_UI_PORT'],
+  ] as const)('%s held by something else', async (setting, variable) => {
+    const port = await findFreePort();
+    const listener = createServer((socket) => {
+      // Whoever asked hangs up when the answer makes no sense.
+      socket.on('error', () => {}).end('not Temporal');
+    }).listen(port, '127.0.0.1');
+    await once(listener, 'listening');
+    try {
+      const settings = { ...(await makeSettings()), [setting]: port };
+      await expect(ensure(settings)).rejects.toThrow(
+        new RegExp(`Port ${port}, .*is taken by process ${process.pid}.*${variable}=`, 's'),
+      );
+    } finally {
+      listener.close();
+    }
+  });
+
+  it('no server at the address of the environment', async () => {
+    const address = `127.0.0.1:${await findFreePort()}`;
+    const settings = { ...(await makeSettings()), temporalAddressGiven: address };
+    await expect(ensure(settings)).rejects.toThrow(`${address}, but no Temporal server answers`);
+  });
+
+  it('a start that fails, with the end of the log', async () => {
+    const settings = await makeSettings();
+    const starting = ensureTemporal({
+      settings,
+      say: () => {},
+      extraArguments: ['--no-such-option'],
+    });
+    await expect(starting).rejects.toThrow(
+      /did not start: it ended \(exit code 1\).*unknown flag: --no-such-option/s,
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { checkNode } from '../../../scripts/bootstrap/check-node.mjs';
+import { ensureChromium } from '../../../scripts/bootstrap/ensure-chromium.mjs';
+import { formatTotals } from '../../../scripts/bootstrap/run-tests.mjs';
+import { splitStartArguments } from '../../../scripts/bootstrap/start-arguments.mjs';
+import { makeFolder, writeExecutable } from './fake-executables.ts';
+
+const say = (): void => {};
+
+describe('the Node version', () => {
+  it.each(['18.20.0', '20.18.3'])('%s is refused with what to install', (version) => {
+    expect(() => checkNode(version)).toThrow(
+      `needs Node 20.19.0 or newer; this is Node ${version}`,
+    );
+  });
+
+  it.each(['20.19.0', '22.1.0'])('%s is accepted', (version) => {
+    expect(() => checkNode(version)).not.toThrow();
+  });
+});
+
+describe('the arguments of npm start', () => {
+  it('joins the words of a goal without quotes', () => {
+    expect(splitStartArguments(['plan', 'the', 'move']).goal).toBe('plan the move');
+  });
+
+  it('keeps the options of the run and takes out its own', () => {
+    expect(splitStartArguments(['move', '--defaults', '--mode', 'direct'])).toEqual({
+      goal: 'move',
+      defaults: true,
+      rest: ['--mode', 'direct'],
+    });
+  });
+
+  it.each([[[]], [['--defaults']], [['  ']]])('%j has no goal', (args) => {
+    expect(splitStartArguments(args).goal).toBe('');
+  });
+});
+
+describe('the totals', () => {
+  it('counts a test file that could not run as a failed test', () => {
+    const results = {
+      numPassedTests: 5,
+      numFailedTests: 1,
+      numRuntimeErrorTestSuites: 1,
+      numPendingTests: 2,
+      numTodoTests: 1,
+    };
+    expect(formatTotals(JSON.stringify(results))).toBe('5 passed, 2 failed, 3 skipped');
+  });
+
+  it('says so when jest left no result', () => {
+    expect(formatTotals('')).toContain('ended before it could count');
+  });
+});
+
+describe('Chromium', () => {
+  it('takes the named one first', async () => {
+    const folder = makeFolder();
+    const named = writeExecutable(folder, 'my-chromium', 'echo Chromium 1');
+    writeExecutable(folder, 'chromium', 'echo Chromium 2');
+    const env = { PATH: folder, PLANWAVE_CHROMIUM: named };
+    expect(await ensureChromium({ env, install: false, say })).toBe(named);
+  });
+
+  it('takes the first name on PATH that runs', async () => {
+    const folder = makeFolder();
+    writeExecutable(folder, 'chromium', 'exit 1');
+    writeExecutable(folder, 'google-chrome', 'echo Chrome');
+    const env = { PATH: folder };
+    expect(await ensureChromium({ env, install: false, say })).toBe('google-chrome');
+  });
+
+  it('says what was tried and what to do', async () => {
+    const env = { PATH: makeFolder(), PLANWAVE_CHROMIUM: '/no/such/browser' };
+    await expect(ensureChromium({ env, install: false, say })).rejects.toThrow(
+      /PLANWAVE_CHROMIUM=\/no\/such\/browser: .* does not exist.*chromium is not on PATH.*What to do/s,
+    );
+  });
+});
