@@ -14,6 +14,8 @@ const shared = {
 };
 
 export default {
+  // A bound for a hanging test on a busy machine, not a statement about speed.
+  testTimeout: 60_000,
   projects: [
     {
       ...shared,

@@ -57,7 +57,6 @@ export function loadServerConfig(options: ConnectOptions = {}): ServerConfig {
       'bad_input',
       `The Temporal client configuration can't be used: ${messageOf(error)}. ` +
         'Try: check the TEMPORAL_* variables and the file that TEMPORAL_CONFIG_FILE names.',
-      { cause: error },
     );
   }
 }
@@ -105,7 +104,10 @@ function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<
   return Object.fromEntries(entries);
 }
 
+/** The first line only: the lines after it quote the profile file, which may hold a key. */
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/\.$/, '');
+  const [first = ''] = text.split('\n');
+  const hasLine = typeof error === 'object' && error !== null && 'line' in error;
+  return `${first.replace(/[.:]$/, '')}${hasLine ? ` in line ${String(error.line)}` : ''}`;
 }

@@ -33,6 +33,8 @@ export const failureConsequences = {
   StoreUnavailable: 'retry',
   /** A stored artifact is missing or its hash does not fit. */
   ArtifactCorrupt: 'stop',
+  /** A fault of planwave itself. A mended worker goes on after `resume`. */
+  Internal: 'park',
 } as const satisfies Record<string, FailureConsequence>;
 
 export type FailureType = keyof typeof failureConsequences;

@@ -5,9 +5,11 @@ import { createFileArtifactStore } from '../activities/adapters/file-store/file-
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
 import { toRunDirectory } from '../activities/projection/run-directory.ts';
 import { exportRun } from '../activities/run-record/export-run.ts';
+import { readStoredStatus } from '../activities/run-record/stored-status.ts';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import { errorCode } from './bootstrap/expected-error.mjs';
+import { createDoctorChecks } from './doctor/doctor-checks.ts';
 import { partEnvironment, type Settings } from './settings.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 
@@ -19,19 +21,22 @@ import { runTemporalCli } from './temporal-cli.ts';
  */
 export function createCliDeps(settings: Settings, temporalAddress: string): CliDeps {
   const { home } = settings;
+  const files = {
+    store: createFileArtifactStore({ home }),
+    index: createFileRunIndex({ home }),
+    projection: createFileProjection({ home }),
+  };
   return {
     io: createProcessIo(),
     env: partEnvironment(settings, temporalAddress),
     cwd: process.cwd(),
     exportRun: async (runId) => {
-      const store = createFileArtifactStore({ home });
-      const index = createFileRunIndex({ home });
-      const projection = createFileProjection({ home });
-      const { root } = await exportRun({ store, index, projection }, runId);
+      const { root } = await exportRun(files, runId);
       return { path: join(home, root) };
     },
     readResult: (runId) => readOrNull(join(home, toRunDirectory(runId), 'result.md')),
-    doctorChecks: [],
+    readStoredStatus: (runId) => readStoredStatus(files, runId),
+    doctorChecks: createDoctorChecks(settings),
     runTemporalCli,
   };
 }

@@ -1,6 +1,6 @@
 import { BadSettings } from '../worker/worker-settings.ts';
 import { runWorker } from '../worker/main.ts';
-import { ExpectedError } from './bootstrap/expected-error.mjs';
+import { badSettingsExitCode, ExpectedError } from './bootstrap/expected-error.mjs';
 import { registerSearchAttributes } from './dev-server/search-attributes.ts';
 import { announceReady } from './parts/node-part.ts';
 import { readSettings, temporalAddressOf } from './settings.ts';
@@ -15,14 +15,14 @@ export async function main(): Promise<number> {
   try {
     await runWorker({
       signal: stop.signal,
-      onReady() {
-        console.log(`The worker polls "planwave" on ${address}. Ctrl-C stops it.`);
+      onReady(taskQueue) {
+        console.log(`The worker polls "${taskQueue}" on ${address}. Ctrl-C stops it.`);
         announceReady();
       },
     });
     return 0;
   } catch (error) {
-    if (error instanceof BadSettings) throw new ExpectedError(error.message);
+    if (error instanceof BadSettings) throw new ExpectedError(error.message, badSettingsExitCode);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { ExpectedError, messageOf } from './bootstrap/expected-error.mjs';
+import { badSettingsExitCode, ExpectedError, messageOf } from './bootstrap/expected-error.mjs';
 
 /** Where the parts of planwave are, as the environment and Temporal's configuration file say. */
 export interface Settings {
@@ -54,7 +54,10 @@ function readPort(env: NodeJS.ProcessEnv, name: string, fallback: number): numbe
   if (text === undefined || text === '') return fallback;
   const port = Number(text);
   if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
-  throw new ExpectedError(`${name}=${text} is not a port. Try a number from 1 to 65535.`);
+  throw new ExpectedError(
+    `${name}=${text} is not a port. Try a number from 1 to 65535.`,
+    badSettingsExitCode,
+  );
 }
 
 function readTemporalAddress(env: NodeJS.ProcessEnv): string | undefined {
@@ -66,6 +69,9 @@ function readTemporalAddress(env: NodeJS.ProcessEnv): string | undefined {
     return config.connectionOptions.address ?? undefined;
   } catch (error) {
     const reason = messageOf(error);
-    throw new ExpectedError(`The Temporal configuration can't be read: ${reason}`);
+    throw new ExpectedError(
+      `The Temporal configuration can't be read: ${reason}`,
+      badSettingsExitCode,
+    );
   }
 }

@@ -9,12 +9,12 @@ export interface RunWorkerOptions {
   /** Ends the worker: calls in flight finish within the grace time, then the promise resolves. */
   readonly signal: AbortSignal;
   /** Called when the worker polls. */
-  readonly onReady: () => void;
+  readonly onReady: (taskQueue: string) => void;
 }
 
 /**
  * Runs one worker until `signal`. Everything about where comes from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
- * `PLANWAVE_HOME`, `PLANWAVE_MODEL`).
+ * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`).
  *
  * @throws {BadSettings} when a setting is missing or wrong.
  */
@@ -32,12 +32,14 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
       namespace,
       workflowBundle,
       activities: createActivities(settings),
+      taskQueue: settings.taskQueue,
+      shutdownGraceMs: settings.shutdownGraceMs,
     });
     const stop = (): void => worker.shutdown();
     const running = worker.run();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    onReady();
+    onReady(settings.taskQueue);
     await running;
   } finally {
     // Without this the process never ends.

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { taskQueue } from '../contracts/names.ts';
 
 /** The model of agents that name none, when a real provider answers. */
 const realModel = 'claude-sonnet-5-5';
@@ -19,13 +20,40 @@ export interface WorkerSettings {
   readonly isRehearsal: boolean;
 }
 
+/** What a worker process needs to know besides. */
+export interface WorkerProcessSettings extends WorkerSettings {
+  /** `PLANWAVE_TASK_QUEUE`, default `planwave`. The client has to be told the same one. */
+  readonly taskQueue: string;
+  /**
+   * `PLANWAVE_WORKER_GRACE_SECONDS`, default 100, in milliseconds: how long calls in flight may go on after SIGTERM.
+   * Whoever ends the process by force has to wait longer than that.
+   */
+  readonly shutdownGraceMs: number;
+}
+
 /** A setting is missing or wrong; the message says which, and what to do. */
 export class BadSettings extends Error {
   override readonly name = 'BadSettings';
 }
 
-/** @throws {BadSettings} without a key and without a server that may do without one. */
-export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerSettings {
+/** No text of it holds a value that may be a secret, nor one that an address may carry. */
+const expectations = {
+  ANTHROPIC_API_KEY: [
+    isPrintable,
+    'a key without spaces and line breaks. It is not shown here. Try: look for a stray blank or quote around it.',
+  ],
+  ANTHROPIC_BASE_URL: [isWebAddress, 'http:// or https:// and a host. Try: http://127.0.0.1:8787'],
+  PLANWAVE_MODEL: [isPrintable, 'the name of a model, in one word. Try: claude-sonnet-5-5'],
+  PLANWAVE_TASK_QUEUE: [isPrintable, 'a name in one word. Try: planwave'],
+  PLANWAVE_WORKER_GRACE_SECONDS: [isGrace, 'a whole number of seconds from 1 to 120. Try: 100'],
+} as const satisfies Record<string, readonly [(text: string) => boolean, string]>;
+
+/** @throws {BadSettings} without a key and without a server that may do without one, and when a variable is wrong. */
+export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSettings {
+  const faults = Object.entries(expectations).flatMap(([name, [isGood, expected]]) =>
+    !env[name] || isGood(env[name]) ? [] : [`${name} can't be used: expected ${expected}`],
+  );
+  if (faults.length > 0) throw new BadSettings(faults.join('\n'));
   const baseUrl = env['ANTHROPIC_BASE_URL'] || undefined;
   const apiKey = env['ANTHROPIC_API_KEY'] || (baseUrl === undefined ? undefined : 'none');
   if (apiKey === undefined) {
@@ -42,5 +70,20 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerSettings {
     baseUrl,
     defaultModel: env['PLANWAVE_MODEL'] || (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
+    taskQueue: env['PLANWAVE_TASK_QUEUE'] || taskQueue,
+    shutdownGraceMs: Number(env['PLANWAVE_WORKER_GRACE_SECONDS'] || 100) * 1_000,
   };
+}
+
+/** Printable ASCII in one word: anything else breaks the header or the name it becomes a part of. */
+function isPrintable(text: string): boolean {
+  return /^[\u0021-\u007e]{1,1000}$/.test(text);
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function isGrace(text: string): boolean {
+  return /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 120;
 }

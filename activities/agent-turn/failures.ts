@@ -1,4 +1,5 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { TemporalFailure } from '@temporalio/common';
 import type { FailureType, ModelFailureDetails } from '../../contracts/errors.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { ArtifactCorrupt, StoreUnavailable } from '../ports/artifact-store.ts';
@@ -10,14 +11,20 @@ const backOffMaxMs = 120_000;
 /** A body that is no message comes from a proxy or a wrong address: two repeats tell a hiccup from that. */
 const protocolAttemptsMax = 3;
 
-/** Gives the failures of the store the types that workflows know. Everything else passes. */
+/** A fault of our own is tried once more, in case it was the moment; then it parks the run instead of buying calls. */
+const internalAttemptsMax = 2;
+
+/** Gives every failure a type that workflows know. What Temporal itself throws passes. */
 export async function guardActivity<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof StoreUnavailable) throw createFailure(error, error.type, false);
     if (error instanceof ArtifactCorrupt) throw createFailure(error, error.type, true);
-    throw error;
+    if (error instanceof TemporalFailure) throw error;
+    const { attempt } = Context.current().info;
+    const fault = error instanceof Error ? error : new Error(String(error));
+    throw createFailure(fault, 'Internal', attempt >= internalAttemptsMax);
   }
 }
 

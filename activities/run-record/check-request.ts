@@ -4,6 +4,7 @@ import type { RunLimits } from '../../contracts/limits.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { composePlan, outlinePlan } from './compose-plan.ts';
+import { joinSentences } from './input-fault.ts';
 import type { InputFault, WorkflowType } from './input-fault.ts';
 import type { RunRequest } from './read-input.ts';
 
@@ -27,7 +28,7 @@ export function checkRequest(
     fingerprints: {},
     limits,
   });
-  return faults.map(({ path, reason, hint }) => ({ path, reason: `${reason}. ${hint}` }));
+  return faults.map(({ path, reason, hint }) => ({ path, reason: joinSentences(reason, hint) }));
 }
 
 export function summariseAgent(agent: AgentDefinition): AgentSummary {

@@ -3,6 +3,7 @@ import { AcceptanceCriterion, Delegation } from '../../contracts/delegation.ts';
 import { LimitsInput } from '../../contracts/limits.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { describeIssues, wholePath } from '../tools/describe-issues.ts';
+import { joinSentences } from './input-fault.ts';
 import type { InputFault } from './input-fault.ts';
 
 /** Everything that a schema found in a typed input, none left out, each with what was expected. */
@@ -15,7 +16,7 @@ export function describeInputIssues(
     // One at a time, because a list is cut to what a model can mend at once.
     return describeIssues(new z.ZodError([issue])).map(({ path, reason, hint }) => ({
       path: path === wholePath ? 'input' : path,
-      reason: `${reason}. ${known === null ? hint : `Fields are: ${listNames(known)}`}`,
+      reason: joinSentences(reason, known === null ? hint : `Fields are: ${listNames(known)}`),
     }));
   });
 }

@@ -37,3 +37,8 @@ export function createInvalidInput(
   ].join('\n');
   return ApplicationFailure.nonRetryable(message, 'InvalidInput', shown);
 }
+
+/** What is wrong, and then what to do. Some reasons end with a full stop already. */
+export function joinSentences(reason: string, hint: string): string {
+  return `${reason.replace(/\.+$/, '')}. ${hint}`;
+}

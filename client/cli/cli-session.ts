@@ -4,6 +4,7 @@ import { connectToServer } from '../connect.ts';
 import type { ConnectOptions } from '../connect.ts';
 import { createPlanwaveClient } from '../planwave-client.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
+import { taskQueueOf } from '../task-queue.ts';
 
 /** An open connection and the client on it. */
 export interface CliSession {
@@ -19,9 +20,10 @@ export async function openSession(
   dataConverter: DataConverter | undefined,
 ): Promise<CliSession> {
   const server = await connectToServer(options);
+  const taskQueue = taskQueueOf(options.env ?? process.env);
   return {
     ...server,
-    client: createPlanwaveClient({ ...server, dataConverter }),
+    client: createPlanwaveClient({ ...server, dataConverter, taskQueue }),
     close: () => server.connection.close(),
   };
 }

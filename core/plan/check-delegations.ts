@@ -3,12 +3,10 @@
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
+import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
-
-/** The planner plans and decides; it never does the work. The name is the one in `contracts/agent-definition.ts`. */
-const plannerId = 'planner';
 
 /** As `Slug` in the contracts, which zod keeps out of here. */
 const slugPattern = /^[a-z0-9][a-z0-9_-]{0,39}$/;
@@ -20,7 +18,7 @@ export function checkDelegations(
     readonly delegation_ids: readonly string[];
   },
 ): OutputFault[] {
-  const executors = context.agents.map((a) => a.agent_id).filter((id) => id !== plannerId);
+  const executors = context.agents.map((a) => a.agent_id).filter((id) => id !== plannerAgentId);
   const earlier = new Set(context.delegation_ids);
   const first = new Map<string, number>();
   return delegations.flatMap((delegation, i) => {
@@ -46,7 +44,7 @@ function checkAgent(
     {
       path: `${path}.agent_id`,
       reason:
-        id === plannerId
+        id === plannerAgentId
           ? 'the planner plans and decides; it is no executor'
           : `there is no agent "${cutText(id, 60)}"`,
       hint: `Try: one of ${listNames(executors)}`,

@@ -5,6 +5,7 @@ import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
+import { collectUpstream } from './collect-upstream.ts';
 
 export function checkInputs(
   delegations: readonly DelegationOutline[],
@@ -92,24 +93,6 @@ function explainMissing(
     reason: `${shown} is not known, and no other delegation produces it`,
     hint: `Try: a delegation that produces it, or leave it out. Known inputs: ${listNames([...known])}`,
   };
-}
-
-/** Everything it depends on, directly or through others. Ends on cycles, which have a fault of their own. */
-function collectUpstream(
-  delegation: DelegationOutline,
-  byId: ReadonlyMap<string, DelegationOutline>,
-): DelegationOutline[] {
-  const seen = new Set([delegation.delegation_id]);
-  const found: DelegationOutline[] = [];
-  const queue = [...delegation.depends_on];
-  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-    const next = byId.get(id);
-    if (next === undefined || seen.has(id)) continue;
-    seen.add(id);
-    found.push(next);
-    queue.push(...next.depends_on);
-  }
-  return found;
 }
 
 /** A delegation_id is a name of its output, so it counts as produced. */

@@ -4,7 +4,19 @@ import { types } from 'node:util';
 export class ExpectedError extends Error {
   /** @override */
   name = 'ExpectedError';
+
+  /**
+   * @param {string} message
+   * @param {number} [exitCode] what the command ends with
+   */
+  constructor(message, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }
+
+/** Every command ends with this when a variable, an option or a file that it was given is wrong. */
+export const badSettingsExitCode = 2;
 
 /**
  * @param {unknown} error anything thrown

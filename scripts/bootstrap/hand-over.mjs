@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { checkNode } from './check-node.mjs';
 import { ensurePackages } from './ensure-packages.mjs';
-import { describeError } from './expected-error.mjs';
+import { describeError, ExpectedError } from './expected-error.mjs';
 
 /** The folder that holds package.json. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -31,13 +31,13 @@ export async function handOver(file, args = process.argv.slice(2)) {
 
 /**
  * @param {() => Promise<number>} work
- * @returns {Promise<number>} what `work` returned, or 1 after the error was shown
+ * @returns {Promise<number>} what `work` returned, or the error's exit code (1 for a defect) after it was shown
  */
 export async function exitCodeOf(work) {
   try {
     return await work();
   } catch (error) {
     console.error(describeError(error));
-    return 1;
+    return error instanceof ExpectedError ? error.exitCode : 1;
   }
 }

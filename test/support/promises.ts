@@ -14,11 +14,14 @@ export interface Allowance {
 }
 
 /**
- * The promises that every fault test checks at its end: no failed workflow task, every history replays, every artifact
- * that is named exists and fits its hash, none lies about unnamed, and the usage of the run is the sum of its calls.
+ * The promises that every fault test checks at its end: no failed workflow task, every history replays, no child outlives
+ * its run, every artifact that is named exists and fits its hash, none lies about unnamed, and the usage of the run is
+ * the sum of its calls.
+ *
+ * Other runs of the same home may have named an artifact too, so tests may share a stage.
  */
 export async function expectPromisesKept(
-  stage: Pick<Stage, 'client' | 'home'>,
+  stage: Pick<Stage, 'client' | 'home'> & Partial<Pick<Stage, 'started'>>,
   rootId: string,
   allowance: Allowance = {},
 ): Promise<StoredHistory[]> {
@@ -31,7 +34,10 @@ export async function expectPromisesKept(
     });
     await replay(stored);
   }
-  expectArtifactsWhole(stage.home, histories, allowance);
+  // Other runs of the same stage have their artifacts in the same home.
+  const others = [...new Set(stage.started)].filter((id) => id !== rootId);
+  const ofOthers = await Promise.all(others.map((id) => fetchHistories(stage.client, id)));
+  expectArtifactsWhole(stage.home, [...histories, ...ofOthers.flat()], allowance);
   expectUsageAddsUp(histories);
   return histories;
 }
@@ -48,7 +54,7 @@ function expectArtifactsWhole(
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(ref);
   const reached = new Set<string>();
   const queue = histories.flatMap(({ history }) => refsIn(payloadTexts(history)));
-  queue.push(...readRefs(home));
+  queue.push(...refsIn(readIndex(home)));
   const missing: string[] = [];
   for (let ref = queue.pop(); ref !== undefined; ref = queue.pop()) {
     if (reached.has(ref)) continue;
@@ -74,11 +80,18 @@ function readObjects(home: string): Map<string, Buffer> {
   return objects;
 }
 
-function readRefs(home: string): string[] {
-  const texts = readdirSync(join(home, 'refs'), { recursive: true, withFileTypes: true })
+function readIndex(home: string): string[] {
+  return readdirSync(join(home, 'refs'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
-  return refsIn(texts);
+}
+
+/** Ids of all runs that wrote into this home. */
+function runsIn(home: string): string[] {
+  return readIndex(home).map((text) => {
+    const { name }: { name: string } = JSON.parse(text);
+    return name;
+  });
 }
 
 function refsIn(texts: readonly string[]): string[] {

@@ -38,6 +38,8 @@ export interface Stage {
   readonly home: string;
   readonly taskQueue: string;
   readonly address: string;
+  /** Workflow ids of everything that was started here. */
+  readonly started: readonly string[];
   start(type: WorkflowType, input: unknown, workflowId?: string): Promise<WorkflowHandle>;
   /** Ends the worker as SIGTERM would; `startWorker` brings another. */
   stopWorker(): Promise<void>;
@@ -75,6 +77,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     isRehearsal: true,
     ...options.settings,
   });
+  const started: string[] = [];
   await workers.start();
   return {
     client,
@@ -82,8 +85,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     home,
     taskQueue,
     address,
-    start: (type, input, workflowId = `run-${randomUUID().slice(0, 8)}`) =>
-      client.workflow.start(type, { taskQueue, workflowId, args: [input] }),
+    started,
+    start(type, input, workflowId = `run-${randomUUID().slice(0, 8)}`) {
+      started.push(workflowId);
+      return client.workflow.start(type, { taskQueue, workflowId, args: [input] });
+    },
     startWorker: () => workers.start(),
     stopWorker: () => workers.stop(),
     async result(handle) {

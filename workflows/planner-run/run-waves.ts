@@ -16,6 +16,7 @@ import { waveWorkflowId } from '../../core/ids.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
+import { signalControl } from '../shared/signal-control.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { childSearchAttributes } from '../shared/visibility.ts';
 import { openLedger } from './run-ledger.ts';
@@ -32,6 +33,9 @@ export interface RunEnd {
 export async function runWaves(host: RootHost, carried: CarriedRun | null): Promise<RunEnd> {
   const ledger = openLedger(carried);
   const outcomes: DelegationOutcome[] = [];
+  host.control.subscribe((change) => {
+    if (host.state.wave_workflow_id !== null) signalControl(host.state.wave_workflow_id, change);
+  });
   const end = await stopWhenCancelled(() =>
     host.stoppable(async (): Promise<RunStatus> => {
       for (;;) {

@@ -33,8 +33,9 @@ import { checkEscalation } from '../../core/run/check-control.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { ControlChange } from '../shared/control.ts';
 import { inBackground } from '../shared/in-background.ts';
-import { deliverSignal, escalateSignal, pauseSignal, resumeSignal } from '../shared/messages.ts';
+import { deliverSignal, escalateSignal } from '../shared/messages.ts';
 import { readFailure } from '../shared/read-failure.ts';
+import { signalControl } from '../shared/signal-control.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
 import { childSearchAttributes } from '../shared/visibility.ts';
 import type { WaveDesk } from './wave-desk.ts';
@@ -185,11 +186,7 @@ function tell(
 function tellAll(d: Dispatching, change: ControlChange): void {
   for (const id of d.started) {
     if (d.outcomes.has(id)) continue;
-    tell(d, id, (child) =>
-      change.type === 'pause'
-        ? child.signal(pauseSignal, { reason: change.reason })
-        : child.signal(resumeSignal, {}),
-    );
+    signalControl(delegationWorkflowId(d.waveId, id), change);
   }
 }
 

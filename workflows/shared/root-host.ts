@@ -1,4 +1,5 @@
 import {
+  ActivityFailure,
   allHandlersFinished,
   ApplicationFailure,
   CancellationScope,
@@ -81,9 +82,11 @@ export class RootHost implements Superior {
   /** Validates the input and writes the first record. @throws InvalidInput with every fault at once. */
   async open(workflowType: OpenRunInput['workflow_type'], input: unknown): Promise<OpenRunResult> {
     const { started_at } = this.state;
-    const opened = await openRun.executeWithOptions({ summary: 'check the input' }, [
-      { workflow_type: workflowType, run_id: this.runId, input, started_at },
-    ]);
+    const opened = await causeOnly(() =>
+      openRun.executeWithOptions({ summary: 'check the input' }, [
+        { workflow_type: workflowType, run_id: this.runId, input, started_at },
+      ]),
+    );
     takeUpOpened(this.state, opened);
     const { record_ref, known_inputs } = opened;
     this.record.begin({ record_ref, known_inputs, facts_total: 0, facts: [] });
@@ -172,5 +175,17 @@ export class RootHost implements Superior {
   async #deliver(to: string, delivery: Delivery): Promise<void> {
     if (to === this.runId) this.#mailbox.put(delivery);
     else await signalQuietly(() => getExternalWorkflowHandle(to).signal(deliverSignal, delivery));
+  }
+}
+
+/** A refused input fails the workflow with what is wrong, not with "Activity task failed". */
+async function causeOnly<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ActivityFailure && error.cause instanceof ApplicationFailure) {
+      throw error.cause;
+    }
+    throw error;
   }
 }

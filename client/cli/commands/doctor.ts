@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { taskQueueOf } from '../../task-queue.ts';
 import type { DoctorCheck, DoctorFinding } from '../doctor-check.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { cleanLine } from '../text/clean-text.ts';
@@ -32,7 +33,7 @@ async function examine(context: CommandContext): Promise<CommandResult> {
 /** Without a server there is one finding, not four. */
 async function serverChecks(context: CommandContext): Promise<readonly DoctorCheck[]> {
   try {
-    return createServerChecks(await context.session());
+    return createServerChecks(await context.session(), taskQueueOf(context.deps.env));
   } catch (error) {
     const finding = { ok: false, detail: error instanceof Error ? error.message : String(error) };
     return [{ name: 'Temporal server', run: () => Promise.resolve(finding) }];

@@ -1,6 +1,6 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/client';
-import { searchAttributes, taskQueue } from '../../../contracts/names.ts';
+import { searchAttributes } from '../../../contracts/names.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
 import { grpcCodes } from '../../grpc-codes.ts';
 import { callServer, grpcCodeOf } from '../../server-calls.ts';
@@ -14,12 +14,12 @@ interface Server {
 }
 
 /** What can be known from the server alone. */
-export function createServerChecks(server: Server): readonly DoctorCheck[] {
+export function createServerChecks(server: Server, taskQueue: string): readonly DoctorCheck[] {
   return [
     { name: 'Temporal server', run: () => checkServer(server) },
     { name: 'namespace', run: () => checkNamespace(server) },
     { name: 'search attributes', run: () => checkInNamespace(server, checkSearchAttributes) },
-    { name: 'worker', run: () => checkInNamespace(server, checkWorker) },
+    { name: 'worker', run: () => checkInNamespace(server, () => checkWorker(server, taskQueue)) },
   ];
 }
 
@@ -107,7 +107,7 @@ async function checkSearchAttributes(server: Server): Promise<DoctorFinding> {
 /** A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
 const pollSecondsMax = 90;
 
-async function checkWorker(server: Server): Promise<DoctorFinding> {
+async function checkWorker(server: Server, taskQueue: string): Promise<DoctorFinding> {
   const { pollers } = await callServer(server, null, () =>
     server.connection.workflowService.describeTaskQueue({
       namespace: server.namespace,

@@ -34,7 +34,10 @@ interface TreeNode {
 
 function headline({ run, status, wave, done }: RunSnapshot, paint: Paint): string {
   if (status === null) {
-    const parts = [run.phase ?? run.execution, ...(run.wave === null ? [] : [`wave ${run.wave}`])];
+    const parts = [
+      (run.phase ?? run.execution).replaceAll('_', ' '),
+      ...(run.wave === null ? [] : [`wave ${run.wave}`]),
+    ];
     return paint('quiet', parts.join(' · '));
   }
   const isCounted = wave === null || done.some((other) => other.wave === wave.wave);

@@ -11,6 +11,12 @@ const coverage = (met: readonly [string, string][], unmet: readonly [string, str
   },
 });
 
+const choice = (choices: string[]) =>
+  paths({ optional_questions: [asked({ expected_answer_format: 'choice', choices })] });
+
+const withDefault = (over: Parameters<typeof asked>[0]) =>
+  checkAgentOutput(output({ optional_questions: [asked(over)] }), ['c1']);
+
 const good = 'Section 2 lists all prices.';
 
 describe('checkAgentOutput', () => {
@@ -61,10 +67,6 @@ describe('checkAgentOutput', () => {
   });
 
   it('O5: AQ1: a choice offers at least two different answers', () => {
-    const choice = (choices: string[]) =>
-      paths({
-        optional_questions: [asked({ expected_answer_format: 'choice', choices })],
-      });
     expect(choice([])).toEqual(['optional_questions[0].choices']);
     expect(choice(['a', 'a'])).toEqual(['optional_questions[0].choices']);
     expect(choice(['a', ' '])).toEqual(['optional_questions[0].choices']);
@@ -78,17 +80,15 @@ describe('checkAgentOutput', () => {
   });
 
   it('AQ2: a default is an answer that the question takes', () => {
-    const withDefault = (over: Parameters<typeof asked>[0]) =>
-      checkAgentOutput(output({ optional_questions: [asked(over)] }), ['c1']);
-    const choice = {
+    const region = {
       expected_answer_format: 'choice' as const,
       choices: ['eu-west', 'us-east'],
       default_answer: 'asia',
     };
-    const [fault] = withDefault(choice);
+    const [fault] = withDefault(region);
     expect(fault?.path).toBe('optional_questions[0].default_answer');
     expect(fault?.hint).toBe('Try: "eu-west", or null when there is no default');
-    expect(withDefault({ ...choice, default_answer: 'us-east' })).toEqual([]);
+    expect(withDefault({ ...region, default_answer: 'us-east' })).toEqual([]);
     expect(withDefault({ expected_answer_format: 'number', default_answer: 'three' })).toHaveLength(
       1,
     );

@@ -6,7 +6,7 @@ const open = [criterion('a', 'met'), criterion('b')];
 const reopen = (...ids: string[]) => ({
   criteria_reopened: ids.map((criterion_id) => ({ criterion_id, reason: 'The source is a blog.' })),
 });
-const notOk = { io_status: 'NOT_OK', not_ok_reasons: ['b is open'] } as const;
+const notOk = { io_status: 'NOT_OK' as const, not_ok_reasons: ['b is open'] };
 
 const paths = (made: ReturnType<typeof decision>, criteria = met) =>
   checkDecision(made, { criteria }).map((fault) => fault.path);

@@ -1,11 +1,14 @@
+import * as fc from 'fast-check';
 import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import { plannerAgentId } from '../../../contracts/names.ts';
+import { Slug } from '../../../contracts/slug.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
+import { collectUpstream } from '../../../core/plan/collect-upstream.ts';
 import { checkPlan } from '../../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../../core/plan/check-plan.ts';
 import { fingerprintDelegation } from '../../../core/plan/fingerprint-delegation.ts';
 import { defaultLimits } from '../../../core/limits.ts';
-import { asked, criterion, delegation, plan } from './builders.ts';
+import { asked, criterion, delegation, plan, property } from './builders.ts';
 
 const agent = (agent_id: string): AgentSummary => ({
   agent_id,
@@ -64,6 +67,20 @@ describe('checkPlan', () => {
     expect(paths([delegation('earlier')])).toEqual([at]);
     expect(paths([delegation('d1'), delegation('d1')])).toEqual(['delegations[1].delegation_id']);
     expect(check([delegation('../../etc')])[0]?.hint).toBe('Try: "etc"');
+  });
+
+  it('P3: what is a slug here is one in the contracts, and the other way round', () => {
+    const anyId = fc.oneof(
+      fc.string({ unit: fc.constantFrom('a', 'Z', '0', '-', '_', '.', '/', 'é'), maxLength: 42 }),
+      fc.constantFrom('a'.repeat(40), 'a'.repeat(41), '', '-a', '_a', 'a\n'),
+    );
+    fc.assert(
+      fc.property(anyId, (id) => {
+        const isRefused = paths([delegation(id)]).includes('delegations[0].delegation_id');
+        expect(isRefused).toBe(!Slug.safeParse(id).success);
+      }),
+      property,
+    );
   });
 
   it('P4: dependencies exist in the plan, and none is on itself', () => {
@@ -162,6 +179,22 @@ describe('checkPlan', () => {
     const faults = check(many);
     expect(faults).toHaveLength(60);
     expect(faults.at(-1)?.reason).toContain('more faults are not listed');
+  });
+
+  it('UP1: upstream is everything that can be reached, once, and never itself', () => {
+    const all = [
+      delegation('d1'),
+      delegation('d2', { depends_on: ['d1', 'nowhere'] }),
+      delegation('d3', { depends_on: ['d2', 'd1', 'd4'] }),
+      delegation('d4', { depends_on: ['d3'] }),
+      delegation('d5'),
+    ];
+    const byId = new Map(all.map((d) => [d.delegation_id, d]));
+    const upstreamOf = (id: string) =>
+      collectUpstream(delegation(id, byId.get(id)), byId).map((d) => d.delegation_id);
+    expect(upstreamOf('d3')).toEqual(['d1', 'd2', 'd4']);
+    expect(upstreamOf('d4')).toEqual(['d1', 'd2', 'd3']);
+    expect(upstreamOf('d1')).toEqual([]);
   });
 
   it('F1: order and repetition do not change a fingerprint, content does', () => {

@@ -20,11 +20,10 @@ describe('limits', () => {
     ['questionsMax', { questionsMax: 5 }],
     ['inboxCharsMax', { inboxCharsMax: 1_000_000 }],
     ['detailsBytesMax', { detailsBytesMax: 1_000_000 }],
-    ['graceful', { stopGraceMs: 0.5 }],
+    ['stopGraceMs', { stopGraceMs: 0.5 }],
   ])('L1: a contradiction is named: %s', (name, change) => {
     const faults = findLimitFaults({ ...engineLimits, ...change }, defaultLimits);
-    expect(faults).not.toEqual([]);
-    if (name in engineLimits) expect(faults.join()).toContain(name);
+    expect(faults.join()).toContain(name);
   });
 
   it('L2: what the user sets holds, the rest is the default', () => {

@@ -40,6 +40,17 @@ const view: RunDetails = {
 
 const choice = question({ expected_answer_format: 'choice', choices: ["it's", 'b'] });
 
+const row = (over: Partial<DelegationView>): DelegationView => ({
+  delegation_id: 'd1',
+  agent_id: 'researcher',
+  title: 'Prices',
+  depends_on: [],
+  state: 'running',
+  reason: '',
+  workflow_id: 'my-run/wave-001/d1',
+  ...over,
+});
+
 /** What a shell makes of a command line: its words. */
 function wordsOf(command: string): string[] {
   const script = `for w in ${command}; do printf '%s\\0' "$w"; done`;
@@ -104,7 +115,7 @@ describe('commands', () => {
     );
     const hostile = 'r\'; rm -rf ~; echo `id` $(id) "';
     const [client = '', signal = ''] = answerCommands(hostile, choice);
-    expect(wordsOf(client).slice(4)).toEqual(['answer', hostile, 'q1', "it's"].slice(0));
+    expect(wordsOf(client).slice(4)).toEqual(['answer', hostile, 'q1', "it's"]);
     const sent = wordsOf(signal);
     expect(sent[sent.indexOf('--workflow-id') + 1]).toBe(hostile);
     expect(JSON.parse(sent.at(-1) ?? '')).toEqual({ question_id: 'q1', answer: "it's" });
@@ -237,17 +248,6 @@ describe('the page of a run', () => {
 });
 
 describe('the pages of waves and delegations', () => {
-  const row = (over: Partial<DelegationView>): DelegationView => ({
-    delegation_id: 'd1',
-    agent_id: 'researcher',
-    title: 'Prices',
-    depends_on: [],
-    state: 'running',
-    reason: '',
-    workflow_id: 'my-run/wave-001/d1',
-    ...over,
-  });
-
   it('WD1: every delegation is listed with its state and what it waits for', () => {
     const text = renderWaveDetails({
       wave: 1,

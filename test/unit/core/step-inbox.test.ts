@@ -32,7 +32,22 @@ function play(state: InboxState, ...events: readonly InboxEvent[]): InboxStep {
   );
 }
 
+const roundTrip = (state: InboxState): InboxState => {
+  const copy: InboxState = JSON.parse(JSON.stringify(state));
+  return copy;
+};
+
 const types = (step: InboxStep): string[] => step.effects.map((effect) => effect.type);
+
+/** Ten questions, as long as they come. */
+const big = (i: number): QuestionsEscalation =>
+  escalation(
+    `e${i}`,
+    Array.from({ length: 10 }, (_, j) =>
+      asked({ text: `${i}-${j} ${'x'.repeat(1_900)}`, default_answer: 'y'.repeat(1_900) }),
+    ),
+    { from: `d${i}`, delegation_id: `d${i}` },
+  );
 
 const empty = openInbox(null);
 const two = escalation('e1', [
@@ -171,7 +186,7 @@ describe('stepInbox', () => {
 
   it('IN6: the state goes through JSON and on', () => {
     const first = play(empty, ask(two), answer({ question_id: 'q1', answer: 'Oslo' }));
-    const carried = openInbox(JSON.parse(JSON.stringify(first.state)) as InboxState);
+    const carried = openInbox(roundTrip(first.state));
     const end = play(
       carried,
       answer({ question_id: 'q1', answer: 'Oslo' }),
@@ -181,14 +196,6 @@ describe('stepInbox', () => {
   });
 
   it('IN7: the state stays small, whatever is asked, answered and refused', () => {
-    const big = (i: number): QuestionsEscalation =>
-      escalation(
-        `e${i}`,
-        Array.from({ length: 10 }, (_, j) =>
-          asked({ text: `${i}-${j} ${'x'.repeat(1_900)}`, default_answer: 'y'.repeat(1_900) }),
-        ),
-        { from: `d${i}`, delegation_id: `d${i}` },
-      );
     let state = empty;
     for (let i = 0; i < 60; i += 1) state = stepInbox(state, ask(big(i))).state;
     for (let i = 0; i < 100; i += 1) {

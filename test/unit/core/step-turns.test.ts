@@ -90,10 +90,17 @@ describe('stepTurns', () => {
 
   it('TU1: an event that does not fit gets the outstanding command again', () => {
     const state = openTurns(options);
-    for (const event of [fine, broken, { type: 'resumed' }, { type: 'tool_results', count: 1 }]) {
-      expect(stepTurns(state, event as TurnsEvent)).toEqual({ state, command: state.command });
+    const unfit: readonly TurnsEvent[] = [
+      fine,
+      broken,
+      { type: 'resumed' },
+      { type: 'tool_results', count: 1 },
+    ];
+    for (const event of unfit) {
+      expect(stepTurns(state, event)).toEqual({ state, command: state.command });
     }
-    expect(play([good, good, tools])).toEqual(Array(3).fill({ type: 'check' }));
+    const check = { type: 'check' };
+    expect(play([good, good, tools])).toEqual([check, check, check]);
   });
 
   it('TU1: every state takes every event', () => {

@@ -1,8 +1,18 @@
 import * as fc from 'fast-check';
 import type { Usage } from '../../../contracts/usage.ts';
-import { addUsage, noUsage } from '../../../core/usage/add-usage.ts';
+import { addUsage } from '../../../core/usage/add-usage.ts';
 import { formatCost, formatTokens } from '../../../core/usage/format-cost.ts';
 import { property, usage } from './builders.ts';
+
+const fields = [
+  'calls',
+  'input_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+  'output_tokens',
+  'cost_micro_usd',
+  'unpriced_calls',
+] as const satisfies readonly (keyof Usage)[];
 
 const anyUsage: fc.Arbitrary<Usage> = fc.record({
   calls: fc.nat(),
@@ -19,10 +29,10 @@ describe('usage', () => {
     fc.assert(
       fc.property(fc.array(anyUsage), (parts) => {
         const total = addUsage(...parts);
-        for (const key of Object.keys(noUsage)) {
-          const field = key as keyof Usage;
+        for (const field of fields) {
           expect(total[field]).toBe(parts.reduce((sum, part) => sum + part[field], 0));
         }
+        expect(Object.keys(total)).toEqual(fields);
       }),
       property,
     );

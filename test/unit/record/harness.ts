@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
@@ -66,7 +67,11 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
     toolNames: ['load_detail'],
     ...over,
   };
-  const activities = createRecordActivities(deps);
+  const bare = createRecordActivities(deps);
+  const activities: typeof bare = {
+    openRun: (input) => new MockActivityEnvironment().run(bare.openRun, input),
+    updateRecord: (input) => new MockActivityEnvironment().run(bare.updateRecord, input),
+  };
   const record = (ref: string): Promise<RunRecord> => readRecord(deps.store, ref);
   return {
     ...activities,

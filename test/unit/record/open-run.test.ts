@@ -155,7 +155,7 @@ describe('with a plan of its own', () => {
   });
 });
 
-it('passes on what is no fault of the input', async () => {
+it('says what went wrong when it was no fault of the input, and that it is ours', async () => {
   const at = await createHarness({
     agents: () => ({
       load: async () => {
@@ -163,5 +163,8 @@ it('passes on what is no fault of the input', async () => {
       },
     }),
   });
-  await expect(open('plannerRun', { goal: 'Goal' }, at)).rejects.toThrow('disk on fire');
+  await expect(open('plannerRun', { goal: 'Goal' }, at)).rejects.toMatchObject({
+    type: 'Internal',
+    message: expect.stringContaining('disk on fire'),
+  });
 });

@@ -1,0 +1,32 @@
+import type { StatusView } from '../../contracts/views.ts';
+import type { RecordDeps } from './deps.ts';
+import { readRecord } from './read-record.ts';
+
+/**
+ * What the store knows of a run that the server has forgotten, because closed runs vanish after the retention time.
+ *
+ * @returns null when the index does not have the run.
+ */
+export async function readStoredStatus(
+  deps: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
+  runId: string,
+): Promise<StatusView | null> {
+  const ref = await deps.index.read(runId);
+  if (ref === null) return null;
+  const record = await readRecord(deps.store, ref);
+  const wave = record.waves.at(-1)?.wave ?? 0;
+  return {
+    run_id: record.run_id,
+    goal: record.goal_title,
+    phase: record.phase,
+    wave,
+    waves_allowed: wave,
+    waiting_for: record.open_questions.map(({ question_id, text }) => `${question_id}: ${text}`),
+    open_questions: record.open_questions.length,
+    usage: record.usage,
+    paused_reason: null,
+    parked_reason: null,
+    wave_workflow_id: null,
+    result_path: record.result_ref === null ? null : `${deps.projection.rootOf(runId)}/result.md`,
+  };
+}

@@ -1,0 +1,28 @@
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DoctorFinding } from '../../client/cli/doctor-check.ts';
+import { messageOf } from '../bootstrap/expected-error.mjs';
+
+/** Below this a long run may come to a halt: the server's database and the artifacts grow with it. */
+const freeBytesMin = 1_000_000_000;
+
+/** Whether the artifact home can be written and has room. */
+export async function checkHome(home: string): Promise<DoctorFinding> {
+  const probe = join(home, `.doctor-${process.pid}`);
+  try {
+    await mkdir(home, { recursive: true });
+    await writeFile(probe, 'written by planwave doctor\n');
+    await rm(probe);
+  } catch (error) {
+    return {
+      ok: false,
+      detail: `${home} can't be written: ${messageOf(error)}`,
+      cure: 'mend its permissions, or set PLANWAVE_HOME to another folder',
+    };
+  }
+  const { bavail, bsize } = await statfs(home);
+  const freeBytes = bavail * bsize;
+  const detail = `${home} can be written, ${(freeBytes / 1e9).toFixed(1)} GB free`;
+  if (freeBytes >= freeBytesMin) return { ok: true, detail };
+  return { ok: false, detail, cure: 'free some disk space, or set PLANWAVE_HOME to another disk' };
+}

@@ -1,0 +1,74 @@
+import { computeUsage, pricesAsOf } from '../../activities/adapters/prices.ts';
+import { loadAgents } from '../../activities/adapters/agent-files.ts';
+import { AgentFilesInvalid } from '../../activities/ports/agent-source.ts';
+import { loadDetail } from '../../activities/tools/load-detail.ts';
+import type { DoctorCheck, DoctorFinding } from '../../client/cli/doctor-check.ts';
+import { shippedAgentsDir } from '../../worker/create-activities.ts';
+import { readWorkerSettings } from '../../worker/worker-settings.ts';
+import { messageOf } from '../bootstrap/expected-error.mjs';
+import { findTemporalCli } from '../bootstrap/find-temporal-cli.mjs';
+import type { Settings } from '../settings.ts';
+import { checkHome } from './check-home.ts';
+import { checkModel } from './check-model.ts';
+
+/** What `planwave doctor` looks at on this machine, beside the server. The worker may have other settings than this shell. */
+export function createDoctorChecks(settings: Settings): DoctorCheck[] {
+  return [
+    { name: 'Temporal CLI', run: checkCli },
+    { name: 'Settings', run: async () => describeSettings(settings) },
+    { name: 'Model', run: () => checkModel(process.env) },
+    { name: 'Prices', run: checkPrices },
+    { name: 'Agents', run: checkAgents },
+    { name: 'Files', run: () => checkHome(settings.home) },
+  ];
+}
+
+async function checkCli(): Promise<DoctorFinding> {
+  try {
+    const { path, version, source } = await findTemporalCli();
+    return { ok: true, detail: `${version} (${source}): ${path}` };
+  } catch (error) {
+    return { ok: false, detail: messageOf(error), cure: 'set TEMPORAL_CLI_PATH to a Temporal CLI' };
+  }
+}
+
+function describeSettings({ home, temporalPort, uiPort, rehearsalPort }: Settings): DoctorFinding {
+  return {
+    ok: true,
+    detail: `PLANWAVE_HOME ${home}; ports: server ${temporalPort}, Web UI ${uiPort}, rehearsal ${rehearsalPort}`,
+  };
+}
+
+async function checkPrices(): Promise<DoctorFinding> {
+  const model = modelName();
+  const noTokens = {
+    inputTokens: 0,
+    cacheCreationInputTokens: 0,
+    cacheReadInputTokens: 0,
+    outputTokens: 0,
+  };
+  const isPriced = computeUsage(model, noTokens).unpriced_calls === 0;
+  // Not a failure: a run with an unknown price counts its tokens and says so.
+  const word = isPriced ? 'known' : 'unknown; runs will say "cost unknown"';
+  return { ok: true, detail: `price of ${model} as of ${pricesAsOf}: ${word}` };
+}
+
+/** Without a key, `npm start` and `npm run dev` bring the rehearsal model. */
+function modelName(): string {
+  try {
+    return readWorkerSettings(process.env).defaultModel;
+  } catch {
+    return 'rehearsal';
+  }
+}
+
+async function checkAgents(): Promise<DoctorFinding> {
+  try {
+    const agents = await loadAgents([shippedAgentsDir], { knownTools: [loadDetail.spec.name] });
+    return { ok: true, detail: agents.map(({ agent_id }) => agent_id).join(', ') };
+  } catch (error) {
+    if (!(error instanceof AgentFilesInvalid)) throw error;
+    const faults = error.faults.map(({ file, line, reason }) => `${file}:${line} ${reason}`);
+    return { ok: false, detail: faults.join('; '), cure: 'mend the files it names' };
+  }
+}

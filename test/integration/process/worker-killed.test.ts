@@ -1,0 +1,109 @@
+import { eventually } from '../../support/eventually.ts';
+import {
+  callsOfRun,
+  goal,
+  inFlight,
+  openProcessStage,
+  outcomeOf,
+  untilCall,
+} from '../../support/process-stage.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import type { Stage } from '../../support/stage.ts';
+import { killProcesses, startWorkerProcess } from '../../support/worker-process.ts';
+
+/** Until somebody cuts it: no test waits that long. */
+const hangs = { pass: true, delayMs: 600_000 } as const;
+
+let stage: Stage;
+let undisturbed: Awaited<ReturnType<typeof outcomeOf>> & { calls: number };
+
+beforeAll(async () => {
+  stage = await openProcessStage();
+  const worker = await startWorkerProcess(stage);
+  const run = await stage.start('plannerRun', { goal, use_defaults: true }, 'undisturbed');
+  undisturbed = {
+    ...(await outcomeOf(stage, run)),
+    calls: callsOfRun(stage, 'undisturbed').length,
+  };
+  worker.signal('SIGKILL');
+  await worker.ended;
+}, 90_000);
+afterEach(killProcesses);
+afterAll(() => stage.close());
+
+it('fault 2: kill -9 inside a model call, at several calls of two runs', async () => {
+  const kills = [
+    { one: 1, parallel: 2 },
+    { one: 5, parallel: 3 },
+    { one: 11, parallel: 9 },
+  ];
+  stage.rehearsal.script(
+    kills.flatMap(({ one, parallel }) => [
+      { match: { callKeyIncludes: 'one-slot/', nth: one }, reply: hangs },
+      { match: { callKeyIncludes: 'parallel/', nth: parallel }, reply: hangs },
+    ]),
+  );
+  const input = { goal, use_defaults: true };
+  const one = await stage.start(
+    'plannerRun',
+    { ...input, limits: { max_parallel: 1 } },
+    'one-slot',
+  );
+  const parallel = await stage.start('plannerRun', input, 'parallel');
+
+  const lost = { one: 0, parallel: 0 };
+  for (const kill of kills) {
+    const worker = await startWorkerProcess(stage);
+    await untilCall(stage, 'one-slot', kill.one);
+    await untilCall(stage, 'parallel', kill.parallel);
+    lost.one += inFlight(callsOfRun(stage, 'one-slot')).length;
+    lost.parallel += inFlight(callsOfRun(stage, 'parallel')).length;
+    worker.signal('SIGKILL');
+    expect(await worker.ended).toBe('SIGKILL');
+  }
+  await startWorkerProcess(stage);
+
+  const { calls: n, ...outcome } = undisturbed;
+  expect(await outcomeOf(stage, one)).toEqual(outcome);
+  expect(await outcomeOf(stage, parallel)).toEqual(outcome);
+  expect(lost.one).toBe(kills.length);
+  for (const [runId, bound] of [
+    ['one-slot', kills.length],
+    ['parallel', lost.parallel],
+  ] as const) {
+    const calls = callsOfRun(stage, runId);
+    // The fault fired: a call was cut off by every kill.
+    expect(calls.filter((call) => call.outcome === 'client-closed').length).toBe(bound);
+    expect(calls.length).toBeGreaterThanOrEqual(n);
+    expect(calls.length).toBeLessThanOrEqual(n + bound);
+    await expectPromisesKept(stage, runId, { orphans: true });
+  }
+}, 180_000);
+
+it('an answer sent while the worker is dead is applied once when another comes', async () => {
+  const first = await startWorkerProcess(stage);
+  const run = await stage.start('plannerRun', { goal }, 'answered-alone');
+  const question = await eventually('a question', async () => (await stage.questions(run)).open[0]);
+  const answer = { question_id: question.question_id, answer: question.choices[1] };
+  await eventually('nothing else to do', async () => {
+    const { pendingActivities } = (await run.describe()).raw;
+    return (
+      (pendingActivities ?? []).length === 0 &&
+      inFlight(callsOfRun(stage, run.workflowId)).length === 0
+    );
+  });
+  first.signal('SIGKILL');
+  expect(await first.ended).toBe('SIGKILL');
+  await run.signal('answer', answer);
+  await run.signal('answer', answer);
+  // The fault fired: nobody has looked at the answer.
+  expect((await run.describe()).memo?.['phase']).toBe('waiting_for_user');
+
+  await startWorkerProcess(stage);
+  expect(await outcomeOf(stage, run)).toMatchObject({ status: 'completed' });
+  const { answered, rejected } = await stage.questions(run);
+  expect(answered.map((one) => one.answer)).toEqual([question.choices[1]]);
+  expect(rejected).toEqual([]);
+  expect(callsOfRun(stage, run.workflowId)).toHaveLength(undisturbed.calls);
+  await expectPromisesKept(stage, run.workflowId);
+}, 90_000);

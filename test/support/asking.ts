@@ -1,0 +1,57 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Question, RejectedAnswer } from '../../contracts/question.ts';
+import { eventually } from './eventually.ts';
+import type { Stage } from './stage.ts';
+
+/** The open questions of a run, once there are so many. */
+export function openQuestions(
+  stage: Stage,
+  run: WorkflowHandle,
+  count = 1,
+): Promise<readonly Question[]> {
+  return eventually(`${count} open questions`, async () => {
+    const { open } = await stage.questions(run);
+    return open.length === count && open;
+  });
+}
+
+/** The open question with this id. */
+export function openQuestion(stage: Stage, run: WorkflowHandle, id = 'q1'): Promise<Question> {
+  return eventually(`the open question ${id}`, async () =>
+    (await stage.questions(run)).open.find(({ question_id }) => question_id === id),
+  );
+}
+
+/** The rejected messages of a run, once there are so many. */
+export function rejectedMessages(
+  stage: Stage,
+  run: WorkflowHandle,
+  count: number,
+): Promise<readonly RejectedAnswer[]> {
+  return eventually(`${count} rejected messages`, async () => {
+    const { rejected } = await stage.questions(run);
+    return rejected.length === count && rejected;
+  });
+}
+
+export function submit(run: WorkflowHandle, payload: unknown): Promise<unknown> {
+  return run.executeUpdate('submitAnswer', { args: [payload] });
+}
+
+/** Sends an answer by update that must be refused. Resolves with why, and the example that came with it. */
+export async function refusalOf(
+  run: WorkflowHandle,
+  payload: unknown,
+): Promise<{ readonly reason: string; readonly example: unknown }> {
+  const error: unknown = await submit(run, payload).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : error;
+  if (!(cause instanceof ApplicationFailure) || cause.type !== 'AnswerRefused') {
+    throw new Error(`Expected a refused answer, not: ${String(cause)}`);
+  }
+  return { reason: cause.message, example: cause.details?.[0] };
+}

@@ -1,0 +1,179 @@
+import type { AgentOutput } from '../../contracts/agent-output.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
+import type { WaveDecision } from '../../contracts/wave-decision.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
+import type { RehearsalServer } from '../../rehearsal/server.ts';
+import type { RecordedCall, Reply, ReplyFunction, ScriptRule } from '../../rehearsal/script.ts';
+
+/** A delegation that holds every rule. Its one criterion is `<id>-done` unless others are given. */
+export function work(
+  id: string,
+  over: Partial<Delegation> & { readonly criteria?: readonly string[] } = {},
+): Delegation {
+  const { criteria = [`${id}-done`], ...fields } = over;
+  return {
+    delegation_id: id,
+    agent_id: 'researcher',
+    title: `Task ${id}`,
+    task_description: `Do what ${id} stands for.`,
+    acceptance_criteria: criteria.map((criterion_id) => ({
+      criterion_id,
+      description: `${criterion_id} can be seen in the result.`,
+    })),
+    required_inputs: [],
+    provided_inputs: [],
+    depends_on: [],
+    produces: [],
+    ...fields,
+  };
+}
+
+export function plan(
+  delegations: readonly Delegation[],
+  asked: readonly AskedQuestion[] = [],
+): WavePlan {
+  return {
+    summary: `A plan of ${delegations.length} delegations.`,
+    delegations: [...delegations],
+    needs_user_input: asked.length > 0,
+    user_questions: [...asked],
+  };
+}
+
+export function question(text: string, over: Partial<AskedQuestion> = {}): AskedQuestion {
+  return {
+    text,
+    why_it_matters: 'The result depends on it.',
+    priority: 'high',
+    expected_answer_format: 'text',
+    choices: [],
+    default_answer: null,
+    ...over,
+  };
+}
+
+const emptyOutput = {
+  blocking_questions: [],
+  optional_questions: [],
+  missing_info_requests: [],
+  assumptions_made: [],
+} as const satisfies Partial<AgentOutput>;
+
+/** An output that meets every criterion named. */
+export function completed(...criteria: readonly string[]): AgentOutput {
+  return {
+    ...emptyOutput,
+    compact_md: `Done: ${criteria.join(', ')}.`,
+    detailed_md: `# Result\n\n${criteria.map((id) => `## ${id}\n\nIt is done.`).join('\n\n')}\n`,
+    status: 'completed',
+    coverage: {
+      criteria_met: criteria.map((criterion_id) => ({
+        criterion_id,
+        evidence: `detailed_md, section "${criterion_id}"`,
+      })),
+      criteria_unmet: [],
+    },
+  };
+}
+
+/** An output that meets none of the criteria named. */
+export function unmet(
+  status: AgentOutput['status'],
+  reason: string,
+  ...criteria: readonly string[]
+): AgentOutput {
+  return {
+    ...completed(...criteria),
+    compact_md: `Not done: ${reason}`,
+    status,
+    coverage: {
+      criteria_met: [],
+      criteria_unmet: criteria.map((criterion_id) => ({ criterion_id, reason })),
+    },
+  };
+}
+
+/** An output that waits for the answers to its questions. */
+export function blocked(
+  asked: readonly AskedQuestion[],
+  ...criteria: readonly string[]
+): AgentOutput {
+  return {
+    ...unmet('blocked', 'Waits for the answers.', ...criteria),
+    blocking_questions: [...asked],
+  };
+}
+
+/** A decision that names what is open; without anything open it is OK. */
+export function decision(...open: readonly string[]): WaveDecision {
+  return {
+    wave_compact: `Open: ${open.join(', ') || 'nothing'}.`,
+    wave_detailed: '# What came back\n\nSee the outcomes.\n',
+    planner_decision: {
+      io_status: open.length === 0 ? 'OK' : 'NOT_OK',
+      not_ok_reasons: open.map((id) => `${id} is open.`),
+      conflicts_resolved: [],
+      next_actions: [],
+    },
+    criteria_reopened: [],
+    needs_user_input: false,
+    user_questions: [],
+  };
+}
+
+/** The rule for the nth plan of the planner, from 1. */
+export function plans(nth: number, json: WavePlan): ScriptRule {
+  return { match: { schema: 'plan', nth }, reply: { json } };
+}
+
+/** The rule for the nth call of a delegation, from 1; without `nth` for all calls that no rule before it answers. */
+export function works(id: string, reply: Reply | ReplyFunction, nth?: number): ScriptRule {
+  return {
+    match: { callKeyIncludes: `/${id}/`, schema: 'delegation', ...(nth !== undefined && { nth }) },
+    reply,
+  };
+}
+
+/** The calls of one delegation, in the order of arrival. */
+export function callsOf(rehearsal: RehearsalServer, id: string): readonly RecordedCall[] {
+  return rehearsal.calls().filter(({ callKey }) => callKey.includes(`/${id}/`));
+}
+
+/** The calls in which the planner planned, in the order of arrival. */
+export function planCalls(rehearsal: RehearsalServer): readonly RecordedCall[] {
+  return rehearsal.calls().filter(({ shape }) => shape === 'plan');
+}
+
+/** The text of the newest message of a call: what its turn added. */
+export function newestText(call: RecordedCall | undefined): string {
+  const body: unknown = call?.body;
+  const messages: unknown = isObject(body) ? body['messages'] : undefined;
+  const newest: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  const content: unknown = isObject(newest) ? newest['content'] : undefined;
+  if (!Array.isArray(content)) throw new Error('There was no such call, or it sent nothing.');
+  return content
+    .map((block: unknown) =>
+      isObject(block) && typeof block['text'] === 'string' ? block['text'] : '',
+    )
+    .join('\n');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** A reply that waits until the test lets it go. */
+export function held(reply: Reply): { readonly reply: ReplyFunction; release(): void } {
+  const gate: { open: () => void } = { open: () => {} };
+  const opened = new Promise<void>((resolve) => {
+    gate.open = resolve;
+  });
+  return {
+    async reply() {
+      await opened;
+      return reply;
+    },
+    release: () => gate.open(),
+  };
+}

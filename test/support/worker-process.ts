@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Stage } from './stage.ts';
+
+const scripts = fileURLToPath(new URL('../../scripts/', import.meta.url));
+
+/** How a process ended: `exit code 2`, or the signal. */
+export type Ending = `exit code ${number}` | NodeJS.Signals;
+
+export interface ScriptProcess {
+  readonly pid: number;
+  /** Standard output and standard error so far. */
+  output(): string;
+  /** Settles when the text has been printed. Rejects with the whole output when the process ends before. */
+  printed(text: string): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+  readonly ended: Promise<Ending>;
+}
+
+const running = new Set<ScriptProcess>();
+
+/** Ends what a test left running. For `afterEach`. */
+export async function killProcesses(): Promise<void> {
+  for (const one of running) one.signal('SIGKILL');
+  await Promise.all([...running].map((one) => one.ended));
+}
+
+/**
+ * Runs one of `scripts/*.mjs` as a process of its own, as npm does.
+ *
+ * @param env Added to this process's environment without its settings of planwave, Temporal and the provider.
+ */
+export function runScript(
+  name: 'worker.mjs' | 'planwave.mjs',
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): ScriptProcess {
+  const child = spawn(process.execPath, [join(scripts, name), ...args], {
+    env: { ...neutralEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  const ended = once(child, 'close').then((): Ending => {
+    running.delete(self);
+    return child.signalCode ?? `exit code ${child.exitCode ?? -1}`;
+  });
+  const self: ScriptProcess = {
+    pid: child.pid ?? -1,
+    output: () => output,
+    printed: (text) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (output.includes(text)) resolve();
+        };
+        child.stdout.on('data', look);
+        child.stderr.on('data', look);
+        look();
+        void ended.then((how) =>
+          reject(new Error(`${name} ended (${how}) without printing "${text}":\n${output}`)),
+        );
+      }),
+    signal: (signal) => void child.kill(signal),
+    ended,
+  };
+  running.add(self);
+  return self;
+}
+
+/** The environment in which a worker process serves a stage. */
+export function stageEnvironment(stage: Stage): Record<string, string> {
+  return {
+    TEMPORAL_ADDRESS: stage.address,
+    PLANWAVE_TASK_QUEUE: stage.taskQueue,
+    PLANWAVE_HOME: stage.home,
+    ANTHROPIC_BASE_URL: stage.rehearsal.url,
+    ANTHROPIC_API_KEY: 'rehearsal',
+  };
+}
+
+/** A worker for the stage in a process of its own. Resolves when it polls. */
+export async function startWorkerProcess(
+  stage: Stage,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ScriptProcess> {
+  const worker = runScript('worker.mjs', [], { ...stageEnvironment(stage), ...env });
+  await worker.printed('The worker polls');
+  return worker;
+}
+
+function neutralEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !/^(?:ANTHROPIC|PLANWAVE|TEMPORAL)_(?!CLI_PATH)/.test(name),
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,45 @@
+import { askInTerminal } from '../../../client/cli/ask/ask-in-terminal.ts';
+import { chooseQuestion } from '../../../client/cli/ask/choose-question.ts';
+import { createFakeIo } from './support/fake-io.ts';
+import { question } from './support/samples.ts';
+
+it('gives the answer in the type that is asked for', async () => {
+  const io = createFakeIo();
+  io.typeAfter('> ', 'yes');
+  const asked = question({ expected_answer_format: 'boolean' });
+  expect(await askInTerminal(asked, io)).toBe(true);
+  expect(io.out()).toContain('Which region?');
+});
+
+it('takes the default at Enter alone', async () => {
+  const io = createFakeIo();
+  io.typeAfter('Enter takes the default', '');
+  const asked = question({ expected_answer_format: 'number', default_answer: '3' });
+  expect(await askInTerminal(asked, io)).toBe(3);
+});
+
+it('gives nothing at Enter alone without a default, and at the end of the input', async () => {
+  const io = createFakeIo();
+  io.typeAfter('Enter alone leaves it open', '');
+  expect(await askInTerminal(question(), io)).toBeUndefined();
+  const ended = createFakeIo();
+  ended.stdin.end();
+  expect(await askInTerminal(question(), ended)).toBeUndefined();
+});
+
+it('gives nothing when the question is taken back', async () => {
+  const io = createFakeIo();
+  const takeBack = new AbortController();
+  const asking = askInTerminal(question(), io, { signal: takeBack.signal });
+  takeBack.abort();
+  expect(await asking).toBeUndefined();
+});
+
+it('lets the user pick one of several questions, by id or number', async () => {
+  const io = createFakeIo();
+  const questions = [question(), question({ question_id: 'q7' })];
+  io.typeAfter('Which one?', 'q3');
+  io.typeAfter('Which one?', '7');
+  expect(await chooseQuestion(questions, io)).toBe(questions[1]);
+  expect(io.out()).toContain('There is no open question q3.');
+});

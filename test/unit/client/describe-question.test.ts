@@ -1,0 +1,59 @@
+import { answerCommand, describeQuestion } from '../../../client/cli/ask/describe-question.ts';
+import { createPaint } from '../../../client/cli/text/paint.ts';
+import { question } from './support/samples.ts';
+
+const paint = createPaint(false);
+
+it('says who asks, what, why, and how to answer', () => {
+  expect(describeQuestion(question({ default_answer: 'eu-west' }), paint)).toEqual([
+    'q1 · high · asked by gather-facts in wave 1',
+    '  Which region?',
+    '  why it matters: Prices differ.',
+    '  answer: your answer',
+    '  default: eu-west',
+  ]);
+});
+
+it('numbers the choices and names the deadline', () => {
+  const lines = describeQuestion(
+    question({
+      expected_answer_format: 'choice',
+      choices: ['eu', 'us'],
+      default_answer: 'eu',
+      deadline_seconds: 7_200,
+      delegation_id: null,
+      agent_id: 'planner',
+      wave: 0,
+    }),
+    paint,
+  );
+  expect(lines[0]).toBe('q1 · high · asked by planner');
+  expect(lines.slice(3)).toEqual([
+    '  1) eu',
+    '  2) us',
+    '  default: eu (taken after 2 h, at 2023-11-15 00:13 UTC)',
+  ]);
+});
+
+it('shows nothing of a model that a terminal would act upon', () => {
+  const text = describeQuestion(
+    question({ text: '\u001B]0;title\u0007a\u001B[2J', why_it_matters: '\u202Ex' }),
+    paint,
+  ).join('');
+  expect(text).not.toMatch(/\p{Cc}|\p{Bidi_C}/u);
+});
+
+it.each([
+  ['text', null, "answer run-1 q1 'your answer'"],
+  ['text', 'eu west', "answer run-1 q1 'eu west'"],
+  ['boolean', null, 'answer run-1 q1 yes'],
+  ['number', '7', 'answer run-1 q1 7'],
+  ['choice', null, 'answer run-1 q1 1'],
+  ['json', null, "answer run-1 q1 '{}'"],
+] as const)(
+  'gives a command for %s with default %j',
+  (expected_answer_format, default_answer, end) => {
+    const asked = question({ expected_answer_format, default_answer, choices: ['a'] });
+    expect(answerCommand('run-1', asked)).toBe(`npm run planwave -- ${end}`);
+  },
+);

@@ -1,0 +1,89 @@
+import { detectChanges } from '../../../client/cli/follow/detect-changes.ts';
+import { formatEvent } from '../../../client/cli/follow/format-event.ts';
+import { createPaint } from '../../../client/cli/text/paint.ts';
+import { delegation, listing, question, snapshot, status, wave } from './support/samples.ts';
+
+const paint = createPaint(false);
+const types = (...args: Parameters<typeof detectChanges>): string[] =>
+  detectChanges(...args).map((event) => event.type);
+
+const working = snapshot({ wave: wave({ delegations: [delegation()] }) });
+
+it('tells everything at the first look, and nothing when nothing changed', () => {
+  expect(types(null, working)).toEqual(['phase', 'wave', 'delegation']);
+  expect(types(working, structuredClone(working))).toEqual([]);
+});
+
+it('tells no progress inside a turn', () => {
+  const activity = { activity_type: 'modelTurn', attempt: 1, last_failure: null, heartbeat: {} };
+  const later = snapshot({ wave: wave({ delegations: [delegation({ activity })] }) });
+  expect(types(working, later)).toEqual([]);
+});
+
+it('tells a change of state or of its reason', () => {
+  const later = snapshot({ wave: wave({ delegations: [delegation({ state: 'completed' })] }) });
+  expect(detectChanges(working, later)).toMatchObject([
+    { type: 'delegation', wave: 1, delegation: { state: 'completed' } },
+  ]);
+});
+
+it('tells a question with the command that answers it, and that it is answered', () => {
+  const asked = snapshot({ questions: [question()] });
+  expect(detectChanges(snapshot(), asked)).toMatchObject([
+    { type: 'question', command: "npm run planwave -- answer run-1 q1 'your answer'" },
+  ]);
+  expect(types(asked, snapshot())).toEqual(['question_closed']);
+});
+
+it('tells when no worker answers, and when one is back', () => {
+  const away = snapshot({ status: null, note: 'No worker is running.' });
+  expect(detectChanges(snapshot(), away)).toMatchObject([
+    { type: 'notice', text: 'No worker is running.' },
+  ]);
+  expect(detectChanges(away, snapshot())).toMatchObject([
+    { type: 'notice', text: 'A worker answers again.' },
+  ]);
+});
+
+it('tells the end of a wave once', () => {
+  const summary = {
+    wave: 1,
+    io_status: 'OK',
+    completed: 1,
+    failed: 0,
+    skipped: 0,
+    criteria_met: 1,
+    criteria_open: 0,
+    usage: wave().usage,
+  } as const;
+  const over = snapshot({
+    done: [summary],
+    wave: wave({ phase: 'done', delegations: [delegation({ state: 'completed' })] }),
+  });
+  expect(types(working, over)).toEqual(['delegation', 'wave_done']);
+});
+
+it('leaves the phase of a closed run to its end', () => {
+  const closed = snapshot({
+    run: listing({ execution: 'completed', phase: 'completed' }),
+    status: status({ phase: 'completed' }),
+  });
+  expect(types(snapshot(), closed)).toEqual([]);
+});
+
+it('words every event in plain lines', () => {
+  const events = detectChanges(
+    null,
+    snapshot({ plan_summary: 'Facts first.', wave: working.wave, questions: [question()] }),
+  );
+  expect(events.flatMap((event) => formatEvent(event, paint))).toEqual([
+    'run: working',
+    'wave 1: agents work · Facts first.',
+    'wave 1: ● gather-facts (researcher) Gather the facts · running',
+    'q1 · high · asked by gather-facts in wave 1',
+    '  Which region?',
+    '  why it matters: Prices differ.',
+    '  answer: your answer',
+    "  answer with: npm run planwave -- answer run-1 q1 'your answer'",
+  ]);
+});

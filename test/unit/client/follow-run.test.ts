@@ -1,0 +1,199 @@
+import { PlanwaveClientError } from '../../../client/client-error.ts';
+import type { PlanwaveClient } from '../../../client/planwave-client.ts';
+import type { RunEnd } from '../../../client/run-end.ts';
+import { followRun } from '../../../client/cli/follow/follow-run.ts';
+import type { FollowOptions } from '../../../client/cli/follow/follow-run.ts';
+import { createFakeClient, notFound } from './support/fake-client.ts';
+import { createFakeIo } from './support/fake-io.ts';
+import { listing, noUsage, question, status } from './support/samples.ts';
+
+const lost = new PlanwaveClientError('unreachable', 'gone');
+
+function endOf(runStatus: 'completed' | 'finished_unmet'): RunEnd {
+  const ref = 'a'.repeat(64);
+  return {
+    ended: 'result',
+    result: {
+      run_id: 'run-1',
+      status: runStatus,
+      waves: 1,
+      criteria: [{ criterion_id: 'c1', state: 'open', reason: 'no evidence' }],
+      usage: noUsage,
+      record_ref: ref,
+      result_ref: ref,
+      result_path: 'run-1/result.md',
+    },
+  };
+}
+
+/** A run that asks one question and completes when it has an answer. */
+function askingRun(): { client: PlanwaveClient; answers: unknown[] } {
+  const answers: unknown[] = [];
+  const asked = question({ expected_answer_format: 'boolean', default_answer: 'yes' });
+  const isOpen = (): boolean => answers.length === 0;
+  const client = createFakeClient({
+    describe: () => Promise.resolve(listing(isOpen() ? {} : { execution: 'completed' })),
+    status: () =>
+      Promise.resolve({
+        live: true,
+        view: status(isOpen() ? { phase: 'waiting_for_user', open_questions: 1 } : {}),
+      }),
+    questions: () =>
+      Promise.resolve({
+        live: true,
+        view: { open: isOpen() ? [asked] : [], answered: [], rejected: [] },
+      }),
+    answer: (_run, { question_id, answer }) => {
+      if (answer === 'maybe') {
+        return Promise.resolve({
+          status: 'refused',
+          question_id,
+          reason: 'expected true or false',
+          example: { question_id, answer: true },
+        });
+      }
+      answers.push(answer);
+      return Promise.resolve({ status: 'accepted', question_id, accepted: String(answer) });
+    },
+    result: () => Promise.resolve(isOpen() ? null : endOf('completed')),
+  });
+  return { client, answers };
+}
+
+const options = (fields: Partial<FollowOptions> & Pick<FollowOptions, 'io'>): FollowOptions => ({
+  json: false,
+  defaults: false,
+  askQuestions: true,
+  pollEveryMs: 5,
+  ...fields,
+});
+
+it('asks in the terminal, explains a refusal, and ends with the run', async () => {
+  const { client, answers } = askingRun();
+  const io = createFakeIo({ isTerminal: true });
+  io.typeAfter('> ', 'maybe');
+  io.typeAfter('> ', 'no');
+  expect(await followRun(client, 'run-1', options({ io }))).toBe(0);
+  expect(answers).toEqual([false]);
+  expect(io.out()).toContain('q1 was not answered: expected true or false. For example:');
+  expect(io.out()).toContain('run run-1: completed');
+  expect(io.out()).toContain('result: .planning/run-1/result.md');
+});
+
+it('takes a question back that was answered elsewhere', async () => {
+  const { client, answers } = askingRun();
+  const io = createFakeIo({ isTerminal: true });
+  const following = followRun(client, 'run-1', options({ io }));
+  setTimeout(() => answers.push('by someone else'), 100);
+  expect(await following).toBe(0);
+  expect(io.out()).toContain('q1 was answered elsewhere.');
+});
+
+it('answers with the default when that was asked for', async () => {
+  const { client, answers } = askingRun();
+  const io = createFakeIo();
+  expect(await followRun(client, 'run-1', options({ io, defaults: true }))).toBe(0);
+  expect(answers).toEqual([true]);
+  expect(io.out()).toContain('q1 answered: true');
+});
+
+it('without a terminal prints the command that answers, and waits', async () => {
+  const { client, answers } = askingRun();
+  const io = createFakeIo();
+  setTimeout(() => answers.push('by command'), 50);
+  expect(await followRun(client, 'run-1', options({ io }))).toBe(0);
+  expect(io.out()).toContain('answer with: npm run planwave -- answer run-1 q1 yes');
+  expect(io.out()).toContain('q1 is answered');
+});
+
+it('prints one JSON document per change with --json', async () => {
+  const { client, answers } = askingRun();
+  const io = createFakeIo({ isTerminal: true });
+  setTimeout(() => answers.push('by command'), 50);
+  await followRun(client, 'run-1', options({ io, json: true }));
+  const events = io
+    .out()
+    .trim()
+    .split('\n')
+    .map((line) => /^\{"type":"(\w+)".*\}$/.exec(line)?.[1]);
+  expect(events[0]).toBe('phase');
+  expect(events).toContain('question');
+  expect(events.at(-1)).toBe('ended');
+  expect(io.err()).toBe('');
+});
+
+it('says once that the connection is lost, and once that it is back', async () => {
+  let looks = 0;
+  const io = createFakeIo();
+  const client = createFakeClient({
+    describe: () => {
+      looks += 1;
+      if (looks > 1 && looks < 5) return Promise.reject(lost);
+      return Promise.resolve(listing(looks < 6 ? {} : { execution: 'completed' }));
+    },
+    result: () => Promise.resolve(endOf('finished_unmet')),
+  });
+  expect(await followRun(client, 'run-1', options({ io }))).toBe(1);
+  expect(io.out().match(/is lost\. The run is safe there/g)).toHaveLength(1);
+  expect(io.out().match(/Connected to temporal\.test:7233 again/g)).toHaveLength(1);
+  expect(io.out()).toContain('not met: c1 · no evidence');
+});
+
+it('leaves the run at Ctrl-C and says how to come back', async () => {
+  const io = createFakeIo();
+  const following = followRun(createFakeClient(), 'run-1', options({ io }));
+  setTimeout(() => io.interrupt(), 30);
+  expect(await following).toBe(130);
+  expect(io.out()).toContain(
+    'Run run-1 goes on without you. Come back with: npm run planwave -- watch run-1',
+  );
+});
+
+it('can be left while the server is away', async () => {
+  let looks = 0;
+  const io = createFakeIo();
+  const client = createFakeClient({
+    describe: () => ((looks += 1) > 1 ? Promise.reject(lost) : Promise.resolve(listing())),
+  });
+  const following = followRun(client, 'run-1', options({ io }));
+  setTimeout(() => io.interrupt(), 50);
+  expect(await following).toBe(130);
+  const looksThen = looks;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(looks).toBeLessThanOrEqual(looksThen + 1);
+});
+
+it.each([notFound(), lost])('fails at the first look: %s', async (error) => {
+  const describe = (): Promise<never> => Promise.reject(error);
+  const client = createFakeClient({ describe });
+  await expect(followRun(client, 'run-1', options({ io: createFakeIo() }))).rejects.toBe(error);
+});
+
+it.each([
+  ['InvalidInput', 2],
+  ['ModelRequest', 1],
+])('a run that failed with %s ends with %i', async (type, exitCode) => {
+  const io = createFakeIo();
+  const client = createFakeClient({
+    describe: () => Promise.resolve(listing({ execution: 'failed' })),
+    result: () => Promise.resolve({ ended: 'failed', type, reason: 'limits.max_waves: too big' }),
+  });
+  expect(await followRun(client, 'run-1', options({ io }))).toBe(exitCode);
+  expect(io.out()).toBe('run run-1: failed · limits.max_waves: too big\n');
+});
+
+it('goes on while no worker answers', async () => {
+  let looks = 0;
+  const io = createFakeIo();
+  const client = createFakeClient({
+    describe: () => {
+      looks += 1;
+      return Promise.resolve(listing(looks < 4 ? {} : { execution: 'completed' }));
+    },
+    status: () =>
+      Promise.resolve({ live: false, note: 'No worker is running.', last_known: listing() }),
+    result: () => Promise.resolve(endOf('completed')),
+  });
+  expect(await followRun(client, 'run-1', options({ io }))).toBe(0);
+  expect(io.out().match(/No worker is running/g)).toHaveLength(1);
+});

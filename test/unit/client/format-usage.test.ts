@@ -1,0 +1,51 @@
+import {
+  formatCost,
+  formatCount,
+  formatUsage,
+  sumUsage,
+} from '../../../client/cli/text/format-usage.ts';
+import { noUsage } from './support/samples.ts';
+
+const usage = {
+  ...noUsage,
+  calls: 1,
+  input_tokens: 1_000,
+  cache_read_input_tokens: 11_345,
+  output_tokens: 999,
+  cost_micro_usd: 12_345,
+};
+
+it('adds cached tokens to those that go in', () => {
+  expect(formatUsage(usage)).toBe('1 call · 12.3k in, 999 out · $0.0123');
+});
+
+it.each([
+  [0, 0, '$0.00'],
+  [120_000, 0, '$0.12'],
+  [0, 1, 'cost unknown'],
+  [120_000, 1, 'at least $0.12'],
+])('cost of %i with %i unpriced calls is %s', (cost_micro_usd, unpriced_calls, text) => {
+  expect(formatCost({ ...noUsage, cost_micro_usd, unpriced_calls })).toBe(text);
+});
+
+it.each([
+  [999, '999'],
+  [1_000, '1.0k'],
+  [250_000, '250k'],
+  [2_500_000, '2.5M'],
+])('%i is %s', (count, text) => {
+  expect(formatCount(count)).toBe(text);
+});
+
+it('adds every field', () => {
+  const sum = sumUsage(usage, { ...usage, unpriced_calls: 2 });
+  expect(sum).toEqual({
+    ...usage,
+    calls: 2,
+    input_tokens: 2_000,
+    cache_read_input_tokens: 22_690,
+    output_tokens: 1_998,
+    cost_micro_usd: 24_690,
+    unpriced_calls: 2,
+  });
+});

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readRunInput } from '../../../client/cli/commands/read-run-input.ts';
+import { createFakeIo } from './support/fake-io.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'planwave-input-'));
+const deps = { cwd, io: createFakeIo() };
+writeFileSync(
+  join(cwd, 'run.json'),
+  '\uFEFF{"goal":"from file","constraints":["a"],"limits":{"max_waves":3,"max_turns":9}}',
+);
+writeFileSync(join(cwd, 'list.json'), '[1]');
+writeFileSync(join(cwd, 'broken.json'), '{"goal":');
+writeFileSync(join(cwd, 'faults.json'), '{"goal":"","typo":1,"limits":{"max_waves":-1}}');
+
+afterAll(() => {
+  rmSync(cwd, { recursive: true });
+});
+
+it('takes the file, and over it what was given', async () => {
+  const input = await readRunInput(deps, 'given', { input: 'run.json', maxWaves: 5 });
+  expect(input).toEqual({
+    goal: 'given',
+    constraints: ['a'],
+    limits: { max_waves: 5, max_turns: 9 },
+  });
+});
+
+it('reads standard input', async () => {
+  const io = createFakeIo();
+  io.stdin.end('{"goal":"piped"}');
+  expect(await readRunInput({ cwd, io }, undefined, { input: '-' })).toEqual({ goal: 'piped' });
+});
+
+it.each([
+  ['nofile.json', /can't be read: .*ENOENT/],
+  ['list.json', /list\.json: expected one JSON object\. Try: \{"goal"/],
+  ['broken.json', /broken\.json is not JSON/],
+])('refuses %s with its name', async (file, message) => {
+  await expect(readRunInput(deps, undefined, { input: file })).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(message) as unknown,
+  });
+});
+
+it('fault 45: names every fault at once', async () => {
+  const reading = readRunInput(deps, undefined, { input: 'faults.json' });
+  await expect(reading).rejects.toThrow(/goal: .*limits\.max_waves: .*typo/s);
+});

@@ -1,0 +1,128 @@
+import { renderTree } from '../../../client/cli/follow/render-tree.ts';
+import { createPaint } from '../../../client/cli/text/paint.ts';
+import { delegation, listing, noUsage, snapshot, status, wave } from './support/samples.ts';
+
+const paint = createPaint(false);
+const summary = {
+  wave: 1,
+  io_status: 'NOT_OK',
+  completed: 2,
+  failed: 1,
+  skipped: 0,
+  criteria_met: 3,
+  criteria_open: 1,
+  usage: { ...noUsage, calls: 4 },
+} as const;
+
+it('shows waves, delegations, what they do and what waits', () => {
+  const lines = renderTree(
+    snapshot({
+      status: status({
+        phase: 'waiting_for_user',
+        wave: 2,
+        waiting_for: ['waiting for your answer to q1'],
+        usage: { ...noUsage, calls: 4 },
+      }),
+      done: [summary],
+      plan_summary: 'Close the gap.',
+      wave: wave({
+        wave: 2,
+        usage: { ...noUsage, calls: 2, cost_micro_usd: 250_000 },
+        delegations: [
+          delegation({
+            usage: { ...noUsage, calls: 2, input_tokens: 1_200, output_tokens: 40 },
+            activity: {
+              activity_type: 'modelTurn',
+              attempt: 2,
+              last_failure: null,
+              heartbeat: { output_tokens: 17, last_words: 'and so\nthe price' },
+            },
+          }),
+          delegation({
+            delegation_id: 'write',
+            agent_id: 'writer',
+            title: 'Write it',
+            state: 'pending',
+            reason: 'input "facts" from gather-facts (running)',
+          }),
+        ],
+      }),
+    }),
+    paint,
+  );
+  expect(lines).toEqual([
+    'run-1 · Compare three databases',
+    'waiting for user · wave 2 of 5 · 6 calls · 0 in, 0 out · $0.25',
+    '├─ wave 1 · done · 2 completed, 1 failed · 3 criteria met, 1 open · 4 calls · 0 in, 0 out · $0.00',
+    '└─ wave 2 · agents work · Close the gap.',
+    '   ├─ ● gather-facts (researcher) Gather the facts · running · 2 turns · 1.2k in, 40 out · $0.00 · modelTurn, attempt 2, 17 tokens so far, “…and so the price”',
+    '   └─ ○ write (writer) Write it · pending · needs input "facts" from gather-facts (running)',
+    'waiting for your answer to q1',
+  ]);
+});
+
+it('counts a wave once, and keeps its delegations when it is done', () => {
+  const lines = renderTree(
+    snapshot({
+      status: status({ phase: 'completed', usage: summary.usage }),
+      done: [summary],
+      wave: wave({ usage: summary.usage, delegations: [delegation({ state: 'completed' })] }),
+    }),
+    paint,
+  );
+  expect(lines[1]).toContain('4 calls');
+  expect(lines.slice(2)).toEqual([
+    expect.stringMatching(/^└─ wave 1 · done/),
+    '   └─ ✓ gather-facts (researcher) Gather the facts · completed',
+  ]);
+});
+
+it('shows what the server knows while no worker answers', () => {
+  const lines = renderTree(
+    snapshot({
+      run: listing({ phase: 'waiting_for_user', waiting_for: ['waiting for q1'] }),
+      status: null,
+      note: 'No worker is running.',
+    }),
+    paint,
+  );
+  expect(lines).toEqual([
+    'run-1 · Compare three databases',
+    'waiting for user · wave 1',
+    'No worker is running.',
+    'waiting for q1',
+  ]);
+});
+
+it('counts old waves in one line', () => {
+  const done = [1, 2, 3, 4, 5, 6, 7].map((number) => ({ ...summary, wave: number }));
+  const lines = renderTree(snapshot({ done }), paint);
+  expect(lines[2]).toBe('├─ 2 earlier waves');
+  expect(lines).toHaveLength(8);
+});
+
+it('shows nothing of a model that a terminal would act upon', () => {
+  const evil = '\u001B[2Jx\n\u202E';
+  const lines = renderTree(
+    snapshot({
+      status: status({ goal: evil, waiting_for: [evil] }),
+      plan_summary: evil,
+      wave: wave({
+        delegations: [
+          delegation({
+            title: evil,
+            reason: evil,
+            activity: {
+              activity_type: 'modelTurn',
+              attempt: 1,
+              last_failure: null,
+              heartbeat: { last_words: evil },
+            },
+          }),
+        ],
+      }),
+    }),
+    paint,
+  );
+  expect(lines.join('')).not.toMatch(/\p{Cc}|\p{Bidi_C}/u);
+});

@@ -1,0 +1,72 @@
+import { Connection } from '@temporalio/client';
+import { PlanwaveClientError } from '../../../../client/client-error.ts';
+import type { PlanwaveClient } from '../../../../client/planwave-client.ts';
+import type { CliDeps } from '../../../../client/cli/cli-deps.ts';
+import type { CliIo } from '../../../../client/cli/cli-io.ts';
+import { listing, noUsage, status } from './samples.ts';
+
+/** A client whose methods a test replaces; the others answer as for a run that works and has nothing to tell. */
+export function createFakeClient(methods: Partial<PlanwaveClient> = {}): PlanwaveClient {
+  return {
+    address: 'temporal.test:7233',
+    namespace: 'default',
+    startRun: (_input, options) => Promise.resolve({ run_id: options?.run_id ?? 'run-1' }),
+    list: () => Promise.resolve([listing()]),
+    describe: () => Promise.resolve(listing()),
+    status: () => Promise.resolve({ live: true, view: status() }),
+    questions: () =>
+      Promise.resolve({ live: true, view: { open: [], answered: [], rejected: [] } }),
+    plan: () => Promise.resolve({ live: true, view: null }),
+    pool: () => Promise.resolve({ live: true, view: { total: 0, facts: [] } }),
+    budget: () => Promise.reject(notFound()),
+    waves: () =>
+      Promise.resolve({ live: true, view: { done: [], current: null, wave_workflow_id: null } }),
+    waveView: () =>
+      Promise.resolve({
+        live: true,
+        view: { wave: 1, phase: 'dispatching', delegations: [], usage: noUsage },
+      }),
+    delegation: () => Promise.resolve({ usage: null, activities: [] }),
+    answer: (_run, { question_id }) =>
+      Promise.resolve({ status: 'accepted', question_id, accepted: null }),
+    pause: nothing,
+    resume: nothing,
+    stop: nothing,
+    amend: nothing,
+    result: () => Promise.resolve(null),
+    waitForEnd: () => Promise.reject(notFound()),
+    ...methods,
+  };
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+export function notFound(): PlanwaveClientError {
+  return new PlanwaveClientError('not_found', 'There is no run "x".');
+}
+
+export function createFakeDeps(
+  io: CliIo,
+  methods: Partial<PlanwaveClient> = {},
+  others: Partial<CliDeps> = {},
+): CliDeps {
+  return {
+    io,
+    env: {},
+    cwd: '/somewhere',
+    exportRun: (runId) => Promise.resolve({ path: `.planning/${runId}` }),
+    readResult: () => Promise.resolve(null),
+    doctorChecks: [],
+    runTemporalCli: () => Promise.resolve(0),
+    openSession: () =>
+      Promise.resolve({
+        client: createFakeClient(methods),
+        // Never connects: only doctor's own checks use it, and those are tested against a server.
+        connection: Connection.lazy(),
+        address: 'temporal.test:7233',
+        namespace: 'default',
+        close: () => Promise.resolve(),
+      }),
+    ...others,
+  };
+}
