@@ -88,3 +88,10 @@ export interface AnsweredQuestion {
   readonly answered_by: string;
   readonly answered_at: number;
 }
+
+/** What the update `submitAnswer` returns for an answer that was taken. */
+export interface AnswerReceipt {
+  readonly question_id: string;
+  /** The answer as it was understood, cut to 1,000 characters. */
+  readonly accepted: string;
+}

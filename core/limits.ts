@@ -65,8 +65,6 @@ export const engineLimits = {
   faultsShownMax: 60,
   /** Milliseconds between reminders of a question that waits: 7 days. */
   questionReminderMs: 7 * 24 * 60 * 60 * 1_000,
-  /** Milliseconds that a stopped delegation gets to report what it used: 30 seconds. */
-  stopGraceMs: 30 * 1_000,
   /** Output tokens of one call, at most: what all models of the product can write. */
   outputTokensCeiling: 64_000,
   /** Bytes of the Markdown in Temporal's current details: the Web UI loads them with every refresh. */

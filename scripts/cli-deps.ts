@@ -29,7 +29,8 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
   return {
     io: createProcessIo(),
     env: partEnvironment(settings, temporalAddress),
-    cwd: process.cwd(),
+    // npm runs scripts in the package's folder; a person means the one they stand in.
+    cwd: process.env['INIT_CWD'] ?? process.cwd(),
     exportRun: async (runId) => {
       const { root } = await exportRun(files, runId);
       return { path: join(home, root) };

@@ -1,26 +1,42 @@
-import { BadSettings } from '../worker/worker-settings.ts';
+import { BadSettings, readWorkerSettings } from '../worker/worker-settings.ts';
 import { runWorker } from '../worker/main.ts';
 import { badSettingsExitCode, ExpectedError } from './bootstrap/expected-error.mjs';
 import { registerSearchAttributes } from './dev-server/search-attributes.ts';
 import { announceReady } from './parts/node-part.ts';
+import { listenForStop } from './parts/stop-signal.ts';
+import { say } from './say.ts';
 import { readSettings, temporalAddressOf } from './settings.ts';
+
+/** The exit code of a command that a second Ctrl-C ended, by the shell's convention. */
+const insistedExitCode = 130;
 
 /** `npm run worker`: one worker alone, until Ctrl-C or SIGTERM. Calls in flight may finish first. */
 export async function main(): Promise<number> {
   const address = temporalAddressOf(readSettings());
   process.env['TEMPORAL_ADDRESS'] ??= address;
+  // Before anything is asked of the server: what is wrong here stays wrong when the server is there.
+  checkSettings();
   await registerSearchAttributes(address);
-  const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+  const stop = listenForStop();
+  const ending = new AbortController();
+  void stop.asked.then(() => {
+    say('Stopping: calls in flight may finish first. Ctrl-C again: do not wait for them.');
+    ending.abort();
+  });
+  void stop.insisted.then(() => process.exit(insistedExitCode));
+  await runWorker({
+    signal: ending.signal,
+    onReady(taskQueue) {
+      say(`The worker polls "${taskQueue}" on ${address}. Ctrl-C stops it.`);
+      announceReady();
+    },
+  });
+  return 0;
+}
+
+function checkSettings(): void {
   try {
-    await runWorker({
-      signal: stop.signal,
-      onReady(taskQueue) {
-        console.log(`The worker polls "${taskQueue}" on ${address}. Ctrl-C stops it.`);
-        announceReady();
-      },
-    });
-    return 0;
+    readWorkerSettings(process.env);
   } catch (error) {
     if (error instanceof BadSettings) throw new ExpectedError(error.message, badSettingsExitCode);
     throw error;

@@ -8,8 +8,6 @@ export interface CliIo {
   /** A person sits there: questions may be asked and output may be redrawn. */
   readonly isTerminal: boolean;
   readonly colour: boolean;
-  /** Width of the terminal in columns. If undefined: lines are not cut. */
-  readonly columns: () => number | undefined;
   /** Calls `handler` at Ctrl-C instead of ending the process. Returns a function that undoes it. */
   readonly onInterrupt: (handler: () => void) => () => void;
 }
@@ -29,7 +27,6 @@ export function createProcessIo(): CliIo {
     stdin,
     isTerminal,
     colour: isTerminal && (env['NO_COLOR'] ?? '') === '',
-    columns: () => (stdout.isTTY ? stdout.columns : undefined),
     onInterrupt: (handler) => {
       process.on('SIGINT', handler);
       return () => {

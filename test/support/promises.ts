@@ -34,12 +34,27 @@ export async function expectPromisesKept(
     });
     await replay(stored);
   }
+  expectChildrenEnded(histories);
   // Other runs of the same stage have their artifacts in the same home.
   const others = [...new Set(stage.started)].filter((id) => id !== rootId);
   const ofOthers = await Promise.all(others.map((id) => fetchHistories(stage.client, id)));
   expectArtifactsWhole(stage.home, [...histories, ...ofOthers.flat()], allowance);
   expectUsageAddsUp(histories);
   return histories;
+}
+
+/** An ended run has left nothing at work. */
+function expectChildrenEnded(histories: readonly StoredHistory[]): void {
+  const [root] = histories;
+  if (root === undefined || !hasEnded(root)) return;
+  const atWork = histories.filter((stored) => !hasEnded(stored));
+  expect(atWork.map(({ workflowId }) => workflowId)).toEqual([]);
+}
+
+function hasEnded(stored: StoredHistory): boolean {
+  return /^EVENT_TYPE_WORKFLOW_EXECUTION_(?:COMPLETED|FAILED|CANCELED|TERMINATED|TIMED_OUT|CONTINUED_AS_NEW)$/.test(
+    eventTypes(stored).at(-1) ?? '',
+  );
 }
 
 const refPattern = /\b[0-9a-f]{64}\b/g;
@@ -84,14 +99,6 @@ function readIndex(home: string): string[] {
   return readdirSync(join(home, 'refs'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
-}
-
-/** Ids of all runs that wrote into this home. */
-function runsIn(home: string): string[] {
-  return readIndex(home).map((text) => {
-    const { name }: { name: string } = JSON.parse(text);
-    return name;
-  });
 }
 
 function refsIn(texts: readonly string[]): string[] {

@@ -163,8 +163,13 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
+interface Held {
+  readonly reply: ReplyFunction;
+  readonly release: () => void;
+}
+
 /** A reply that waits until the test lets it go. */
-export function held(reply: Reply): { readonly reply: ReplyFunction; release(): void } {
+export function held(reply: Reply): Held {
   const gate: { open: () => void } = { open: () => {} };
   const opened = new Promise<void>((resolve) => {
     gate.open = resolve;

@@ -1,6 +1,7 @@
 import { setHandler, workflowInfo } from '@temporalio/workflow';
 import type { CarriedRun, PlannerRunArgs, PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { RunWavesView } from '../../contracts/views.ts';
+import { checkProgress } from '../../core/run/check-child-messages.ts';
 import { explainCriteria } from '../shared/explain-criteria.ts';
 import { progressSignal, waveQuery } from '../shared/messages.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
@@ -20,9 +21,15 @@ export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult
   const host = new RootHost(carried);
   registerRootHandlers(host);
   const { state } = host;
-  setHandler(progressSignal, (progress) => host.showPlan(progress), {
-    description: 'From a wave: what was planned. Not for people.',
-  });
+  setHandler(
+    progressSignal,
+    (payload) => {
+      const progress = checkProgress(payload);
+      if (progress === null) host.refuse('Signal progress: not the progress of a wave.');
+      else host.showPlan(progress);
+    },
+    { description: 'From a wave: what was planned. Not for people.' },
+  );
   setHandler(
     waveQuery,
     (): RunWavesView => ({

@@ -1,4 +1,5 @@
 import type { AskedQuestion } from '../../contracts/question.ts';
+import { cutText } from '../../core/text/cut-text.ts';
 
 /** Asked by the engine, not by a model: the user decides what the rules can't. */
 export function wavesSpentQuestion(waves: number, open: readonly string[]): AskedQuestion {
@@ -17,7 +18,7 @@ export function wavesSpentQuestion(waves: number, open: readonly string[]): Aske
 
 export function waveLostQuestion(wave: number, reason: string): AskedQuestion {
   return {
-    text: `Wave ${wave} ended without a result: ${reason}. What now?`.slice(0, 2_000),
+    text: `Wave ${wave} ended without a result: ${cutText(reason, 1_500)}. What now?`,
     why_it_matters:
       'retry: the planner plans the same again as a new wave. abandon: end the run here.',
     priority: 'critical',

@@ -6,6 +6,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { cutText } from '../../core/text/cut-text.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts';
@@ -127,7 +128,7 @@ function askUser(
 
 function stuckQuestion({ purpose }: Consultation, reason: string): AskedQuestion {
   return {
-    text: `The planner could not ${purpose}: ${reason} What now?`.slice(0, 2_000),
+    text: `The planner could not ${purpose}: ${cutText(reason, 1_500)} What now?`,
     why_it_matters:
       'Nothing goes on without it. An instruction by `amend` before `retry` may help the planner.',
     priority: 'critical',

@@ -29,6 +29,7 @@ import type {
   DispatchStep,
 } from '../../core/dispatch/step-dispatch.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
+import { collectUpstream } from '../../core/plan/collect-upstream.ts';
 import { checkEscalation } from '../../core/run/check-control.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { ControlChange } from '../shared/control.ts';
@@ -37,6 +38,7 @@ import { deliverSignal, escalateSignal } from '../shared/messages.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { signalControl } from '../shared/signal-control.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
+import { badEscalation } from '../shared/superior.ts';
 import { childSearchAttributes } from '../shared/visibility.ts';
 import type { WaveDesk } from './wave-desk.ts';
 
@@ -99,7 +101,7 @@ export async function dispatchWave(
     tellAll(d, change);
   });
   take(d, first);
-  const stopped = await untilDone(
+  const stopped = await untilAllEnded(
     () => isDispatchDone(d.state),
     () => on(d, { type: 'stop' }),
   );
@@ -154,13 +156,17 @@ async function run(d: Dispatching, delegation: DelegationOutline): Promise<void>
 
 function takeEscalation(d: Dispatching, payload: unknown): void {
   const escalation = checkEscalation(payload);
-  if (escalation === null) return;
+  if (escalation === null) {
+    d.desk.superior.refuse(badEscalation);
+    return;
+  }
   if (escalation.type === 'parked') {
     inBackground(() => d.desk.superior.park(escalation.reason));
     return;
   }
   const { delegation_id } = escalation;
-  if (delegation_id !== null) inBackground(() => passOn(d, escalation, delegation_id));
+  if (delegation_id === null) d.desk.superior.refuse(badEscalation);
+  else inBackground(() => passOn(d, escalation, delegation_id));
 }
 
 async function passOn(
@@ -191,7 +197,7 @@ function tellAll(d: Dispatching, change: ControlChange): void {
 }
 
 /** @returns whether the wave was cancelled. Then its children are too, and each still reports what it used. */
-async function untilDone(done: () => boolean, stop: () => void): Promise<boolean> {
+async function untilAllEnded(done: () => boolean, stop: () => void): Promise<boolean> {
   try {
     await condition(done);
     return false;
@@ -204,13 +210,13 @@ async function untilDone(done: () => boolean, stop: () => void): Promise<boolean
 }
 
 async function runChild(
-  { order, plan, outcomes, waveId }: Dispatching,
+  { order, plan, outcomes, byId, waveId }: Dispatching,
   delegation: DelegationOutline,
 ): Promise<DelegationOutcome> {
   const { run_id, wave, registry_ref, record_ref, limits } = order;
-  const upstream = delegation.depends_on.flatMap((id) => {
-    const output_ref = outcomes.get(id)?.output_ref ?? null;
-    return output_ref === null ? [] : [{ delegation_id: id, output_ref }];
+  const upstream = collectUpstream(delegation, byId).flatMap(({ delegation_id }) => {
+    const output_ref = outcomes.get(delegation_id)?.output_ref ?? null;
+    return output_ref === null ? [] : [{ delegation_id, output_ref }];
   });
   try {
     return await executeChild<(args: DelegationArgs) => Promise<DelegationOutcome>>(

@@ -8,7 +8,7 @@ export interface Control {
   park(reason: string): void;
   /** Ends both. */
   resume(): void;
-  /** Calls `listener` after every change, to pass it on to children and views. */
+  /** Calls `listener` when calls may no longer start or may start again, to pass it on to children. */
   subscribe(listener: (change: ControlChange) => void): void;
   /** Resolves when calls may start; throws when cancelled. */
   ready(): Promise<void>;
@@ -18,32 +18,40 @@ export type ControlChange =
   | { readonly type: 'pause'; readonly reason: string }
   | { readonly type: 'resume' };
 
-export function createControl(initial: {
-  readonly paused: string | null;
-  readonly parked: string | null;
-}): Control {
+/** @param onChange called also when only a reason changed, which children need not know. */
+export function createControl(
+  initial: { readonly paused: string | null; readonly parked: string | null },
+  onChange: () => void = () => {},
+): Control {
   let { paused, parked } = initial;
   const listeners: ((change: ControlChange) => void)[] = [];
   const tell = (change: ControlChange): void => {
     for (const listener of listeners) listener(change);
   };
   const mayStart = (): boolean => paused === null && parked === null;
+  const stand = (reason: string, note: () => void): void => {
+    const stoodAlready = !mayStart();
+    note();
+    if (!stoodAlready) tell({ type: 'pause', reason });
+    onChange();
+  };
   return {
     pausedReason: () => paused,
     parkedReason: () => parked,
-    pause(reason) {
-      paused = reason;
-      tell({ type: 'pause', reason });
-    },
-    park(reason) {
-      parked = reason;
-      tell({ type: 'pause', reason });
-    },
+    pause: (reason) =>
+      stand(reason, () => {
+        paused = reason;
+      }),
+    park: (reason) =>
+      stand(reason, () => {
+        parked = reason;
+      }),
     resume() {
       if (mayStart()) return;
       paused = null;
       parked = null;
       tell({ type: 'resume' });
+      onChange();
     },
     subscribe: (listener) => void listeners.push(listener),
     ready: () => condition(mayStart),

@@ -10,6 +10,7 @@ import type { CarriedInbox } from '../../contracts/planner-run.ts';
 import type {
   AnsweredQuestion,
   AnswerInput,
+  AnswerReceipt,
   Question,
   RejectedAnswer,
 } from '../../contracts/question.ts';
@@ -27,8 +28,8 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { storeText } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import { inBackground } from './in-background.ts';
-import type { AnswerReceipt } from './messages.ts';
 import type { RecordKeeper } from './record-keeper.ts';
+import { untilDone } from './until-done.ts';
 
 export interface InboxHostOptions {
   readonly carried: CarriedInbox | null;
@@ -37,6 +38,8 @@ export interface InboxHostOptions {
   readonly record: RecordKeeper;
   /** Brings the answers to the workflow that asked. */
   readonly deliver: (to: string, delivery: Delivery) => Promise<void>;
+  /** Called when the store refuses for good; resolves when somebody resumed. */
+  readonly park: (reason: string) => Promise<void>;
   readonly onChange: () => void;
 }
 
@@ -102,7 +105,13 @@ export class InboxHost {
   }
 
   /** Shows a rejected message of another kind where people look for rejected answers. */
-  noteRejected(rejected: RejectedAnswer): void {
+  noteRejected(reason: string): void {
+    const rejected: RejectedAnswer = {
+      question_id: null,
+      reason,
+      example: null,
+      rejected_at: nowSeconds(),
+    };
     this.#otherRejected = [...this.#otherRejected, rejected].slice(
       -engineLimits.rejectedAnswersMax,
     );
@@ -174,15 +183,19 @@ export class InboxHost {
     const before = this.#lastTask;
     this.#lastTask = CancellationScope.nonCancellable(async () => {
       await before;
-      await task();
-      this.#tasksUnderway -= 1;
+      try {
+        await task();
+      } finally {
+        this.#tasksUnderway -= 1;
+      }
     });
   }
 
   async #recordAnswer({ question, text, answered_by }: AnsweredEffect): Promise<void> {
     const { question_id, delegation_id } = question;
     const isLong = text.length > engineLimits.inlineAnswerCharsMax;
-    const answer_ref = isLong ? (await storeText({ text })).ref : null;
+    const store = (): Promise<{ ref: Ref }> => storeText({ text });
+    const answer_ref = isLong ? (await untilDone(store, this.#options.park)).ref : null;
     if (answer_ref !== null) {
       this.#longAnswers.set(question_id, answer_ref);
       this.#step({ type: 'stored', question_id, answer_ref });
@@ -212,8 +225,11 @@ export class InboxHost {
     const { question_id, deadline_seconds } = question;
     const scope = new CancellationScope();
     this.#timers.set(question_id, scope);
+    // Counted from the asking, so that continue-as-new does not put the deadline off.
     const waitMs =
-      deadline_seconds === null ? engineLimits.questionReminderMs : deadline_seconds * 1000;
+      deadline_seconds === null
+        ? engineLimits.questionReminderMs
+        : Math.max(question.asked_at + deadline_seconds - nowSeconds(), 0) * 1000;
     try {
       await scope.run(() => sleep(waitMs, { summary: describeWait(question) }));
     } catch (error) {

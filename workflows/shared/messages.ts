@@ -1,11 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { AnswerInput } from '../../contracts/question.ts';
-import type {
-  AmendMessage,
-  ControlMessage,
-  Delivery,
-  WaveProgress,
-} from '../../contracts/messages.ts';
+import type { AnswerInput, AnswerReceipt } from '../../contracts/question.ts';
+import type { AmendMessage, ControlMessage } from '../../contracts/messages.ts';
 import { queryNames, signalNames, updateNames } from '../../contracts/names.ts';
 import type {
   BudgetView,
@@ -18,21 +13,15 @@ import type {
   WaveView,
 } from '../../contracts/views.ts';
 
-/** What `submitAnswer` returns: the answer as it was taken. */
-export interface AnswerReceipt {
-  readonly question_id: string;
-  readonly accepted: string;
-}
-
 export const answerSignal = defineSignal<[AnswerInput]>(signalNames.answer);
-/** Untyped, because a person may type it too: `core` checks its shape. */
+/** Untyped, as all that come unchecked from a hand as well: `core` checks their shape. */
 export const escalateSignal = defineSignal<[unknown]>(signalNames.escalate);
-export const pauseSignal = defineSignal<[ControlMessage]>(signalNames.pause);
+export const pauseSignal = defineSignal<[unknown]>(signalNames.pause);
 export const resumeSignal = defineSignal<[ControlMessage]>(signalNames.resume);
 export const stopSignal = defineSignal<[ControlMessage]>(signalNames.stop);
 export const amendSignal = defineSignal<[AmendMessage]>(signalNames.amend);
-export const deliverSignal = defineSignal<[Delivery]>(signalNames.deliver);
-export const progressSignal = defineSignal<[WaveProgress]>(signalNames.progress);
+export const deliverSignal = defineSignal<[unknown]>(signalNames.deliver);
+export const progressSignal = defineSignal<[unknown]>(signalNames.progress);
 
 export const submitAnswerUpdate = defineUpdate<AnswerReceipt, [AnswerInput]>(
   updateNames.submitAnswer,

@@ -1,4 +1,4 @@
-import { ApplicationFailure, condition, isCancellation } from '@temporalio/workflow';
+import { ApplicationFailure, condition } from '@temporalio/workflow';
 import type { UpdateRecordResult } from '../../contracts/activity-types.ts';
 import type { Fact } from '../../contracts/fact.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -7,7 +7,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { updateRecord } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import { inBackground } from './in-background.ts';
-import { readFailure } from './read-failure.ts';
+import { untilDone } from './until-done.ts';
 
 /** The only writer of a run's record. Changes that come while a write is under way go out together with the next. */
 export interface RecordKeeper {
@@ -45,21 +45,14 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
   let writing = false;
   let facts: readonly Fact[] = [];
 
-  const write = async (
-    from: Ref,
-    changes: readonly RecordChange[],
-  ): Promise<UpdateRecordResult> => {
-    for (;;) {
-      try {
-        return await updateRecord.executeWithOptions({ summary: summariseChanges(changes) }, [
+  const write = (from: Ref, changes: readonly RecordChange[]): Promise<UpdateRecordResult> =>
+    untilDone(
+      () =>
+        updateRecord.executeWithOptions({ summary: summariseChanges(changes) }, [
           { run_id: options.runId, record_ref: from, changes, now: nowSeconds() },
-        ]);
-      } catch (error) {
-        if (isCancellation(error)) throw error;
-        await options.park(readFailure(error).message);
-      }
-    }
-  };
+        ]),
+      options.park,
+    );
 
   const writeQueue = async (): Promise<void> => {
     writing = true;

@@ -1,9 +1,7 @@
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
-import type { RejectedAnswer } from '../../contracts/question.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { checkAmend, checkControl, checkEscalation } from '../../core/run/check-control.ts';
-import { nowSeconds } from './clock.ts';
 import {
   amendSignal,
   answerSignal,
@@ -18,38 +16,27 @@ import {
 } from './messages.ts';
 import { defaultLimits } from '../../core/limits.ts';
 import type { RootHost } from './root-host.ts';
+import { badEscalation } from './superior.ts';
 
 /**
  * The messages a root workflow takes. None of them can hurt the run: Temporal can't refuse a signal, so a bad one is
  * recorded as rejected, with what was expected.
  */
 export function registerRootHandlers(host: RootHost): void {
-  const reject = (reason: string): void => {
-    const rejected: RejectedAnswer = {
-      question_id: null,
-      reason,
-      example: null,
-      rejected_at: nowSeconds(),
-    };
-    host.inbox.noteRejected(rejected);
-  };
   registerAnswers(host);
   registerControl(host);
-  registerAmend(host, reject);
+  registerAmend(host);
   setHandler(
     escalateSignal,
     (payload) => {
       const escalation = checkEscalation(payload);
-      if (escalation === null)
-        reject(
-          'Signal escalate: not an escalation of a child workflow. Use answer, amend, pause, resume or stop.',
-        );
+      if (escalation === null) host.refuse(badEscalation);
       else host.escalate(escalation);
     },
     { description: 'From a child: a question or a fault. Not for people.' },
   );
   setDefaultSignalHandler((name) =>
-    reject(`There is no signal "${name}". Try: answer, amend, pause, resume, stop.`),
+    host.refuse(`There is no signal "${name}". Try: answer, amend, pause, resume, stop.`),
   );
   setHandler(poolQuery, () => ({ total: host.record.factsTotal(), facts: host.record.facts() }), {
     description: 'Facts of the run, newest last.',
@@ -100,14 +87,14 @@ function registerControl(host: RootHost): void {
   );
 }
 
-function registerAmend(host: RootHost, reject: (reason: string) => void): void {
+function registerAmend(host: RootHost): void {
   setHandler(
     amendSignal,
     (payload) => {
       const checked = checkAmend(payload);
-      if (!checked.ok) return reject(`Signal amend: ${checked.reason}`);
+      if (!checked.ok) return host.refuse(`Signal amend: ${checked.reason}`);
       if (host.state.amendments.length >= engineLimits.amendmentsMax) {
-        return reject(
+        return host.refuse(
           `Signal amend: a run takes ${engineLimits.amendmentsMax} instructions at most.`,
         );
       }

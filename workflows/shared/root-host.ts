@@ -50,10 +50,10 @@ export class RootHost implements Superior {
   /** @param carried What the run before continue-as-new handed over, or null at the beginning. */
   constructor(carried: CarriedRun | null) {
     this.state = openRootState(carried);
-    this.control = createControl({
-      paused: carried?.paused_reason ?? null,
-      parked: carried?.parked_reason ?? null,
-    });
+    this.control = createControl(
+      { paused: carried?.paused_reason ?? null, parked: carried?.parked_reason ?? null },
+      () => this.refresh(),
+    );
     this.record = createRecordKeeper({
       runId: this.runId,
       park: (reason) => this.park(reason),
@@ -65,10 +65,10 @@ export class RootHost implements Superior {
       useDefaults: () => this.state.opened?.use_defaults ?? false,
       record: this.record,
       deliver: (to, delivery) => this.#deliver(to, delivery),
+      park: (reason) => this.park(reason),
       onChange: () => this.refresh(),
     });
     this.#views = new RootViews(this);
-    this.control.subscribe(() => this.refresh());
     if (carried !== null) {
       this.record.begin({
         record_ref: carried.record_ref,
@@ -102,6 +102,10 @@ export class RootHost implements Superior {
   async park(reason: string): Promise<void> {
     this.control.park(reason);
     await this.control.ready();
+  }
+
+  refuse(reason: string): void {
+    this.inbox.noteRejected(reason);
   }
 
   /** Takes what a child sends up: questions go to the inbox, trouble with the provider parks the run. */

@@ -1,8 +1,14 @@
 import { getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { DeliveredAnswer, QuestionsEscalation } from '../../contracts/messages.ts';
+import { checkDelivery } from '../../core/run/check-child-messages.ts';
+import { checkControl } from '../../core/run/check-control.ts';
 import type { Control } from './control.ts';
 import { createMailbox } from './mailbox.ts';
 import { deliverSignal, escalateSignal, pauseSignal, resumeSignal } from './messages.ts';
+
+/** What is said of a signal `escalate` that came from a hand. */
+export const badEscalation =
+  'Signal escalate: not an escalation of a child workflow. Use answer, amend, pause, resume or stop.';
 
 /** Who decides what this workflow can't: its parent, or, when it was started by hand, its own inbox. */
 export interface Superior {
@@ -10,16 +16,23 @@ export interface Superior {
   ask(escalation: QuestionsEscalation): Promise<readonly DeliveredAnswer[]>;
   /** Reports that no call can succeed for now, and resolves when somebody resumed. */
   park(reason: string): Promise<void>;
+  /** Notes a message that was no good where people look for it, if this workflow has such a place. */
+  refuse(reason: string): void;
 }
 
 /** The superior of a child: signals to its parent, and the answers that come back. Call it before the first await. */
 export function createParentSuperior(parentId: string, control: Control): Superior {
   const parent = getExternalWorkflowHandle(parentId);
   const mailbox = createMailbox();
-  setHandler(deliverSignal, (delivery) => mailbox.put(delivery), {
-    description: 'From the parent: the answers to one escalation.',
-  });
-  setHandler(pauseSignal, (message) => control.pause(message.reason ?? ''), {
+  setHandler(
+    deliverSignal,
+    (payload) => {
+      const delivery = checkDelivery(payload);
+      if (delivery !== null) mailbox.put(delivery);
+    },
+    { description: 'From the parent: the answers to one escalation.' },
+  );
+  setHandler(pauseSignal, (payload) => control.pause(checkControl(payload).reason), {
     description: 'From the parent: start no new calls. {"reason":"…"}',
   });
   setHandler(resumeSignal, () => control.resume(), { description: 'From the parent: go on. {}' });
@@ -29,13 +42,19 @@ export function createParentSuperior(parentId: string, control: Control): Superi
       return mailbox.take(escalation.escalation_id);
     },
     async park(reason) {
+      // Calls in flight together are refused together. One report is enough, and a second could overtake the resume.
+      const isKnown = control.parkedReason() !== null;
       control.park(reason);
-      await parent.signal(escalateSignal, {
-        type: 'parked',
-        from: workflowInfo().workflowId,
-        reason,
-      });
+      if (!isKnown) {
+        await parent.signal(escalateSignal, {
+          type: 'parked',
+          from: workflowInfo().workflowId,
+          reason,
+        });
+      }
       await control.ready();
     },
+    // The parent has the inbox, and it did not get the message.
+    refuse: () => {},
   };
 }

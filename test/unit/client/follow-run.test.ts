@@ -163,10 +163,10 @@ it('can be left while the server is away', async () => {
   expect(looks).toBeLessThanOrEqual(looksThen + 1);
 });
 
-it.each([notFound(), lost])('fails at the first look: %s', async (error) => {
-  const describe = (): Promise<never> => Promise.reject(error);
+it.each([notFound(), lost])('fails at the first look: %s', async (failure) => {
+  const describe = (): Promise<never> => Promise.reject(failure);
   const client = createFakeClient({ describe });
-  await expect(followRun(client, 'run-1', options({ io: createFakeIo() }))).rejects.toBe(error);
+  await expect(followRun(client, 'run-1', options({ io: createFakeIo() }))).rejects.toBe(failure);
 });
 
 it.each([

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
@@ -7,6 +6,14 @@ import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 import type { FakeIo } from './support/fake-io.ts';
 import { listing, question, status } from './support/samples.ts';
+
+const { jest } = import.meta;
+
+/** Notes the calls of a method, and answers each the same. */
+const spy = <Method extends (...args: never[]) => unknown>(
+  answer: () => ReturnType<Method>,
+): jest.Mock<ReturnType<Method>, Parameters<Method>> =>
+  jest.fn<ReturnType<Method>, Parameters<Method>>(answer);
 
 async function run(
   argv: readonly string[],
@@ -70,8 +77,8 @@ describe('usage', () => {
   });
 });
 
-const failing = (error: Error): Partial<PlanwaveClient> => {
-  const list = (): Promise<never> => Promise.reject(error);
+const failing = (failure: Error): Partial<PlanwaveClient> => {
+  const list = (): Promise<never> => Promise.reject(failure);
   return { list };
 };
 
@@ -106,9 +113,7 @@ describe('errors', () => {
 
 describe('start', () => {
   it('makes the input from what was given, with an absolute folder', async () => {
-    const startRun = jest.fn<PlanwaveClient['startRun']>(() =>
-      Promise.resolve({ run_id: 'my-run' }),
-    );
+    const startRun = spy<PlanwaveClient['startRun']>(() => Promise.resolve({ run_id: 'my-run' }));
     const { code, out } = await run(
       'start Goal --id my-run --agents mine --defaults --constraint a b --criterion c --max-waves 2 --json'.split(
         ' ',
@@ -141,7 +146,7 @@ describe('start', () => {
 
 describe('answer', () => {
   it('sends the answer in the type that is asked for', async () => {
-    const answer = jest.fn<PlanwaveClient['answer']>(() =>
+    const answer = spy<PlanwaveClient['answer']>(() =>
       Promise.resolve({ status: 'accepted', question_id: 'q1', accepted: 'true' }),
     );
     const open = [question({ expected_answer_format: 'boolean' })];
@@ -184,7 +189,7 @@ describe('answer', () => {
   });
 
   it('reads the answer from standard input', async () => {
-    const answer = jest.fn<PlanwaveClient['answer']>(() =>
+    const answer = spy<PlanwaveClient['answer']>(() =>
       Promise.resolve({ status: 'accepted', question_id: 'q1', accepted: null }),
     );
     const io = createFakeIo();
@@ -284,7 +289,7 @@ describe('the other commands', () => {
   it.each(['pause', 'resume', 'stop'] as const)(
     '%s sends the signal with the reason',
     async (name) => {
-      const send = jest.fn<PlanwaveClient['pause']>(() => Promise.resolve());
+      const send = spy<PlanwaveClient['pause']>(() => Promise.resolve());
       const { code } = await run([name, 'run-1', 'out', 'of', 'money'], { [name]: send });
       expect(code).toBe(0);
       expect(send).toHaveBeenCalledWith('run-1', { reason: 'out of money' });
@@ -292,7 +297,7 @@ describe('the other commands', () => {
   );
 
   it('amend passes the instruction and what is waived', async () => {
-    const amend = jest.fn<PlanwaveClient['amend']>(() => Promise.resolve());
+    const amend = spy<PlanwaveClient['amend']>(() => Promise.resolve());
     await run(['amend', 'run-1', 'only EU', '--waive', 'c1', 'c2'], { amend });
     expect(amend).toHaveBeenCalledWith('run-1', {
       instruction: 'only EU',
@@ -301,7 +306,7 @@ describe('the other commands', () => {
   });
 
   it('temporal passes everything on and returns its exit code', async () => {
-    const runTemporalCli = jest.fn<CliDeps['runTemporalCli']>(() => Promise.resolve(7));
+    const runTemporalCli = spy<CliDeps['runTemporalCli']>(() => Promise.resolve(7));
     const argv = ['temporal', 'workflow', 'list', '--json', '--help', '-o', 'json'];
     const { code, out } = await run(argv, {}, { runTemporalCli });
     expect({ code, out }).toEqual({ code: 7, out: '' });

@@ -85,7 +85,9 @@ describe('checkPlan', () => {
 
   it('P4: dependencies exist in the plan, and none is on itself', () => {
     expect(check([delegation('d1', { depends_on: ['d1'] })])[0]?.reason).toContain('itself');
-    expect(check([delegation('d1', { depends_on: ['dx'] })])[0]?.reason).toContain('no delegation');
+    const [unknown] = check([delegation('d1', { depends_on: ['dx'] }), delegation('d2')]);
+    expect(unknown?.reason).toContain('no delegation "dx"');
+    expect(unknown?.hint).toBe('Try: one of "d2", or leave it out');
     const [earlier] = check([delegation('d1', { depends_on: ['earlier'] })]);
     expect(earlier?.reason).toContain('earlier wave');
     expect(earlier?.hint).toContain('provided_inputs');

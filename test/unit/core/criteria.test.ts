@@ -50,6 +50,12 @@ describe('criteria', () => {
     expect(openCriteria(applyOutcomes([criterion('a', 'met')], [skipped]))).toEqual([]);
   });
 
+  it('C5: a failed outcome with output has spoken', () => {
+    const failed = outcome('d2', { status: 'failed', criteria_unmet: ['a'], criteria_met: ['b'] });
+    const after = applyOutcomes([criterion('a', 'met'), criterion('b')], [failed]);
+    expect(openCriteria(after)).toEqual(['a']);
+  });
+
   it('C6: done needs at least one criterion and none open', () => {
     expect(isDone([])).toBe(false);
     expect(isDone([criterion('a', 'met'), criterion('b')])).toBe(false);

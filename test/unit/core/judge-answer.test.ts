@@ -100,7 +100,7 @@ describe('judgeAnswer', () => {
     ['number', '3', [3, '3.0', ' 3'], [4, 'three']],
     ['text', 'Oslo', ['Oslo'], ['oslo', '', undefined]],
     ['json', '{"a":1}', [{ a: 1 }, '{"a": 1}'], [{ a: 2 }, '{']],
-    ['json', '"3"', ['"3"'], [4, 'x']],
+    ['json', '"3"', ['"3"', '3'], [4, 'x']],
   ])('JA4: %s "%s": the same in other spellings is the same', (format, text, same, other) => {
     const asked = question({ expected_answer_format: format, choices: region.choices });
     const after = answeredWith(asked, text);

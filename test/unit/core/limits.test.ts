@@ -20,7 +20,7 @@ describe('limits', () => {
     ['questionsMax', { questionsMax: 5 }],
     ['inboxCharsMax', { inboxCharsMax: 1_000_000 }],
     ['detailsBytesMax', { detailsBytesMax: 1_000_000 }],
-    ['stopGraceMs', { stopGraceMs: 0.5 }],
+    ['questionReminderMs', { questionReminderMs: 0.5 }],
   ])('L1: a contradiction is named: %s', (name, change) => {
     const faults = findLimitFaults({ ...engineLimits, ...change }, defaultLimits);
     expect(faults.join()).toContain(name);

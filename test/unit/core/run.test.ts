@@ -91,6 +91,7 @@ describe('messages that steer a run', () => {
     expect(checkEscalation({ ...whole, extra: 1 })).toEqual(whole);
     const planner = { ...whole, kind: 'waves_spent' as const, delegation_id: null, agent_id: null };
     expect(checkEscalation(planner)).toEqual(planner);
+    expect(checkEscalation({ ...planner, wave: 0 })).toEqual({ ...planner, wave: 0 });
     const parked = { type: 'parked', from: 'run/wave-001', reason: 'No credit.' };
     expect(checkEscalation({ ...parked, extra: 1 })).toEqual(parked);
   });

@@ -184,6 +184,14 @@ describe('stepTurns', () => {
     expect(last(empties)).toMatchObject({ type: 'fail' });
   });
 
+  it('TU4: a reply that asks for tools and names none is told so', () => {
+    expect(last([reply({ type: 'tools', calls: [] })])).toMatchObject({
+      type: 'call',
+      from: 'head',
+      note: [{ reason: 'the reply asked for tools but named none' }],
+    });
+  });
+
   it('TU4: fault 24: a pause of the provider goes on from where it was', () => {
     expect(last([reply({ type: 'paused' })])).toEqual(call);
   });

@@ -37,7 +37,6 @@ export function createFakeIo(options: { readonly isTerminal?: boolean } = {}): F
     }),
     isTerminal: options.isTerminal ?? false,
     colour: false,
-    columns: () => undefined,
     onInterrupt: (handler) => {
       handlers.add(handler);
       return () => handlers.delete(handler);

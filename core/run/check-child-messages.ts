@@ -1,0 +1,68 @@
+/**
+ * Messages that workflows of ours send each other, as a hand may imitate them.
+ *
+ * Invariants:
+ *   WM1. No payload throws, whatever its shape.
+ *   WM2. What no workflow of ours sends gives null; what one sends comes back with the fields we know.
+ */
+import type {
+  DeliveredAnswer,
+  Delivery,
+  PlannedDelegation,
+  WaveProgress,
+} from '../../contracts/messages.ts';
+import { readUsage } from '../usage/read-usage.ts';
+
+/** What a wave tells its run. */
+export function checkProgress(payload: unknown): WaveProgress | null {
+  if (!isRecord(payload)) return null;
+  const { wave, plan_ref, summary } = payload;
+  const delegations = readList(payload['delegations'], readPlanned);
+  const usage = readUsage(payload['usage']);
+  if (typeof wave !== 'number' || !Number.isInteger(wave) || wave < 1) return null;
+  if (typeof plan_ref !== 'string' || !/^[0-9a-f]{64}$/.test(plan_ref)) return null;
+  if (typeof summary !== 'string' || delegations === null || usage === null) return null;
+  return { wave, plan_ref, summary, delegations, usage };
+}
+
+/** What a parent hands to the child that asked. */
+export function checkDelivery(payload: unknown): Delivery | null {
+  if (!isRecord(payload)) return null;
+  const { escalation_id } = payload;
+  const answers = readList(payload['answers'], readDelivered);
+  if (typeof escalation_id !== 'string' || answers === null) return null;
+  return { escalation_id, answers };
+}
+
+function readPlanned(value: unknown): PlannedDelegation | null {
+  if (!isRecord(value)) return null;
+  const { delegation_id, agent_id, title } = value;
+  const depends_on = readList(value['depends_on'], (id) => (typeof id === 'string' ? id : null));
+  if (typeof delegation_id !== 'string' || typeof agent_id !== 'string') return null;
+  if (typeof title !== 'string' || depends_on === null) return null;
+  return { delegation_id, agent_id, title, depends_on };
+}
+
+function readDelivered(value: unknown): DeliveredAnswer | null {
+  if (!isRecord(value)) return null;
+  const { question_id, text, answer, answer_ref, answered_by, loop } = value;
+  if (typeof question_id !== 'string' || typeof text !== 'string') return null;
+  if (!isTextOrNull(answer) || !isTextOrNull(answer_ref)) return null;
+  if (typeof answered_by !== 'string' || typeof loop !== 'boolean') return null;
+  return { question_id, text, answer, answer_ref, answered_by, loop };
+}
+
+/** @returns null when it is no list, or one entry is not what it should be. */
+function readList<T>(value: unknown, read: (entry: unknown) => T | null): T[] | null {
+  if (!Array.isArray(value)) return null;
+  const entries = value.map(read).filter((entry) => entry !== null);
+  return entries.length === value.length ? entries : null;
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connectToServer } from '../../../client/connect.ts';
+import { createPlanwaveClient } from '../../../client/planwave-client.ts';
+import type { PlanwaveClient } from '../../../client/planwave-client.ts';
+import type { CliDeps } from '../../../client/cli/cli-deps.ts';
+import { openStage } from '../../support/stage.ts';
+import type { Stage } from '../../support/stage.ts';
+import { eventually } from '../../support/eventually.ts';
+import { runAt } from './support.ts';
+import type { CliOutcome } from './support.ts';
+
+import.meta.jest.setTimeout(120_000);
+
+let stage: Stage;
+let client: PlanwaveClient;
+let close: () => Promise<void>;
+
+const newId = (): string => `cli-${randomUUID().slice(0, 8)}`;
+
+/** Sessions on the stage's own task queue, so that only its worker takes the runs. */
+const openSession: CliDeps['openSession'] = async (options) => {
+  const server = await connectToServer(options);
+  return {
+    ...server,
+    client: createPlanwaveClient({ ...server, taskQueue: stage.taskQueue }),
+    close: () => server.connection.close(),
+  };
+};
+
+const cli = (...argv: string[]): Promise<CliOutcome> =>
+  runAt(stage.address, argv, {
+    deps: {
+      openSession,
+      readResult: (runId) => readFile(join(stage.home, runId, 'result.md'), 'utf8'),
+    },
+  });
+
+const openQuestion = (runId: string): Promise<string> =>
+  eventually(`an open question of ${runId}`, async () => {
+    const reading = await client.questions(runId);
+    return reading.live ? reading.view.open[0]?.question_id : null;
+  });
+
+beforeAll(async () => {
+  stage = await openStage();
+  const server = await connectToServer({ address: stage.address });
+  client = createPlanwaveClient({ ...server, taskQueue: stage.taskQueue });
+  close = () => server.connection.close();
+});
+
+afterAll(async () => {
+  await close();
+  await stage.close();
+});
+
+it('starts a run, asks, is refused with a reason, is answered, and reports', async () => {
+  const runId = newId();
+  expect((await cli('start', 'Compare three databases', '--id', runId)).code).toBe(0);
+  const questionId = await openQuestion(runId);
+
+  const shown = await cli('questions', runId);
+  expect(shown.out).toContain(`answer with: npm run planwave -- answer ${runId} ${questionId} 1`);
+
+  const refused = await cli('answer', runId, questionId, '99');
+  expect(refused.code).toBe(5);
+  expect(refused.err).toMatch(
+    /^q1 was not answered: expected one of .*For example: npm run planwave/,
+  );
+
+  const answered = await cli('answer', runId, '2');
+  expect(answered).toMatchObject({ code: 0, err: '' });
+  expect(answered.out).toMatch(/^q1 answered: \S/);
+
+  const again = await cli('answer', runId, questionId, '1');
+  expect(again.code).toBe(5);
+  expect(again.err).toContain('q1 was not answered: ');
+
+  const watched = await cli('watch', runId, '--json');
+  const events = watched.out.trim().split('\n');
+  expect(watched.code).toBe(0);
+  expect(events.at(-1)).toMatch(/^\{"type":"ended",.*"status":"completed"/);
+
+  expect((await cli('report', runId)).out).toMatch(/^# Result/);
+  expect((await cli('status', runId)).out).toContain('completed');
+  const ended = await cli('stop', runId);
+  expect(ended.code).toBe(5);
+  expect(ended.err).toContain(`Run ${runId} has ended`);
+});
+
+it('follows a run from its start to its end with --defaults', async () => {
+  const runId = newId();
+  const { code, out } = await cli('start', 'Write a plan', '--id', runId, '--watch', '--defaults');
+  expect(code).toBe(0);
+  expect(out).toContain(`Started ${runId}.`);
+  expect(out).toMatch(/wave 1: . gather-facts .* completed · 2 turns/);
+  expect(out).toContain(`run ${runId}: completed`);
+});
+
+it('fault 46: one id started twice is one run, and the second start says how to watch it', async () => {
+  const runId = newId();
+  const starts = await Promise.all([1, 2, 3].map(() => cli('start', 'goal', '--id', runId)));
+  expect(starts.filter((start) => start.code === 0)).toHaveLength(1);
+  expect(starts.filter((start) => start.code === 2)).toHaveLength(2);
+  const refused = starts.find((start) => start.code === 2);
+  expect(refused?.err).toContain(`npm run planwave -- watch ${runId}`);
+  await client.stop(runId);
+  await client.waitForEnd(runId);
+  expect((await cli('start', 'goal', '--id', runId)).code).toBe(2);
+});
+
+it('a run is readable in lists by its goal', async () => {
+  const goal = `Find   out\n${'why '.repeat(100)}`;
+  const { run_id } = await client.startRun({ goal });
+  const { raw } = await stage.client.workflow.getHandle(run_id).describe();
+  expect(raw.executionConfig?.userMetadata?.summary?.data?.toString()).toMatch(
+    /^"Find out why why/,
+  );
+  const listed = await eventually('the run in the list', async () => {
+    const runs = await client.list({ limit: 200 });
+    return runs.find((run) => run.run_id === run_id);
+  });
+  expect(listed.goal).toMatch(/^Find out why/);
+  await client.stop(run_id);
+});
+
+it('an input that the worker refuses ends the watch with exit code 2 and the reason', async () => {
+  const folder = join(stage.home, 'no-such-folder');
+  const { code, out } = await cli('start', 'goal', '--agents', folder, '--watch');
+  expect(code).toBe(2);
+  expect(out).toMatch(/: failed · .*no-such-folder/);
+});
+
+it('works with every worker off, and an answer sent then is taken when one is back', async () => {
+  const { run_id: runId } = await client.startRun({ goal: 'Compare three databases' });
+  await openQuestion(runId);
+  await eventually('the mirrored state', async () => {
+    return (await client.describe(runId)).open_questions === 1;
+  });
+  await stage.stopWorker();
+
+  const shown = await cli('status', runId);
+  expect(shown.code).toBe(0);
+  expect(shown.tookMs).toBeLessThan(10_000);
+  expect(shown.out).toContain('waiting for user · wave 1');
+  expect(shown.out).toContain('No worker is running; this is the last known state.');
+  expect((await cli('questions', runId)).out).toContain('1 open question');
+  expect((await cli('list')).out).toMatch(new RegExp(`${runId} +waiting for user +1 +1 open`));
+
+  const sent = await cli('answer', runId, 'q1', 'everybody');
+  expect(sent.code).toBe(0);
+  expect(sent.tookMs).toBeLessThan(10_000);
+  expect(sent.out).toContain('the answer was sent and will be checked when a worker is there');
+  expect(await client.answer(runId, { question_id: 'q1', answer: 'everybody' })).toMatchObject({
+    status: 'sent',
+  });
+
+  await stage.startWorker();
+  expect(await client.waitForEnd(runId)).toMatchObject({
+    ended: 'result',
+    result: { status: 'completed' },
+  });
+  const reading = await client.questions(runId);
+  expect(reading.live && reading.view.answered.map(({ answer }) => answer)).toEqual(['everybody']);
+  expect(reading.live && reading.view.rejected).toEqual([]);
+});
+
+it('refuses an answer that is too long for the server at once', async () => {
+  const answer = { question_id: 'q1', answer: 'x'.repeat(3_000_000) };
+  expect(await client.answer('any-run', answer)).toMatchObject({
+    status: 'refused',
+    reason: expect.stringContaining('at most 2000000'),
+  });
+});
+
+it('doctor names what is missing and how to cure it', async () => {
+  const { code, out } = await cli('doctor');
+  expect(out).toMatch(/✓ Temporal server: version \d/);
+  expect(out).toContain('✓ search attributes: PlanwavePhase');
+  // The stage polls a queue of its own.
+  expect(out).toContain('✗ worker: no worker polls the task queue planwave');
+  expect(out).toContain('cure: npm run worker');
+  expect(code).toBe(1);
+  const elsewhere = await cli('doctor', '--namespace', 'nowhere');
+  expect(elsewhere.out).toContain('✗ namespace: nowhere does not exist');
+  expect(elsewhere.out).toContain('cure: temporal operator namespace create --namespace nowhere');
+});
+
+it('an unknown run is exit code 4, whatever is asked', async () => {
+  for (const argv of [['status'], ['questions'], ['watch'], ['pause']]) {
+    const { code, err } = await cli(...argv, 'no-such-run');
+    expect({ argv, code }).toEqual({ argv, code: 4 });
+    expect(err).toContain('There is no run "no-such-run"');
+  }
+});

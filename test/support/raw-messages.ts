@@ -1,0 +1,72 @@
+import { Client } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
+import { refusalOf } from './asking.ts';
+import type { Stage } from './stage.ts';
+
+/** A payload as the Temporal CLI sends it: bytes that nobody has looked at. */
+export interface RawPayload {
+  readonly encoding: string;
+  readonly data: string;
+}
+
+interface Payloads {
+  readonly payloads: { metadata: Record<string, Uint8Array>; data: Uint8Array }[];
+}
+
+function toPayloads(input: readonly RawPayload[]): Payloads {
+  return {
+    payloads: input.map(({ encoding, data }) => ({
+      metadata: { encoding: Buffer.from(encoding) },
+      data: Buffer.from(data),
+    })),
+  };
+}
+
+/** Signals a workflow with payloads that no client library would make. */
+export async function signalRaw(
+  stage: Stage,
+  workflowId: string,
+  signalName: string,
+  ...input: readonly RawPayload[]
+): Promise<void> {
+  await stage.client.workflowService.signalWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId },
+    signalName,
+    requestId: crypto.randomUUID(),
+    input: toPayloads(input),
+  });
+}
+
+/** Starts a workflow with payloads that no client library would make. */
+export async function startRaw(
+  stage: Stage,
+  type: string,
+  workflowId: string,
+  ...input: readonly RawPayload[]
+): Promise<void> {
+  await stage.client.workflowService.startWorkflowExecution({
+    namespace: 'default',
+    workflowId,
+    workflowType: { name: type },
+    taskQueue: { name: stage.taskQueue },
+    requestId: crypto.randomUUID(),
+    input: toPayloads(input),
+  });
+}
+
+/** Sends `submitAnswer` with a payload that no client library would make. Resolves with why it was refused. */
+export async function updateRaw(
+  stage: Stage,
+  workflowId: string,
+  payload: RawPayload,
+): Promise<string> {
+  const { connection } = stage.client;
+  const codec: PayloadCodec = {
+    encode: async () => toPayloads([payload]).payloads,
+    decode: async (payloads) => payloads,
+  };
+  const client = new Client({ connection, dataConverter: { payloadCodecs: [codec] } });
+  const { reason } = await refusalOf(client.workflow.getHandle(workflowId), null);
+  return reason;
+}
