@@ -60,6 +60,8 @@ export interface WaveProgress {
   readonly plan_ref: Ref;
   readonly summary: string;
   readonly delegations: readonly PlannedDelegation[];
+  /** Every criterion that the plan lists. */
+  readonly criterion_ids: readonly string[];
   readonly usage: Usage;
 }
 

@@ -3,7 +3,7 @@ import { runWorker } from '../worker/main.ts';
 import { badSettingsExitCode, ExpectedError } from './bootstrap/expected-error.mjs';
 import { registerSearchAttributes } from './dev-server/search-attributes.ts';
 import { announceReady } from './parts/node-part.ts';
-import { listenForStop } from './parts/stop-signal.ts';
+import { listenForStop, type StopSignal } from './parts/stop-signal.ts';
 import { say } from './say.ts';
 import { readSettings, temporalAddressOf } from './settings.ts';
 
@@ -19,11 +19,7 @@ export async function main(): Promise<number> {
   await registerSearchAttributes(address);
   const stop = listenForStop();
   const ending = new AbortController();
-  void stop.asked.then(() => {
-    say('Stopping: calls in flight may finish first. Ctrl-C again: do not wait for them.');
-    ending.abort();
-  });
-  void stop.insisted.then(() => process.exit(insistedExitCode));
+  void endWhenAsked(stop, ending);
   await runWorker({
     signal: ending.signal,
     onReady(taskQueue) {
@@ -32,6 +28,14 @@ export async function main(): Promise<number> {
     },
   });
   return 0;
+}
+
+async function endWhenAsked(stop: StopSignal, ending: AbortController): Promise<void> {
+  await stop.asked;
+  say('Stopping: calls in flight may finish first. Ctrl-C again: do not wait for them.');
+  ending.abort();
+  await stop.insisted;
+  process.exit(insistedExitCode);
 }
 
 function checkSettings(): void {

@@ -13,8 +13,8 @@ const segment = /^[a-z0-9][a-z0-9_~-]*(?:\.[a-z]+)?$/;
 /**
  * The readable trees of runs as files, `<home>/<run directory>/…`.
  *
- * I1. Nothing outside `<home>/<run directory>` is written or removed, whatever run_id and path say.
- * I2. A reader sees an old file or a new one, whole.
+ * FP1. Nothing outside `<home>/<run directory>` is written or removed, whatever run_id and path say.
+ * FP2. A reader sees an old file or a new one, whole.
  */
 export function createFileProjection(options: { readonly home: string }): ProjectionWriter {
   const { home } = options;

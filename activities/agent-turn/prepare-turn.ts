@@ -33,7 +33,8 @@ export interface PreparedTurn {
 /**
  * Everything that a model call needs, read from artifacts: the same input always gives the same request.
  *
- * @throws ArtifactCorrupt or StoreUnavailable from the store; InvalidInput when there is nothing to send.
+ * @throws ArtifactCorrupt or StoreUnavailable from the store; InvalidInput when there is nothing to send;
+ * ModelContextExceeded when it is to be compacted and nothing can be left out.
  */
 export async function prepareTurn(
   deps: AgentTurnDeps,
@@ -54,6 +55,7 @@ export async function prepareTurn(
   }
   const leftOut = new Set(nodes.flatMap((node) => node.left_out));
   const leftOutNow = input.compact ? chooseLeftOut(messages, leftOut) : [];
+  if (input.compact && leftOutNow.length === 0) throw createFullFailure();
   const isStored = isWaiting(conversation) && delta.messages.length + leftOutNow.length === 0;
   const tools = input.shape === 'agent_output' ? grantTools(deps.tools, agent.allowed_tools) : [];
   return {
@@ -70,6 +72,17 @@ export async function prepareTurn(
     waiting: { ...delta, left_out: leftOutNow },
     waitingRef: isStored ? input.head : null,
   };
+}
+
+/** Nothing has changed since the model said that the conversation is too long, so it would say so again. */
+function createFullFailure(): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'ModelContextExceeded',
+    message:
+      "The conversation does not fit the model's context, and it holds no tool result that could be left out. " +
+      'Try: a smaller task, shorter inputs, or a model with a larger context.',
+    nonRetryable: true,
+  });
 }
 
 /** The node that takes what the turn appends. It takes nothing that the newest node has taken already. */

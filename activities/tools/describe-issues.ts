@@ -42,6 +42,10 @@ function describeIssue(issue: Issue): OutputFault {
 type Explanation = Pick<OutputFault, 'reason' | 'hint'>;
 
 function explain(issue: Issue): Explanation {
+  // Our own schemas say it better. Keys come from outside, so what stands in their message is nobody's hint.
+  if (issue.code !== 'unrecognized_keys' && issue.message.includes('Try: ')) {
+    return splitHint(issue.message);
+  }
   if (issue.code === 'invalid_type') return explainType(issue);
   if (issue.code === 'too_big') {
     const most = `at most ${issue.maximum} ${unitOf(issue.origin)}`.trimEnd();

@@ -18,11 +18,13 @@ export function checkProgress(payload: unknown): WaveProgress | null {
   if (!isRecord(payload)) return null;
   const { wave, plan_ref, summary } = payload;
   const delegations = readList(payload['delegations'], readPlanned);
+  const criterion_ids = readList(payload['criterion_ids'], readText);
   const usage = readUsage(payload['usage']);
   if (typeof wave !== 'number' || !Number.isInteger(wave) || wave < 1) return null;
   if (typeof plan_ref !== 'string' || !/^[0-9a-f]{64}$/.test(plan_ref)) return null;
-  if (typeof summary !== 'string' || delegations === null || usage === null) return null;
-  return { wave, plan_ref, summary, delegations, usage };
+  if (typeof summary !== 'string' || delegations === null) return null;
+  if (criterion_ids === null || usage === null) return null;
+  return { wave, plan_ref, summary, delegations, criterion_ids, usage };
 }
 
 /** What a parent hands to the child that asked. */
@@ -37,7 +39,7 @@ export function checkDelivery(payload: unknown): Delivery | null {
 function readPlanned(value: unknown): PlannedDelegation | null {
   if (!isRecord(value)) return null;
   const { delegation_id, agent_id, title } = value;
-  const depends_on = readList(value['depends_on'], (id) => (typeof id === 'string' ? id : null));
+  const depends_on = readList(value['depends_on'], readText);
   if (typeof delegation_id !== 'string' || typeof agent_id !== 'string') return null;
   if (typeof title !== 'string' || depends_on === null) return null;
   return { delegation_id, agent_id, title, depends_on };
@@ -57,6 +59,10 @@ function readList<T>(value: unknown, read: (entry: unknown) => T | null): T[] | 
   if (!Array.isArray(value)) return null;
   const entries = value.map(read).filter((entry) => entry !== null);
   return entries.length === value.length ? entries : null;
+}
+
+function readText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 function isTextOrNull(value: unknown): value is string | null {

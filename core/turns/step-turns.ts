@@ -135,7 +135,7 @@ function takeReply(state: TurnsState, reply: TurnReply): TurnsState {
     case 'context_exceeded':
       return compact(state);
     case 'refused':
-      return fail(state, `The model refused: ${cutText(reply.text, 1_000)}`);
+      return fail(state, describeRefusal(reply.text));
     case 'empty':
       return repair(state, [emptyReply], 'before');
     case 'paused':
@@ -244,6 +244,13 @@ function bodyOf(body: TurnsBody): TurnsBody {
     compactions: body.compactions,
     max_output_tokens: body.max_output_tokens,
   };
+}
+
+function describeRefusal(text: string): string {
+  const said = text.trim();
+  return said === ''
+    ? 'The model refused and said nothing about why.'
+    : `The model refused: ${cutText(said, 1_000)}`;
 }
 
 function nameFaults(faults: readonly OutputFault[]): string {

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
 import { searchAttributes } from '../../contracts/names.ts';
-import { ExpectedError, messageOf } from '../bootstrap/expected-error.mjs';
+import { badSettingsExitCode, ExpectedError, messageOf } from '../bootstrap/expected-error.mjs';
 import { connectTo, namespaceOf } from './temporal-probe.ts';
 
 /** Numbers of the wire format (temporal.api.enums.v1.IndexedValueType). */
 const wireTypes = { Keyword: 2, Int: 3, Double: 4 } as const;
+
+/** With the start of the process around it, nobody waits 10 s to hear that no server is there. */
+const connectTimeoutMs = 5_000;
 
 type AttributeName = keyof typeof searchAttributes;
 
@@ -24,7 +28,7 @@ export function searchAttributeArguments(): string[] {
  * @throws {ExpectedError} when the server refuses, or knows one of the names with another type
  */
 export async function registerSearchAttributes(address: string): Promise<string[]> {
-  const connection = await connectTo(address);
+  const connection = await connectOrExplain(address);
   const namespace = namespaceOf();
   const list = async () =>
     (await connection.operatorService.listSearchAttributes({ namespace })).customAttributes;
@@ -54,6 +58,22 @@ export async function registerSearchAttributes(address: string): Promise<string[
     throw new ExpectedError(refusalMessage(address, namespace, error));
   } finally {
     await connection.close();
+  }
+}
+
+async function connectOrExplain(address: string): Promise<Connection> {
+  try {
+    return await connectTo(address, connectTimeoutMs);
+  } catch (error) {
+    const reason = messageOf(error);
+    if (error instanceof TypeError) {
+      const text = `The Temporal address "${address}" can't be used: ${reason}.\nTry: TEMPORAL_ADDRESS=host:7233`;
+      throw new ExpectedError(text, badSettingsExitCode);
+    }
+    throw new ExpectedError(
+      `No Temporal server answers at ${address}: ${reason}.\n` +
+        'What to do: npm run temporal starts one here, npm run dev everything; TEMPORAL_ADDRESS=host:7233 names another.',
+    );
   }
 }
 

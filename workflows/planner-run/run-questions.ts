@@ -5,7 +5,7 @@ import { cutText } from '../../core/text/cut-text.ts';
 export function wavesSpentQuestion(waves: number, open: readonly string[]): AskedQuestion {
   const shown = open.slice(0, 20).join(', ');
   return {
-    text: `${waves} waves are done and criteria are still open: ${shown}. What now?`,
+    text: `${waves === 1 ? '1 wave is' : `${waves} waves are`} done and criteria are still open: ${shown}. What now?`,
     why_it_matters:
       'continue: as many waves again. finish: end with what there is, the rest named as unmet. ' +
       'waive: give the open criteria up. abandon: end without a result.',

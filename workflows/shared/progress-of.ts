@@ -14,6 +14,7 @@ export function progressOf(wave: number, plan: WavePlanOutline, usage: Usage): W
       title,
       depends_on,
     })),
+    criterion_ids: [...new Set(plan.delegations.flatMap((delegation) => delegation.criterion_ids))],
     usage,
   };
 }

@@ -1,7 +1,9 @@
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import type { CriterionState } from '../../contracts/criterion.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { checkAmend, checkControl, checkEscalation } from '../../core/run/check-control.ts';
+import { listNames } from '../../core/text/list-names.ts';
 import {
   amendSignal,
   answerSignal,
@@ -99,6 +101,8 @@ function registerAmend(host: RootHost): void {
         );
       }
       const { instruction, waive_criteria: waived = [] } = checked.amend;
+      const unknown = findUnknown(waived, host.state.criteria);
+      if (unknown.length > 0) return host.refuse(unknownCriteria(unknown, host.state.criteria));
       host.state.amendments = [...host.state.amendments, instruction];
       host.record.add({ type: 'instruction', instruction });
       if (waived.length > 0) {
@@ -110,4 +114,14 @@ function registerAmend(host: RootHost): void {
     },
     { description: 'An instruction for the next planning: {"instruction":"…"}' },
   );
+}
+
+function findUnknown(ids: readonly string[], criteria: readonly CriterionState[]): string[] {
+  const known = new Set(criteria.map(({ criterion_id }) => criterion_id));
+  return ids.filter((id) => !known.has(id));
+}
+
+function unknownCriteria(ids: readonly string[], criteria: readonly CriterionState[]): string {
+  const known = listNames(criteria.map(({ criterion_id }) => criterion_id));
+  return `Signal amend: there is no criterion ${listNames(ids)}. Criteria are: ${known}.`;
 }

@@ -17,6 +17,7 @@ import type {
 } from '../../contracts/messages.ts';
 import type { CarriedRun, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
+import { applyPlan } from '../../core/criteria/criteria.ts';
 import { openRun } from './activities.ts';
 import { createControl } from './control.ts';
 import type { Control } from './control.ts';
@@ -130,7 +131,8 @@ export class RootHost implements Superior {
 
   /** Shows and records the plan of a wave that began. */
   showPlan(progress: WaveProgress): void {
-    const { wave, summary, delegations } = progress;
+    const { wave, summary, delegations, criterion_ids } = progress;
+    this.state.criteria = applyPlan(this.state.criteria, [{ criterion_ids }]);
     this.state.wave_at_work = wave;
     this.state.plan = { wave, summary, delegations };
     this.record.add({ type: 'wave_planned', progress });

@@ -1,4 +1,5 @@
 import { condition, setHandler } from '@temporalio/workflow';
+import type { Question } from '../../contracts/question.ts';
 import type { RunPhase, StatusView } from '../../contracts/views.ts';
 import { describeWait } from '../../core/render/describe-wait.ts';
 import { renderRunDetails } from '../../core/render/render-run-details.ts';
@@ -64,15 +65,21 @@ export class RootViews {
   }
 }
 
-function viewStatus({ runId, state, control, inbox }: Shown): StatusView {
-  const open = inbox.open();
+/** What still waits for somebody. After the end nothing does, whatever was left unanswered. */
+function openQuestions({ state, inbox }: Shown): readonly Question[] {
+  return state.phase === null ? inbox.open() : [];
+}
+
+function viewStatus(shown: Shown): StatusView {
+  const { runId, state, control } = shown;
+  const open = openQuestions(shown);
   return {
     run_id: runId,
     goal: state.goal_title,
     phase: phaseOf(state, control, open.length),
     wave: state.wave_at_work,
     waves_allowed: state.waves_allowed,
-    waiting_for: waitsOf(control, open.map(describeWait)),
+    waiting_for: state.phase === null ? waitsOf(control, open.map(describeWait)) : [],
     open_questions: open.length,
     usage: state.usage,
     paused_reason: control.pausedReason(),
@@ -82,11 +89,11 @@ function viewStatus({ runId, state, control, inbox }: Shown): StatusView {
   };
 }
 
-function phaseOf(state: RootState, control: Control, openQuestions: number): RunPhase {
+function phaseOf(state: RootState, control: Control, openCount: number): RunPhase {
   if (state.phase !== null) return state.phase;
   if (control.parkedReason() !== null) return 'parked';
   if (control.pausedReason() !== null) return 'paused';
-  if (openQuestions > 0) return 'waiting_for_user';
+  if (openCount > 0) return 'waiting_for_user';
   return state.opened === null ? 'intake' : 'working';
 }
 
@@ -100,14 +107,15 @@ function waitsOf(control: Control, questions: readonly string[]): string[] {
   ];
 }
 
-function renderDetails({ state, inbox }: Shown, status: StatusView): string {
+function renderDetails(shown: Shown, status: StatusView): string {
+  const { state, inbox } = shown;
   return renderRunDetails({
     run_id: status.run_id,
     goal: status.goal,
     phase: status.phase,
     wave: status.wave,
     waves_allowed: status.waves_allowed,
-    questions: inbox.open(),
+    questions: openQuestions(shown),
     plan: state.plan,
     waves: state.waves,
     usage: status.usage,

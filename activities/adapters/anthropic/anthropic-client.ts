@@ -37,10 +37,10 @@ export interface AnthropicClientOptions {
 /**
  * The model port on the Anthropic SDK. One per worker process.
  *
- * I1. One call of `complete` is at most one HTTP request: retries belong to Temporal, which can be seen and survives.
- * I2. A call ends by its reply, by an error, by the caller's signal or by a limit of its own, whatever the SDK does.
- * I3. A reply is returned only if the stream ended with a whole message.
- * I4. Nothing is read from environment or profile files, and nothing is logged: the SDK's debug log holds whole prompts.
+ * MC1. One call of `complete` is at most one HTTP request: retries belong to Temporal, which can be seen and survives.
+ * MC2. A call ends by its reply, by an error, by the caller's signal or by a limit of its own, whatever the SDK does.
+ * MC3. A reply is returned only if the stream ended with a whole message.
+ * MC4. Nothing is read from environment or profile files, and nothing is logged: the SDK's debug log holds whole prompts.
  *
  * @throws {TypeError} when the key or the URL can't be right; the text does not show them.
  */

@@ -27,11 +27,11 @@ export interface ErrorContext {
 /**
  * What a thrown error of the SDK means (pure).
  *
- * I1. An account's own limit is found by its error code before the status is looked at: it shares 429 with rate limits.
- * I2. A status of the table decides by itself; any other by `x-should-retry`, else 4xx no and 5xx yes.
- * I3. An error without status that has a type came in mid-stream and is judged by its type.
- * I4. A wait is at least what the API asked for, plus jitter, and never above 15 minutes.
- * I5. Texts of the API are shown only through `clean`; bodies that are no JSON error are not shown at all.
+ * CE1. An account's own limit is found by its error code before the status is looked at: it shares 429 with rate limits.
+ * CE2. A status of the table decides by itself; any other by `x-should-retry`, else 4xx no and 5xx yes.
+ * CE3. An error without status that has a type came in mid-stream and is judged by its type.
+ * CE4. A wait is at least what the API asked for, plus jitter, and never above 15 minutes.
+ * CE5. Texts of the API are shown only through `clean`; bodies that are no JSON error are not shown at all.
  */
 export function classifyError(error: unknown, context: ErrorContext): ModelFailure {
   const verdict = judge(error, context);

@@ -18,9 +18,9 @@ export interface FileArtifactStoreOptions {
 /**
  * Artifacts as files, `<home>/objects/ab/<rest of the hash>`. Several processes may share one home.
  *
- * I1. A file under an address is whole or not there: it is written aside and renamed.
- * I2. What is handed out fits its address; it was hashed after it was read.
- * I3. Storing what is there already writes nothing, unless what is there is damaged: then it is mended.
+ * FA1. A file under an address is whole or not there: it is written aside and renamed.
+ * FA2. What is handed out fits its address; it was hashed after it was read.
+ * FA3. Storing what is there already writes nothing, unless what is there is damaged: then it is mended.
  */
 export function createFileArtifactStore(options: FileArtifactStoreOptions): ArtifactStore {
   const store: Store = {

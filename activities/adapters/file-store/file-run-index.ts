@@ -17,9 +17,9 @@ const Entry = z.strictObject({ name: z.string(), ref: Ref });
 /**
  * Named references as files, `<home>/refs/<encoded name>.json`.
  *
- * I1. Whatever a name holds, its file is directly in `refs`: a file name has lower-case letters, digits, "-", "_" and "%".
- * I2. Two names never share a file, not even where the file system ignores case or Unicode forms.
- * I3. A damaged entry reads as one that was never written.
+ * FI1. Whatever a name holds, its file is directly in `refs`: a file name has lower-case letters, digits, "-", "_" and "%".
+ * FI2. Two names never share a file, not even where the file system ignores case or Unicode forms.
+ * FI3. A damaged entry reads as one that was never written.
  */
 export function createFileRunIndex(options: { readonly home: string }): RunIndex {
   const refs = join(options.home, 'refs');

@@ -4,6 +4,7 @@ import { PlannerRunInput } from '../../../contracts/planner-run.ts';
 import { commandText } from '../../command-text.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
+import { findJsonFault } from '../find-json-fault.ts';
 import { readAll } from '../read-all.ts';
 
 export interface StartOptions {
@@ -57,7 +58,8 @@ export async function readRunInput(
   const faults = parsed.error.issues.map(({ path, message }) => {
     return `${path.length === 0 ? 'the input' : path.join('.')}: ${message}`;
   });
-  throw badInput(`The input of the run is not valid. ${faults.join('; ')}`);
+  const where = options.input === undefined ? '' : ` (from ${options.input})`;
+  throw badInput(`The input of the run${where} is not valid. ${faults.join('; ')}`);
 }
 
 function mergeLimits(fromFile: unknown, given: Readonly<Record<string, unknown>>): unknown {
@@ -88,7 +90,9 @@ function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
   } catch (error) {
-    throw badInput(`${where} is not JSON: ${messageOf(error)}`);
+    const fault = findJsonFault(text.replace(/^\uFEFF/, ''));
+    const place = fault === null ? '' : ` in line ${fault.line}, column ${fault.column}`;
+    throw badInput(`${where} is not JSON${place}: ${messageOf(error).replaceAll(/\s+/g, ' ')}`);
   }
 }
 

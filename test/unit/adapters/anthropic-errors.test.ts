@@ -111,7 +111,7 @@ const statusRows: readonly Row[] = [
 ];
 
 describe('HTTP errors', () => {
-  it.each(statusRows)('%s', async (_title, reply, type, retryable) => {
+  it.each(statusRows)('MC1, CE2: %s', async (_title, reply, type, retryable) => {
     const failure = await bench.fail(reply);
     expect(failure).toMatchObject({ type, retryable, details: { status: reply.status } });
     // An error status is not billed.
@@ -147,7 +147,7 @@ describe('HTTP errors', () => {
     expect(failure.message).toContain('request req_of_the_test');
   });
 
-  it('the text says what the API said, but never the key or the prompt', async () => {
+  it('CE5: the text says what the API said, but never the key or the prompt', async () => {
     const secret = 'the launch code is 4711-0815 and nobody may know';
     const failure = await bench.fail(
       {
@@ -163,7 +163,7 @@ describe('HTTP errors', () => {
     expect(failure.message).not.toContain('\u001b');
   });
 
-  it('an HTML page is not quoted', async () => {
+  it('CE5: an HTML page is not quoted', async () => {
     const failure = await bench.fail({ status: 413, body: '<html>planted secret</html>' });
     expect(failure.message).not.toContain('planted');
   });
@@ -174,7 +174,7 @@ async function wait(value: string): Promise<number | undefined> {
 }
 
 describe('429 with retry-after', () => {
-  it('waits at least the seconds it asks for, and at most a second of jitter more', async () => {
+  it('CE4: waits at least the seconds it asks for, and at most a second of jitter more', async () => {
     const waitMs = await wait('2');
     expect(waitMs).toBeGreaterThanOrEqual(2_000);
     expect(waitMs).toBeLessThanOrEqual(3_000);
@@ -196,7 +196,7 @@ describe('429 with retry-after', () => {
     expect(waitMs ?? 0).toBeLessThanOrEqual(1_000);
   });
 
-  it('a spend cap is not waited for, whatever the header says', async () => {
+  it('CE1: a spend cap is not waited for, whatever the header says', async () => {
     const failure = await bench.fail({
       status: 429,
       errorCode: 'enforced_spend_limit_reached',

@@ -32,7 +32,7 @@ describe('the idle limit', () => {
     ['in the stream', { stall: 'in-stream', afterEvents: 3, text: 'a text that never ends' }],
   ];
 
-  it.each(stalls)('fault 21: a stall %s ends at the limit', async (_title, reply) => {
+  it.each(stalls)('fault 21, MC2: a stall %s ends at the limit', async (_title, reply) => {
     bench.server.script([{ reply }]);
     const client = bench.createClient({ idleTimeoutMs: 80 });
     const failure = await client.complete(request, callOptions()).catch(asFailure);
@@ -126,7 +126,7 @@ describe('settings', () => {
     },
   );
 
-  it('the environment is not asked for an address', async () => {
+  it('MC4: the environment is not asked for an address', async () => {
     process.env['ANTHROPIC_BASE_URL'] = bench.server.url;
     const realFetch = globalThis.fetch;
     const urls: string[] = [];

@@ -17,7 +17,7 @@ afterAll(async () => {
   await bench.server.close();
 });
 
-it('the SDK prints nothing, whatever ANTHROPIC_LOG says and however a call fails', async () => {
+it('MC4: the SDK prints nothing, whatever ANTHROPIC_LOG says and however a call fails', async () => {
   const broken = 'event: message_start\ndata: {"broken\n\n';
   bench.server.script([
     { times: 1, reply: { raw: broken } },

@@ -19,7 +19,7 @@ describe('streams that break', () => {
     ],
   ];
 
-  it.each(cuts)('%s: no half text, can be repeated', async (_title, reply) => {
+  it.each(cuts)('MC3: %s: no half text, can be repeated', async (_title, reply) => {
     const failure = await bench.fail(reply);
     expect(failure).toMatchObject({ type: 'ModelUnavailable', retryable: true });
     expect(failure.message).not.toContain('half of');
@@ -43,7 +43,7 @@ describe('streams that break', () => {
     ['billing_error', 'ModelBilling', false],
     ['not_found_error', 'ModelGone', false],
     ['an_error_of_tomorrow', 'ModelUnavailable', true],
-  ])('error event %s in mid-stream', async (type, becomes, retryable) => {
+  ])('CE3: error event %s in mid-stream', async (type, becomes, retryable) => {
     const failure = await bench.fail({ sseError: { type, message: 'Told in mid-stream.' } });
     expect(failure).toMatchObject({ type: becomes, retryable, details: { type } });
     expect(failure.message).toContain('Told in mid-stream.');

@@ -17,7 +17,7 @@ const pathOf = (ref: string): string => join(at.home, 'objects', ref.slice(0, 2)
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 describe('the artifact store', () => {
-  it('gives back what it got, under the SHA-256 of its bytes', async () => {
+  it('FA2: gives back what it got, under the SHA-256 of its bytes', async () => {
     const store = createStore();
     const text = '# Grüße 🌍\r\n\0 \ufeff';
     const ref = await store.put(text);
@@ -38,7 +38,7 @@ describe('the artifact store', () => {
     expect(await store.getText(await store.put('\ufefftext'))).toBe('\ufefftext');
   });
 
-  it('fault 49: the same content twice is one artifact, and the old file stays', async () => {
+  it('fault 49, FA3: the same content twice is one artifact, and the old file stays', async () => {
     const store = createStore();
     const ref = await store.put('twice');
     const before = await stat(pathOf(ref));
@@ -47,7 +47,7 @@ describe('the artifact store', () => {
     expect(await at.list(at.home)).toHaveLength(3);
   });
 
-  it('the same content 50 times at once is one whole artifact', async () => {
+  it('FA1: the same content 50 times at once is one whole artifact', async () => {
     const text = 'at once '.repeat(10_000);
     const stores = [createStore(), createStore()];
     const puts = stores.flatMap((store) => Array.from({ length: 25 }, () => store.put(text)));

@@ -36,7 +36,7 @@ describe('the run index', () => {
     expect(await index.list()).toEqual(['run-1']);
   });
 
-  it('fault 51: whatever a name holds, it is its own entry and stays inside', async () => {
+  it('fault 51, FI1 and FI2: whatever a name holds, it is its own entry and stays inside', async () => {
     const index = createFileRunIndex({ home: at.home });
     for (const [n, name] of hostileNames.entries()) {
       await index.write(name, n.toString(16).padStart(64, '0'));
@@ -78,7 +78,7 @@ describe('the run index', () => {
     expect(await at.list(at.outside)).toEqual(['entry']);
   });
 
-  it('fault 49: a torn or foreign entry reads as none, and can be written again', async () => {
+  it('fault 49, FI3: a torn or foreign entry reads as none, and can be written again', async () => {
     const index = createFileRunIndex({ home: at.home });
     await index.write('run', refOf('a'));
     const file = await entryFile();

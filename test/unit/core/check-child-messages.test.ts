@@ -8,6 +8,7 @@ const progress = {
   plan_ref: ref,
   summary: 'One task.',
   delegations: [{ delegation_id: 'a', agent_id: 'writer', title: 'A', depends_on: ['b'] }],
+  criterion_ids: ['a-c1'],
   usage: noUsage,
 };
 
@@ -49,6 +50,7 @@ it.each([
   { delegations: [{ ...progress.delegations[0], depends_on: [7] }] },
   { delegations: 'a' },
   { usage: { calls: 1 } },
+  { criterion_ids: [7] },
 ])('WM2: a progress with %j gives null', (change) => {
   expect(checkProgress({ ...progress, ...change })).toBeNull();
 });

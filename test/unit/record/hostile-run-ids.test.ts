@@ -44,7 +44,7 @@ const hostileIds = [
   '任务',
 ];
 
-it('fault 51: whatever a run is called, all it writes is below its own folder', async () => {
+it('fault 51, FP1: whatever a run is called, all it writes is below its own folder', async () => {
   const outer = await createFolder();
   const home = join(outer, 'home');
   const writer = createFileProjection({ home });

@@ -175,6 +175,9 @@ export function wavePlanned(
         title,
         depends_on,
       })),
+      criterion_ids: [
+        ...new Set(delegations.flatMap((d) => d.acceptance_criteria.map((c) => c.criterion_id))),
+      ],
       usage: usage(1),
     },
   };

@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import { readWorkerSettings } from '../../worker/worker-settings.ts';
+
+it('takes the defaults of the documentation', () => {
+  expect(readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1' })).toEqual({
+    home: resolve('.planning'),
+    apiKey: 'sk-ant-1',
+    baseUrl: undefined,
+    defaultModel: 'claude-sonnet-5-5',
+    isRehearsal: false,
+    taskQueue: 'planwave',
+    shutdownGraceMs: 100_000,
+  });
+});
+
+it('an empty variable is one that is not set', () => {
+  const empty = { PLANWAVE_HOME: '', PLANWAVE_MODEL: '', PLANWAVE_TASK_QUEUE: '' };
+  const set = readWorkerSettings({ ...empty, ANTHROPIC_API_KEY: 'rehearsal' });
+  expect(set).toMatchObject({
+    taskQueue: 'planwave',
+    defaultModel: 'rehearsal',
+    isRehearsal: true,
+  });
+});
+
+it('refuses to work without a key and without a server that may do without one', () => {
+  expect(() => readWorkerSettings({ ANTHROPIC_API_KEY: '' })).toThrow(/ANTHROPIC_API_KEY.*empty/);
+  expect(readWorkerSettings({ ANTHROPIC_BASE_URL: 'http://model:1' }).apiKey).toBe('none');
+});
+
+it.each([
+  ['ANTHROPIC_API_KEY', 'sk-ant-hidden with blank'],
+  ['ANTHROPIC_API_KEY', 'sk-ant-hidden\r'],
+  ['ANTHROPIC_BASE_URL', 'model:8787/hidden'],
+  ['ANTHROPIC_BASE_URL', 'ftp://hidden@model'],
+  ['PLANWAVE_MODEL', 'two words'],
+  ['PLANWAVE_TASK_QUEUE', 'two words'],
+  ['PLANWAVE_WORKER_GRACE_SECONDS', '0'],
+  ['PLANWAVE_WORKER_GRACE_SECONDS', '121'],
+  ['PLANWAVE_WORKER_GRACE_SECONDS', 'soon'],
+])('refuses %s=%j by name and without the value', (name, value) => {
+  const read = () => readWorkerSettings({ ANTHROPIC_API_KEY: 'x', [name]: value });
+  expect(read).toThrow(new RegExp(`^${name} can't be used: expected .*Try: `));
+  expect(read).not.toThrow(/hidden/);
+});
