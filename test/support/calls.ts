@@ -1,9 +1,18 @@
 import type { RecordedCall } from '../../rehearsal/script.ts';
 import type { Stage } from './stage.ts';
 
-/** The calls that a rule of the script answered, in the order of arrival: they show that a fault fired. */
-export function scriptedCalls({ rehearsal }: Pick<Stage, 'rehearsal'>): RecordedCall[] {
-  return rehearsal.calls().filter((call) => call.rule !== null);
+/**
+ * The calls that a rule of the script answered, in the order of arrival: they show that a fault fired.
+ *
+ * @param rules positions in the script. Default: all.
+ */
+export function scriptedCalls(
+  { rehearsal }: Pick<Stage, 'rehearsal'>,
+  ...rules: readonly number[]
+): RecordedCall[] {
+  return rehearsal
+    .calls()
+    .filter(({ rule }) => rule !== null && (rules.length === 0 || rules.includes(rule)));
 }
 
 /** The HTTP status of each call, in the order of arrival. */
@@ -31,4 +40,13 @@ export function bodyOf(call: RecordedCall | undefined): SentBody {
 /** The last message of a call as JSON text: what its turn added. */
 export function lastMessageOf(call: RecordedCall | undefined): string {
   return JSON.stringify(bodyOf(call).messages.at(-1));
+}
+
+/** The faults that a call gave back to the model, as `path: reason hint`. Empty when its turn added none. */
+export function faultsOf(call: RecordedCall | undefined): string[] {
+  const { content = '' } = bodyOf(call).messages.at(-1) ?? {};
+  const texts = typeof content === 'string' ? [content] : content.map(({ text }) => String(text));
+  const [, json = '[]'] = /<faults>(.*)<\/faults>/su.exec(texts.join('\n')) ?? [];
+  const faults: readonly { path: string; reason: string; hint: string }[] = JSON.parse(json);
+  return faults.map(({ path, reason, hint }) => `${path}: ${reason} ${hint}`);
 }

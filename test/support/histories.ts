@@ -59,14 +59,20 @@ export function historyJson(history: History): HistoryJson {
   return json;
 }
 
-/** @throws when the workflow code no longer does what the history says. */
-export async function replay(stored: StoredHistory): Promise<void> {
-  await Worker.runReplayHistory(
+/**
+ * Replays them with one worker: making one costs more than a replay.
+ *
+ * @throws when the workflow code no longer does what a history says.
+ */
+export async function replayAll(histories: readonly StoredHistory[]): Promise<void> {
+  const results = Worker.runReplayHistories(
     {
       workflowBundle: { ...sharedBundle(), sourceMap: '' },
       dataConverter: { payloadCodecs: [tolerantCodec] },
     },
-    stored.history,
-    stored.workflowId,
+    histories,
   );
+  for await (const { workflowId, error } of results) {
+    if (error !== undefined) throw new Error(`${workflowId} does not replay.`, { cause: error });
+  }
 }

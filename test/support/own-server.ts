@@ -8,6 +8,7 @@ import type { Part } from '../../scripts/parts/part.ts';
 /** A Temporal server that a test may hurt: no other test uses it. */
 export interface OwnServer {
   readonly address: string;
+  readonly uiUrl: string;
   /** kill -9. Resolves with how it ended. */
   kill(): Promise<string>;
   /** Starts it again on its file and its ports. */
@@ -18,7 +19,12 @@ export interface OwnServer {
 export async function startOwnServer(extraArguments: readonly string[] = []): Promise<OwnServer> {
   const home = mkdtempSync(join(tmpdir(), 'planwave-own-server-'));
   const [temporalPort, uiPort] = [await findFreePort(), await findFreePort()];
-  const { address, part, restart } = await ensureTemporal({
+  const {
+    address,
+    uiUrl = '',
+    part,
+    restart,
+  } = await ensureTemporal({
     settings: {
       home,
       temporalAddressGiven: undefined,
@@ -34,6 +40,7 @@ export async function startOwnServer(extraArguments: readonly string[] = []): Pr
   let current: Part = part;
   return {
     address,
+    uiUrl,
     kill() {
       current.kill();
       return current.ended;

@@ -6,7 +6,7 @@ import type { Stage, StageOptions } from './stage.ts';
 
 export const goal = 'Compare three ways to store a backup';
 
-/** A stage whose workers are the test's own processes. */
+/** A stage whose workers are processes of the test; `startWorker` brings one that nobody hurts. */
 export async function openProcessStage(options: StageOptions = {}): Promise<Stage> {
   const stage = await openStage(options);
   await stage.stopWorker();

@@ -127,6 +127,12 @@ export function plans(nth: number, json: WavePlan): ScriptRule {
   return { match: { schema: 'plan', nth }, reply: { json } };
 }
 
+/** Lets the planner plan one delegation instead of the rehearsal's four: `task`, which meets `task-done`. */
+export const plansOneTask: ScriptRule = {
+  match: { schema: 'plan' },
+  reply: { json: plan([work('task')]) },
+};
+
 /** The rule for the nth call of a delegation, from 1; without `nth` for all calls that no rule before it answers. */
 export function works(id: string, reply: Reply | ReplyFunction, nth?: number): ScriptRule {
   return {

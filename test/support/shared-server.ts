@@ -44,10 +44,13 @@ export async function startTestServer(extraArguments: readonly string[] = []): P
   };
 }
 
+/** The server rounds every timer and retry up by a second, which would be most of the time of a test that retries. */
+const quickTimers = '--dynamic-config-value=history.timerProcessorMaxTimeShift="20ms"';
+
 /** One server and one bundle for all integration tests of a run: starting them costs more than a test. */
 export async function startShared(): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'planwave-bundle-'));
-  const [server, bundle] = await Promise.all([startTestServer(), bundleWorkflows()]);
+  const [server, bundle] = await Promise.all([startTestServer([quickTimers]), bundleWorkflows()]);
   const file = join(folder, 'workflows.js');
   writeFileSync(file, bundle.code);
   process.env[names.address] = server.address;

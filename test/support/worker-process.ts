@@ -39,10 +39,12 @@ export function runScript(
 ): ScriptProcess {
   const child = spawn(process.execPath, [join(scripts, name), ...args], {
     env: { ...neutralEnvironment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // By the channel a worker notices that the test is gone, and ends.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  for (const stream of streams) {
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   }
   const ended = once(child, 'close').then((): Ending => {
@@ -57,8 +59,7 @@ export function runScript(
         const look = (): void => {
           if (output.includes(text)) resolve();
         };
-        child.stdout.on('data', look);
-        child.stderr.on('data', look);
+        for (const stream of streams) stream.on('data', look);
         look();
         void ended.then((how) =>
           reject(new Error(`${name} ended (${how}) without printing "${text}":\n${output}`)),

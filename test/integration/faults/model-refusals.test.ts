@@ -3,6 +3,8 @@ import type { ErrorReply } from '../../../rehearsal/script.ts';
 import { scriptedCalls } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import type { StoredHistory } from '../../support/histories.ts';
+import { plansOneTask } from '../../support/scripted-work.ts';
 import { openStage } from '../../support/stage.ts';
 import type { Stage } from '../../support/stage.ts';
 
@@ -27,26 +29,22 @@ type ParkedRow = readonly [title: string, reply: ErrorReply, where: string, said
 
 const parkedRows: readonly ParkedRow[] = [
   [
-    'a spend cap while two delegations call',
-    { status: 429, errorCode: 'enforced_spend_limit_reached' },
-    '/agent_output/',
-    /spend limit.*enforced_spend_limit_reached.*resume/i,
+    'a spend cap in a delegation',
+    { status: 429, errorCode: 'contract_spend_limit_reached' },
+    '/task/',
+    /spend limit.*HTTP 429, contract_spend_limit_reached.*resume/,
   ],
   ['401 on the plan', { status: 401 }, '/wave_plan/', /API key.*HTTP 401.*resume/],
-  ['402 in a delegation', { status: 402 }, 'write-result/', /can't pay.*HTTP 402.*resume/],
+  ['402 in a delegation', { status: 402 }, '/agent_output/', /can't pay.*HTTP 402.*resume/],
   ['403 on the decision', { status: 403 }, '/wave_decision/', /permission.*HTTP 403.*resume/],
 ];
 
 it.each(parkedRows)(
   'fault 18: %s parks the run with the reason, and resume completes it',
   async (_title, reply, where, said) => {
-    const slots = where === '/agent_output/' ? 2 : 1;
-    stage.rehearsal.script([{ match: { callKeyIncludes: where }, times: slots, reply }]);
+    stage.rehearsal.script([{ match: { callKeyIncludes: where }, times: 1, reply }, plansOneTask]);
     const run = await stage.start('plannerRun', { goal, use_defaults: true });
-    await stage.rehearsal.waitForCalls(1);
     const status = await untilParked(run);
-    await eventually('each call refused', async () => scriptedCalls(stage).length === slots);
-
     expect(status.parked_reason).toMatch(said);
     expect(status.waiting_for[0]).toBe(`parked: ${status.parked_reason}`);
     const shown = await eventually('a memo that says so', async () => {
@@ -55,24 +53,50 @@ it.each(parkedRows)(
     });
     expect(shown.memo?.['waiting_for']).toMatch(said);
     expect(shown.searchAttributes['PlanwavePhase']).toEqual(['parked']);
-    const callsWhenParked = stage.rehearsal.counts().calls;
 
     await run.signal('resume', {});
     const result = await stage.result(run);
     expect(result.status).toBe('completed');
-    expect(scriptedCalls(stage)).toHaveLength(slots);
-    // The refused calls were not billed, all others were, and none was made while the run was parked.
-    expect(stage.rehearsal.counts().calls).toBe(result.usage.calls + slots);
-    expect(stage.rehearsal.calls().filter(isLater(callsWhenParked))).not.toHaveLength(0);
+    expect(scriptedCalls(stage, 0)).toHaveLength(1);
+    // The refused call was not billed and not repeated before somebody resumed.
+    expect(stage.rehearsal.counts().calls).toBe(result.usage.calls + 1);
     await expectPromisesKept(stage, run.workflowId);
   },
   60_000,
 );
 
-const isLater =
-  (index: number) =>
-  (call: { index: number }): boolean =>
-    call.index > index;
+it('fault 18: calls that are refused together park the run once, and one resume is enough', async () => {
+  stage.rehearsal.script([
+    {
+      match: { schema: 'delegation' },
+      times: 2,
+      reply: { status: 429, errorCode: 'enforced_spend_limit_reached' },
+    },
+  ]);
+  const run = await stage.start('plannerRun', { goal, use_defaults: true });
+  await untilParked(run);
+  await eventually('both reports', async () => {
+    const history = await stage.client.workflow
+      .getHandle(`${run.workflowId}/wave-001`)
+      .fetchHistory();
+    return countSignals(history, 'escalate') === 2;
+  });
+  expect(stage.rehearsal.counts().calls).toBe(3);
+  await run.signal('resume', {});
+  const result = await stage.result(run);
+  expect(result.status).toBe('completed');
+  expect(scriptedCalls(stage)).toHaveLength(2);
+  const [ofRun] = await expectPromisesKept(stage, run.workflowId);
+  // The other one is the question of the rehearsal.
+  expect(countSignals(ofRun?.history, 'escalate')).toBe(2);
+}, 60_000);
+
+function countSignals(history: StoredHistory['history'] | undefined, name: string): number {
+  const signals = (history?.events ?? []).filter(
+    (event) => event.workflowExecutionSignaledEventAttributes?.signalName === name,
+  );
+  return signals.length;
+}
 
 it('fault 18: a run that is refused again after resume is parked again', async () => {
   stage.rehearsal.script([{ times: 2, reply: { status: 402 } }]);

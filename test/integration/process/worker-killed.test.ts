@@ -15,26 +15,28 @@ import { killProcesses, startWorkerProcess } from '../../support/worker-process.
 const hangs = { pass: true, delayMs: 600_000 } as const;
 
 let stage: Stage;
-let undisturbed: Awaited<ReturnType<typeof outcomeOf>> & { calls: number };
-
-beforeAll(async () => {
+beforeEach(async () => {
   stage = await openProcessStage();
-  const worker = await startWorkerProcess(stage);
+}, 60_000);
+afterEach(async () => {
+  await killProcesses();
+  await stage.close();
+});
+
+/** What a run comes to, and its model calls, when nobody kills anything. */
+async function runUndisturbed() {
+  await stage.startWorker();
   const run = await stage.start('plannerRun', { goal, use_defaults: true }, 'undisturbed');
-  undisturbed = {
-    ...(await outcomeOf(stage, run)),
-    calls: callsOfRun(stage, 'undisturbed').length,
-  };
-  worker.signal('SIGKILL');
-  await worker.ended;
-}, 90_000);
-afterEach(killProcesses);
-afterAll(() => stage.close());
+  const outcome = await outcomeOf(stage, run);
+  await stage.stopWorker();
+  return { outcome, n: callsOfRun(stage, 'undisturbed').length };
+}
 
 it('fault 2: kill -9 inside a model call, at several calls of two runs', async () => {
+  const { n, outcome } = await runUndisturbed();
   const kills = [
     { one: 1, parallel: 2 },
-    { one: 5, parallel: 3 },
+    { one: 5, parallel: 6 },
     { one: 11, parallel: 9 },
   ];
   stage.rehearsal.script(
@@ -51,36 +53,32 @@ it('fault 2: kill -9 inside a model call, at several calls of two runs', async (
   );
   const parallel = await stage.start('plannerRun', input, 'parallel');
 
-  const lost = { one: 0, parallel: 0 };
   for (const kill of kills) {
     const worker = await startWorkerProcess(stage);
     await untilCall(stage, 'one-slot', kill.one);
     await untilCall(stage, 'parallel', kill.parallel);
-    lost.one += inFlight(callsOfRun(stage, 'one-slot')).length;
-    lost.parallel += inFlight(callsOfRun(stage, 'parallel')).length;
     worker.signal('SIGKILL');
     expect(await worker.ended).toBe('SIGKILL');
   }
-  await startWorkerProcess(stage);
+  await stage.startWorker();
 
-  const { calls: n, ...outcome } = undisturbed;
   expect(await outcomeOf(stage, one)).toEqual(outcome);
   expect(await outcomeOf(stage, parallel)).toEqual(outcome);
-  expect(lost.one).toBe(kills.length);
-  for (const [runId, bound] of [
-    ['one-slot', kills.length],
-    ['parallel', lost.parallel],
+  for (const [runId, slots] of [
+    ['one-slot', 1],
+    ['parallel', 2],
   ] as const) {
     const calls = callsOfRun(stage, runId);
-    // The fault fired: a call was cut off by every kill.
-    expect(calls.filter((call) => call.outcome === 'client-closed').length).toBe(bound);
+    // The fault fired: each kill cut a call off.
+    const cut = calls.filter((call) => call.outcome === 'client-closed').length;
+    expect(cut).toBeGreaterThanOrEqual(kills.length);
     expect(calls.length).toBeGreaterThanOrEqual(n);
-    expect(calls.length).toBeLessThanOrEqual(n + bound);
+    expect(calls.length).toBeLessThanOrEqual(n + slots * kills.length);
     await expectPromisesKept(stage, runId, { orphans: true });
   }
 }, 180_000);
 
-it('an answer sent while the worker is dead is applied once when another comes', async () => {
+it('part of fault 2: an answer sent while the killed worker is away is applied once when another comes', async () => {
   const first = await startWorkerProcess(stage);
   const run = await stage.start('plannerRun', { goal }, 'answered-alone');
   const question = await eventually('a question', async () => (await stage.questions(run)).open[0]);
@@ -99,11 +97,12 @@ it('an answer sent while the worker is dead is applied once when another comes',
   // The fault fired: nobody has looked at the answer.
   expect((await run.describe()).memo?.['phase']).toBe('waiting_for_user');
 
-  await startWorkerProcess(stage);
+  await stage.startWorker();
   expect(await outcomeOf(stage, run)).toMatchObject({ status: 'completed' });
   const { answered, rejected } = await stage.questions(run);
   expect(answered.map((one) => one.answer)).toEqual([question.choices[1]]);
   expect(rejected).toEqual([]);
-  expect(callsOfRun(stage, run.workflowId)).toHaveLength(undisturbed.calls);
+  // Asked, answered: a second delivery would have cost a third call.
+  expect(callsOfRun(stage, `${run.workflowId}/wave-001/gather-facts`)).toHaveLength(2);
   await expectPromisesKept(stage, run.workflowId);
 }, 90_000);

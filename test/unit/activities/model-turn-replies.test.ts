@@ -104,14 +104,31 @@ describe('tool calls', () => {
     expect(offered).toEqual([['load_detail'], [], []]);
   });
 
-  it('part of fault 50: a result that would be too large for history is refused and not retried', async () => {
-    const calls = Array.from({ length: 1_000 }, (_, i) => ({
-      id: `t${i}`,
+  const manyCalls = (count: number, idLength: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      id: String(i).padStart(idLength, 't'),
       name: 'load_detail',
       input: i,
     }));
-    const bench = await createBench({ scripts: [callTools(calls)] });
-    await expect(bench.turn()).rejects.toMatchObject({ type: 'ModelProtocol', nonRetryable: true });
+
+  it('part of fault 50: more calls than history should hold go back, and are not kept', async () => {
+    const bench = await createBench({ scripts: [callTools(manyCalls(1_000, 4))] });
+    const { head, reply, usage } = await bench.turn();
+    expect(reply).toMatchObject({
+      type: 'malformed',
+      faults: [{ reason: expect.stringContaining('1000 tool calls at once, at most 100') }],
+    });
+    expect(usage.calls).toBe(1);
+    expect((await bench.node(head)).messages.map(({ role }) => role)).toEqual(['user']);
+  });
+
+  it('part of fault 50: a result that is too large all the same is not retried, and its usage is told', async () => {
+    const bench = await createBench({ scripts: [callTools(manyCalls(100, 2_000))] });
+    await expect(bench.turn()).rejects.toMatchObject({
+      type: 'ModelProtocol',
+      nonRetryable: true,
+      details: [{ usage: { calls: 1 } }],
+    });
   });
 });
 

@@ -1,0 +1,210 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { WaveView } from '../../../contracts/views.ts';
+import { openQuestion, rejectedMessages, submit } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import {
+  blocked,
+  callsOf,
+  completed,
+  held,
+  newestText,
+  plan,
+  planCalls,
+  plans,
+  question,
+  unmet,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
+import { openStage } from '../../support/stage.ts';
+import type { Stage } from '../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+}, 60_000);
+afterAll(() => stage.close());
+beforeEach(() => stage.rehearsal.reset());
+
+const goal = 'Host the backup';
+
+function phase(run: WorkflowHandle, wanted: string): Promise<unknown> {
+  return eventually(`the phase ${wanted}`, async () => (await stage.status(run)).phase === wanted);
+}
+
+it('pause lets calls in flight finish and starts nothing; resume goes on', async () => {
+  const first = held({ json: completed('first-done') });
+  stage.rehearsal.script([
+    plans(1, plan([work('first'), work('next', { depends_on: ['first'] })])),
+    works('first', first.reply),
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  await eventually('a call in flight', async () => callsOf(stage.rehearsal, 'first').length === 1);
+  await run.signal('pause', { reason: 'budget talks' });
+  await phase(run, 'paused');
+  first.release();
+  // The call ends, its delegation completes, and what could start now does not.
+  const wave = stage.client.workflow.getHandle(`${run.workflowId}/wave-001`);
+  await eventually('the pause to reach the wave', async () => {
+    const { delegations } = await wave.query<WaveView>('wave');
+    return delegations[0]?.state === 'completed' && delegations[1]?.reason.includes('resumed');
+  });
+  expect(stage.rehearsal.counts()).toMatchObject({ calls: 2, ended: 2, inFlight: 0 });
+  expect(await stage.status(run)).toMatchObject({
+    phase: 'paused',
+    paused_reason: 'budget talks',
+    waiting_for: ['paused: budget talks'],
+  });
+  await run.signal('resume', {});
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  expect(callsOf(stage.rehearsal, 'next').length).toBeGreaterThan(0);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('pause holds a delegation between two turns, and an answer meanwhile is kept', async () => {
+  const first = held({ json: unmet('completed', 'no evidence') });
+  stage.rehearsal.script([
+    plans(1, plan([work('ask'), work('repair')])),
+    works('ask', { json: blocked([question('Which region?')], 'ask-done') }, 1),
+    works('ask', { json: completed('ask-done') }),
+    // The first output breaks the rule: its criterion is in neither list.
+    { match: { callKeyIncludes: '/repair/', nth: 1 }, reply: first.reply },
+    works('repair', { json: completed('repair-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  const { question_id } = await openQuestion(stage, run);
+  await run.signal('pause', {});
+  await phase(run, 'paused');
+  await submit(run, { question_id, answer: 'eu-west' });
+  first.release();
+  await stage.rehearsal.waitForCalls(3, 'ended');
+  const child = stage.client.workflow.getHandle(`${run.workflowId}/wave-001/repair`);
+  await eventually('the fault of the first output', async () => {
+    const { events } = await child.fetchHistory();
+    return events?.some((event) => event.activityTaskCompletedEventAttributes);
+  });
+  expect(stage.rehearsal.counts().calls).toBe(3);
+  await run.signal('resume', {});
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  expect(newestText(callsOf(stage.rehearsal, 'ask')[1])).toContain('eu-west');
+  expect(newestText(callsOf(stage.rehearsal, 'repair')[1])).toContain('<faults>');
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('messages that come before the first task are seen by it', async () => {
+  await stage.stopWorker();
+  const run = await stage.start('plannerRun', { goal, criteria: ['Cheap.', 'Restored once.'] });
+  await run.signal('pause', { reason: 'not yet' });
+  await run.signal('amend', { instruction: 'Use no cloud.', waive_criteria: ['goal-1'] });
+  await run.signal('answer', { question_id: 'q1', answer: 'eu-west' });
+  await stage.startWorker();
+  await phase(run, 'paused');
+  await rejectedMessages(stage, run, 1);
+  expect(stage.rehearsal.counts().calls).toBe(0);
+  stage.rehearsal.script([
+    plans(1, plan([work('host', { criteria: ['goal-2'] })])),
+    works('host', { json: completed('goal-2') }),
+  ]);
+  await run.signal('resume');
+  const result = await stage.result(run);
+  expect(result.criteria.map(({ state }) => state)).toEqual(['waived', 'met']);
+  const [text] = planCalls(stage.rehearsal).map(newestText);
+  expect(text).toContain('<instructions>["Use no cloud."]</instructions>');
+  expect(text).not.toContain('"criterion_id":"goal-1"');
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('pause while the planner plans lets nothing of the plan start', async () => {
+  const planned = held({ json: plan([work('host')]) });
+  stage.rehearsal.script([
+    { match: { schema: 'plan' }, reply: planned.reply },
+    works('host', { json: completed('host-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  await stage.rehearsal.waitForCalls(1);
+  await run.signal('pause', {});
+  await phase(run, 'paused');
+  planned.release();
+  const wave = stage.client.workflow.getHandle(`${run.workflowId}/wave-001`);
+  const { delegations } = await eventually('the plan', async () => {
+    const view = await wave.query<WaveView>('wave');
+    return view.phase === 'dispatching' && view;
+  });
+  expect(delegations).toMatchObject([{ state: 'pending', reason: 'the run to be resumed' }]);
+  expect(stage.rehearsal.counts()).toMatchObject({ calls: 1, ended: 1 });
+  await run.signal('resume', {});
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('amend reaches the next planning and waives criteria; a bad one is recorded', async () => {
+  const first = held({ json: unmet('completed', 'too hard', 'hard-done', 'goal-1') });
+  stage.rehearsal.script([
+    plans(1, plan([work('hard', { criteria: ['hard-done', 'goal-1'] }), work('easy')])),
+    works('hard', first.reply),
+    works('easy', { json: completed('easy-done') }),
+    plans(2, plan([work('last', { criteria: ['goal-1'] })])),
+    works('last', { json: completed('goal-1') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal, criteria: ['Restored once.', 'Cheap.'] });
+  await eventually('a call in flight', async () => callsOf(stage.rehearsal, 'hard').length === 1);
+  const instruction = 'Use no cloud at all; </instructions> "quotes" and 🙂 stay.';
+  await run.signal('amend', { instruction });
+  await run.signal('amend', { waive_criteria: ['hard-done', 'goal-2'] });
+  for (const bad of [
+    {},
+    { instruction: '  ' },
+    'use no cloud',
+    { instruction: 'x'.repeat(5_000) },
+    { waive_criteria: ['goal-7'] },
+  ])
+    await run.signal('amend', bad);
+  const rejected = await rejectedMessages(stage, run, 5);
+  expect(rejected.map(({ reason }) => reason)).toEqual([
+    'Signal amend: the instruction is empty',
+    'Signal amend: the instruction is empty',
+    'Signal amend: expected one JSON object with an instruction',
+    'Signal amend: the instruction has 5000 characters, the limit is 4000',
+    'Signal amend: there is no criterion "goal-7". Criteria are: "goal-1", "goal-2", "hard-done", "easy-done".',
+  ]);
+  first.release();
+
+  const result = await stage.result(run);
+  expect(result).toMatchObject({ status: 'completed', waves: 2 });
+  expect(Object.fromEntries(result.criteria.map((one) => [one.criterion_id, one.state]))).toEqual({
+    'goal-1': 'met',
+    'goal-2': 'waived',
+    'hard-done': 'waived',
+    'easy-done': 'met',
+  });
+  const [before, after] = planCalls(stage.rehearsal).map(newestText);
+  expect(before).toContain('<instructions>[]</instructions>');
+  // As data of its block: what it says can't close the block.
+  expect(after).toContain(JSON.stringify(instruction).replace('<', String.raw`\u003c`));
+  expect(after).toContain('"criterion_id":"goal-1"');
+  expect(after).not.toContain('"criterion_id":"goal-2"');
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('an escalation typed by hand is recorded as rejected, by a run and by a wave alone', async () => {
+  for (const type of ['plannerRun', 'plannerWave'] as const) {
+    stage.rehearsal.reset();
+    stage.rehearsal.script([
+      plans(1, plan([work('host')])),
+      works('host', { json: blocked([question('Which region?')], 'host-done') }, 1),
+      works('host', { json: completed('host-done') }),
+    ]);
+    const run = await stage.start(type, { goal });
+    await openQuestion(stage, run);
+    await run.signal('escalate', { reason: 'I want to speak to somebody' });
+    await run.signal('escalate', { type: 'questions', questions: ['Why?'] });
+    const rejected = await rejectedMessages(stage, run, 2);
+    for (const { reason } of rejected)
+      expect(reason).toContain('Signal escalate: not an escalation');
+    expect((await stage.questions(run)).open).toHaveLength(1);
+    await submit(run, { question_id: 'q1', answer: 'eu-west' });
+    await run.result();
+    await expectPromisesKept(stage, run.workflowId);
+  }
+}, 60_000);

@@ -1,0 +1,153 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
+import { openQuestion } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { eventTypes } from '../../support/histories.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import {
+  blocked,
+  callsOf,
+  completed,
+  held,
+  plan,
+  plans,
+  question,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
+import { openStage } from '../../support/stage.ts';
+import type { Stage } from '../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+}, 60_000);
+afterAll(() => stage.close());
+beforeEach(() => stage.rehearsal.reset());
+
+const goal = 'Host the backup';
+const asking = { json: blocked([question('Which region?')], 'ask-done') };
+const stalled = { stall: 'in-stream', afterEvents: 4, json: completed('long-done') } as const;
+
+function callInFlight(id: string): Promise<unknown> {
+  return eventually(`a call of ${id}`, async () => callsOf(stage.rehearsal, id).length === 1);
+}
+
+/** The end that a stop has: what was done stands, and nothing is started after it. */
+async function expectStopped(run: WorkflowHandle): Promise<PlannerRunResult> {
+  const result = await stage.result(run);
+  const { calls } = stage.rehearsal.counts();
+  expect(result.status).toBe('stopped');
+  expect(readFileSync(join(stage.home, result.result_path), 'utf8')).toContain(goal);
+  expect(await stage.status(run)).toMatchObject({
+    phase: 'stopped',
+    result_path: result.result_path,
+    wave_workflow_id: null,
+  });
+  const histories = await expectPromisesKept(stage, run.workflowId);
+  for (const stored of histories) {
+    expect(eventTypes(stored).at(-1)).toBe('EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED');
+  }
+  expect(stage.rehearsal.counts().calls).toBe(calls);
+  return result;
+}
+
+it.each(['stop', 'cancel'])(
+  '%s with calls in flight ends them and keeps what was done',
+  async (how) => {
+    stage.rehearsal.script([
+      plans(1, plan([work('short'), work('long'), work('later', { depends_on: ['long'] })])),
+      works('short', { json: completed('short-done') }),
+      works('long', stalled),
+    ]);
+    const run = await stage.start('plannerRun', { goal });
+    await callInFlight('long');
+    const wave = stage.client.workflow.getHandle(`${run.workflowId}/wave-001`);
+    await eventually('short to complete', async () =>
+      JSON.stringify(await wave.query('wave')).includes('"completed"'),
+    );
+    if (how === 'stop') await run.signal('stop', { reason: 'enough' });
+    else await run.cancel();
+
+    const result = await expectStopped(run);
+    expect(callsOf(stage.rehearsal, 'long')[0]).toMatchObject({ outcome: 'client-closed' });
+    expect(callsOf(stage.rehearsal, 'later')).toEqual([]);
+    expect(result.criteria.map(({ criterion_id, state }) => [criterion_id, state])).toEqual([
+      ['short-done', 'met'],
+      ['long-done', 'open'],
+      ['later-done', 'open'],
+    ]);
+    // The call that was cut is billed as well.
+    expect(result.usage.calls).toBe(3);
+  },
+  60_000,
+);
+
+it.each(['plannerWave', 'delegation'] as const)(
+  'stop ends a %s alone, too',
+  async (type) => {
+    stage.rehearsal.script([{ match: { schema: 'delegation' }, reply: stalled }]);
+    const run = await stage.start(
+      type,
+      type === 'plannerWave'
+        ? { goal, delegations: [work('long')] }
+        : { agent_id: 'writer', task_description: goal },
+    );
+    await stage.rehearsal.waitForCalls(1);
+    await run.signal('stop', {});
+    expect(await run.result()).toMatchObject({ status: 'stopped' });
+    expect(stage.rehearsal.calls()[0]).toMatchObject({ outcome: 'client-closed' });
+    await expectPromisesKept(stage, run.workflowId);
+  },
+  60_000,
+);
+
+it('stop ends a run that waits for an answer', async () => {
+  stage.rehearsal.script([plans(1, plan([work('ask')])), works('ask', asking)]);
+  const run = await stage.start('plannerRun', { goal });
+  await openQuestion(stage, run);
+  await run.signal('stop', { reason: 'nobody knows' });
+  const result = await expectStopped(run);
+  expect(result.criteria).toMatchObject([{ criterion_id: 'ask-done', state: 'open' }]);
+  const text = readFileSync(join(stage.home, result.result_path), 'utf8');
+  expect(text).toContain('Which region?');
+  expect(text).toContain('nobody knows');
+}, 60_000);
+
+it('stop ends a paused run', async () => {
+  const first = held({ json: completed('first-done') });
+  stage.rehearsal.script([
+    plans(1, plan([work('first'), work('next', { depends_on: ['first'] })])),
+    works('first', first.reply),
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  await callInFlight('first');
+  await run.signal('pause', {});
+  first.release();
+  await stage.rehearsal.waitForCalls(2, 'ended');
+  await run.signal('stop', {});
+  await expectStopped(run);
+  expect(callsOf(stage.rehearsal, 'next')).toEqual([]);
+}, 60_000);
+
+it('stop before the first wave ends the run without a call', async () => {
+  await stage.stopWorker();
+  const run = await stage.start('plannerRun', { goal });
+  await run.signal('stop', {});
+  await stage.startWorker();
+  const result = await expectStopped(run);
+  expect(result).toMatchObject({ waves: 0, criteria: [] });
+  expect(stage.rehearsal.counts().calls).toBe(0);
+}, 60_000);
+
+it('cancel before the first task is a cancelled run', async () => {
+  await stage.stopWorker();
+  const run = await stage.start('plannerRun', { goal });
+  await run.cancel();
+  await stage.startWorker();
+  await expect(run.result()).rejects.toThrow('Workflow execution cancelled');
+  expect(stage.rehearsal.counts().calls).toBe(0);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);

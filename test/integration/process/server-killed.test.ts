@@ -1,0 +1,64 @@
+import { eventually } from '../../support/eventually.ts';
+import { startOwnServer } from '../../support/own-server.ts';
+import type { OwnServer } from '../../support/own-server.ts';
+import { callsOfRun, goal, openProcessStage, untilCall } from '../../support/process-stage.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { held } from '../../support/scripted-work.ts';
+import type { Stage } from '../../support/stage.ts';
+import { killProcesses, startWorkerProcess } from '../../support/worker-process.ts';
+
+let server: OwnServer;
+let stage: Stage;
+beforeAll(async () => {
+  server = await startOwnServer();
+  stage = await openProcessStage({ address: server.address });
+}, 90_000);
+afterAll(async () => {
+  await killProcesses();
+  await stage.close();
+  await server.stop();
+}, 60_000);
+
+it('fault 12: kill -9 of the server while one run waits for an answer and one for a call', async () => {
+  const call = held({ pass: true });
+  stage.rehearsal.script([{ match: { callKeyIncludes: 'calling/', nth: 3 }, reply: call.reply }]);
+  const worker = await startWorkerProcess(stage);
+  const waiting = await stage.start('plannerRun', { goal }, 'waiting');
+  const question = await eventually('a question', async () => {
+    const { open } = await stage.questions(waiting);
+    return open[0];
+  });
+  const calling = await stage.start('plannerRun', { goal, use_defaults: true }, 'calling');
+  await untilCall(stage, 'calling', 3);
+
+  expect(await server.kill()).toBe('SIGKILL');
+  // The reply comes while nobody is there to take its completion.
+  call.release();
+  await eventually('the reply', async () =>
+    callsOfRun(stage, 'calling').every(({ outcome }) => outcome === 'answered'),
+  );
+  await expect(stage.status(waiting)).rejects.toThrow(/UNAVAILABLE|Failed to query|unavailable/i);
+  await server.restart();
+
+  await eventually('the server taking the answer', async () => {
+    const answer = { question_id: question.question_id, answer: question.choices[1] };
+    return waiting.signal('answer', answer).then(
+      () => true,
+      () => false,
+    );
+  });
+  for (const run of [waiting, calling]) {
+    const result = await stage.result(run);
+    expect(result.status).toBe('completed');
+    expect(callsOfRun(stage, run.workflowId)).toHaveLength(result.usage.calls);
+    await expectPromisesKept(stage, run.workflowId);
+  }
+  const { answered, rejected } = await stage.questions(waiting);
+  expect({ answered: answered.map(({ answer }) => answer), rejected }).toEqual({
+    answered: [question.choices[1]],
+    rejected: [],
+  });
+  // The worker that lived through it still serves.
+  worker.signal('SIGTERM');
+  expect(await worker.ended).toBe('exit code 0');
+}, 180_000);

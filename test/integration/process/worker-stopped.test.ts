@@ -1,0 +1,60 @@
+import { callsOfRun, goal, openProcessStage, untilCall } from '../../support/process-stage.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { held } from '../../support/scripted-work.ts';
+import type { Stage } from '../../support/stage.ts';
+import { killProcesses, startWorkerProcess } from '../../support/worker-process.ts';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openProcessStage();
+}, 60_000);
+afterEach(async () => {
+  await killProcesses();
+  await stage.close();
+});
+
+const input = { goal, use_defaults: true, limits: { max_parallel: 1 } };
+
+it('fault 4: SIGTERM in a call drains it, and the next worker buys nothing again', async () => {
+  const call = held({ pass: true });
+  stage.rehearsal.script([{ match: { nth: 4 }, reply: call.reply }]);
+  const first = await startWorkerProcess(stage);
+  const run = await stage.start('plannerRun', input);
+  await untilCall(stage, run.workflowId, 4);
+  first.signal('SIGTERM');
+  // It takes no new work, and waits for the call that it has.
+  await first.printed('Stopping');
+  call.release();
+  expect(await first.ended).toBe('exit code 0');
+  expect((await run.describe()).status.name).toBe('RUNNING');
+  const drained = callsOfRun(stage, run.workflowId);
+  expect(drained.map(({ outcome }) => outcome)).toEqual(Array(4).fill('answered'));
+
+  await stage.startWorker();
+  const result = await stage.result(run);
+  expect(result.status).toBe('completed');
+  expect(callsOfRun(stage, run.workflowId)).toHaveLength(result.usage.calls);
+  expect(callsOfRun(stage, run.workflowId).every(({ outcome }) => outcome === 'answered')).toBe(
+    true,
+  );
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('fault 4: SIGTERM in a call that outlasts the grace time ends it, and the next worker repeats it', async () => {
+  stage.rehearsal.script([{ match: { nth: 4 }, reply: { pass: true, delayMs: 600_000 } }]);
+  const first = await startWorkerProcess(stage, { PLANWAVE_WORKER_GRACE_SECONDS: '1' });
+  const run = await stage.start('plannerRun', input);
+  await untilCall(stage, run.workflowId, 4);
+  first.signal('SIGTERM');
+  // The call would last ten minutes: that the process ends at all is the grace time.
+  expect(await first.ended).toBe('exit code 0');
+  expect((await run.describe()).status.name).toBe('RUNNING');
+  expect(callsOfRun(stage, run.workflowId)[3]?.outcome).toBe('client-closed');
+
+  await stage.startWorker();
+  const result = await stage.result(run);
+  expect(result.status).toBe('completed');
+  const cut = callsOfRun(stage, run.workflowId).filter(({ outcome }) => outcome !== 'answered');
+  expect(cut).toHaveLength(1);
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);

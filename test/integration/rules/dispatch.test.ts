@@ -1,0 +1,156 @@
+import type { RecordedCall } from '../../../rehearsal/script.ts';
+import type { WaveResult } from '../../../contracts/planner-wave.ts';
+import { openQuestion, submit } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import {
+  blocked,
+  callsOf,
+  completed,
+  held,
+  newestText,
+  plan,
+  plans,
+  question,
+  unmet,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
+import { openStage } from '../../support/stage.ts';
+import type { Stage } from '../../support/stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+}, 60_000);
+afterAll(() => stage.close());
+beforeEach(() => stage.rehearsal.reset());
+
+const goal = 'Host the backup';
+
+function firstCall(id: string): RecordedCall {
+  const [call] = callsOf(stage.rehearsal, id);
+  if (call === undefined) throw new Error(`${id} made no call.`);
+  return call;
+}
+
+it('starts a delegation when its own dependencies are done, not when a batch is', async () => {
+  stage.rehearsal.script([
+    works('a', { delayMs: 1_000, json: completed('a-done') }),
+    works('b', { delayMs: 2_000, json: completed('b-done') }),
+  ]);
+  const run = await stage.start('plannerWave', {
+    goal,
+    delegations: [
+      work('a'),
+      work('b'),
+      work('c', { depends_on: ['a'] }),
+      work('d', { depends_on: ['b'] }),
+    ],
+  });
+  const result: WaveResult = await run.result();
+  expect(result.outcomes.map(({ status }) => status)).toEqual(Array(4).fill('completed'));
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(firstCall);
+  expect(c?.startedAtMs).toBeGreaterThanOrEqual(a?.endedAtMs ?? Infinity);
+  expect(c?.startedAtMs).toBeLessThan(b?.endedAtMs ?? 0);
+  expect(d?.startedAtMs).toBeGreaterThanOrEqual(b?.endedAtMs ?? Infinity);
+  // The upstream's output reaches those that depend on it, and no other.
+  expect(newestText(c)).toContain('# Result of a');
+  expect(newestText(c)).not.toContain('# Result of b');
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('keeps max_parallel, and uses it', async () => {
+  stage.rehearsal.script([
+    { match: { schema: 'delegation' }, reply: { pass: true, delayMs: 150 } },
+  ]);
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const run = await stage.start('plannerWave', {
+    goal,
+    delegations: ids.map((id) => work(id)),
+    limits: { max_parallel: 3 },
+  });
+  const result: WaveResult = await run.result();
+  expect(result.outcomes.map(({ status }) => status)).toEqual(Array(7).fill('completed'));
+  expect(stage.rehearsal.counts().maxInFlight).toBe(3);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('a delegation that waits for an answer gives its slot to others, and waits for one to go on', async () => {
+  const second = held({ json: completed('second-done') });
+  stage.rehearsal.script([
+    plans(1, plan([work('asks'), work('second'), work('third')])),
+    works('asks', { json: blocked([question('Which region?')], 'asks-done') }, 1),
+    works('asks', { json: completed('asks-done') }),
+    works('second', second.reply),
+    works('third', { json: completed('third-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal, limits: { max_parallel: 1 } });
+  const { question_id } = await openQuestion(stage, run);
+  await eventually(
+    'the slot to be used',
+    async () => callsOf(stage.rehearsal, 'second').length === 1,
+  );
+  await submit(run, { question_id, answer: 'eu-west' });
+  const wave = stage.client.workflow.getHandle(`${run.workflowId}/wave-001`);
+  await eventually('the answer to wait for a slot', async () =>
+    JSON.stringify(await wave.query('wave')).includes('a free slot (1 of 1 at work)'),
+  );
+  expect(callsOf(stage.rehearsal, 'asks')).toHaveLength(1);
+  second.release();
+
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  expect(stage.rehearsal.counts().maxInFlight).toBe(1);
+  // Who has its answer goes on before anything new starts.
+  const order = stage.rehearsal.calls().map(({ callKey }) => callKey.split('/')[2]);
+  expect(order.slice(1, -1)).toEqual(['asks', 'second', 'asks', 'third']);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('skips what depends on an unverified upstream, with the reason, and the planner sees it', async () => {
+  stage.rehearsal.script([
+    works('fails', { json: unmet('failed', 'the source is gone', 'fails-done') }),
+    works('half', {
+      json: {
+        ...completed('half-1'),
+        coverage: {
+          ...completed('half-1').coverage,
+          criteria_unmet: [{ criterion_id: 'half-2', reason: 'no time' }],
+        },
+      },
+    }),
+  ]);
+  const run = await stage.start('plannerWave', {
+    goal,
+    delegations: [
+      work('fails'),
+      work('half', { criteria: ['half-1', 'half-2'], produces: ['halves'] }),
+      work('after-failure', { depends_on: ['fails'] }),
+      work('after-half', { depends_on: ['half'], required_inputs: ['halves'] }),
+      work('after-both', { depends_on: ['after-failure'] }),
+      work('free'),
+    ],
+  });
+  const result: WaveResult = await run.result();
+  const outcomes = result.outcomes.map(({ delegation_id, status, reason }) => [
+    delegation_id,
+    status,
+    reason,
+  ]);
+  expect(outcomes).toEqual([
+    ['fails', 'failed', 'the source is gone'],
+    ['half', 'completed', ''],
+    ['after-failure', 'skipped', 'fails failed'],
+    ['after-half', 'skipped', 'input "halves" cannot come: half completed with criteria unmet'],
+    ['after-both', 'skipped', 'after-failure was skipped'],
+    ['free', 'completed', ''],
+  ]);
+  for (const id of ['after-failure', 'after-half', 'after-both']) {
+    expect(callsOf(stage.rehearsal, id)).toEqual([]);
+  }
+  const decision = newestText(stage.rehearsal.calls().find(({ shape }) => shape === 'decision'));
+  expect(decision).toContain('"reason":"input \\"halves\\" cannot come');
+  expect(decision).toContain('"reason":"after-failure was skipped"');
+  expect(result.decision?.planner_decision.io_status).toBe('NOT_OK');
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);

@@ -1,0 +1,174 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Locator, Page } from 'playwright-core';
+import { createPlanwaveClient } from '../../client/planwave-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { startOwnServer } from '../support/own-server.ts';
+import type { OwnServer } from '../support/own-server.ts';
+import { goal, openProcessStage } from '../support/process-stage.ts';
+import { expectPromisesKept } from '../support/promises.ts';
+import type { Stage } from '../support/stage.ts';
+import { openWebPage } from '../support/web-page.ts';
+import type { WebPage } from '../support/web-page.ts';
+import { killProcesses, startWorkerProcess } from '../support/worker-process.ts';
+
+/** `PLANWAVE_SCREENSHOT=1` takes the pictures of the README, at a speed at which one sees something. */
+const takesPictures = process.env['PLANWAVE_SCREENSHOT'] === '1';
+const pictures = fileURLToPath(new URL('../../docs/images/', import.meta.url));
+
+const runId = 'backup-choice';
+const question = `Who is the result of “${goal}” for?`;
+
+let server: OwnServer;
+let stage: Stage;
+let web: WebPage;
+beforeAll(async () => {
+  server = await startOwnServer();
+  stage = await openProcessStage({ address: server.address, thinkMs: takesPictures ? 900 : 5 });
+  const taskQueue = 'planwave';
+  await startWorkerProcess(stage, { PLANWAVE_TASK_QUEUE: taskQueue });
+  const { connection } = stage.client;
+  const { address } = server;
+  const client = createPlanwaveClient({ connection, address, namespace: 'default', taskQueue });
+  await client.startRun({ goal }, { run_id: runId });
+  await eventually('a question, and no other work', async () => {
+    const wave = stage.client.workflow.getHandle(`${runId}/wave-001/compare-options`);
+    const { status } = await wave.describe().catch(() => ({ status: null }));
+    const { open } = await stage.questions(stage.client.workflow.getHandle(runId));
+    return status?.name === 'COMPLETED' && open.length === 1;
+  });
+  web = await openWebPage({ width: 1400, height: 900 });
+  web.page.setDefaultTimeout(30_000);
+}, 120_000);
+afterAll(async () => {
+  await web?.close();
+  await killProcesses();
+  await stage.close();
+  await server.stop();
+}, 60_000);
+
+/** Waits for it. @throws with what the page was asked for, when it does not come. */
+async function isShown(what: Locator): Promise<boolean> {
+  await what.first().waitFor({ state: 'visible' });
+  return what.first().isVisible();
+}
+
+async function openTab(page: Page, name: string): Promise<void> {
+  const path = `/namespaces/default/workflows/${runId}`;
+  if (!new URL(page.url()).pathname.startsWith(`${path}/`)) await page.goto(server.uiUrl + path);
+  await page.getByRole('tab', { name }).click();
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  if (!takesPictures) return;
+  mkdirSync(pictures, { recursive: true });
+  const collapse = page.getByRole('button', { name: 'Collapse Navigation' });
+  if (await collapse.isVisible()) await collapse.click();
+  await page.mouse.move(0, 0);
+  // The page slides and fades into place.
+  await page.waitForTimeout(1_500);
+  await page.screenshot({ path: join(pictures, `${name}.png`) });
+}
+
+it('the list finds the run by its search attributes', async () => {
+  const { page } = web;
+  const query = `PlanwaveRun="${runId}" AND PlanwavePhase="waiting_for_user" AND PlanwaveOpenQuestions=1`;
+  await page.goto(
+    `${server.uiUrl}/namespaces/default/workflows?query=${encodeURIComponent(query)}`,
+  );
+  expect(await isShown(page.getByRole('status').filter({ hasText: /^1 Workflow$/ }))).toBe(true);
+  expect(await isShown(page.getByRole('cell', { name: runId, exact: true }))).toBe(true);
+  expect(await isShown(page.getByRole('cell', { name: 'plannerRun', exact: true }))).toBe(true);
+  await openTab(page, 'Search Attributes');
+  expect(
+    await isShown(
+      page.getByRole('textbox').filter({ hasText: '"PlanwavePhase": "waiting_for_user"' }),
+    ),
+  ).toBe(true);
+});
+
+it('the timeline says in words what was done and what is waited for', async () => {
+  const { page } = web;
+  await openTab(page, 'Timeline');
+  expect(await isShown(page.getByText('openRun • check the input'))).toBe(true);
+  expect(await isShown(page.getByText('updateRecord • question opened'))).toBe(true);
+  expect(await isShown(page.getByText(`wave 1 of ${goal}`))).toBe(true);
+  expect(await isShown(page.getByText(`waiting for your answer to q1: ${question}`))).toBe(true);
+  await takePicture(page, 'web-ui-timeline');
+});
+
+it('a delegation names the agent, the task and the turn of each call', async () => {
+  const { page } = web;
+  const id = encodeURIComponent(`${runId}/wave-001/compare-options`);
+  await page.goto(`${server.uiUrl}/namespaces/default/workflows/${id}`);
+  expect(await isShown(page.getByText(/modelTurn • \w+ · compare-options · turn 2/))).toBe(true);
+});
+
+it('the memo tells who waits for whom', async () => {
+  const { page } = web;
+  await openTab(page, 'Memo');
+  expect(
+    await isShown(page.getByRole('textbox').filter({ hasText: 'waiting for your answer to q1' })),
+  ).toBe(true);
+});
+
+it('the relationships show the wave under its run', async () => {
+  const { page } = web;
+  await openTab(page, 'Relationships');
+  expect(await isShown(page.getByRole('link', { name: `${runId}/wave-001`, exact: true }))).toBe(
+    true,
+  );
+});
+
+it('the details begin with what waits for whom, and the command that answers it', async () => {
+  const { page } = web;
+  await openTab(page, 'User Metadata');
+  expect(await isShown(page.getByRole('heading', { name: 'Current Details' }))).toBe(true);
+  // Both texts are in frames of their own.
+  const texts = await eventually('the details', async () => {
+    const shown = await Promise.all(
+      page.frames().map((frame) =>
+        frame
+          .locator('body')
+          .innerText({ timeout: 1_000 })
+          .catch(() => ''),
+      ),
+    );
+    return shown.some((text) => text.includes('npm run planwave')) && shown;
+  });
+  const details = texts.find((text) => text.includes('npm run planwave'))?.trim() ?? '';
+  expect(details).toMatch(
+    /^One question waits for you\s+q1 · high · from researcher in gather-facts/,
+  );
+  expect(details).toContain(question);
+  expect(details).toContain(`npm run planwave -- answer ${runId} q1 'the person who decides'`);
+  expect(details).toContain(`temporal workflow signal --workflow-id ${runId} --name answer`);
+  expect(texts.some((text) => text.trim() === goal)).toBe(true);
+  await takePicture(page, 'web-ui-run');
+});
+
+it('an answer given in the signal dialog completes the run', async () => {
+  const { page } = web;
+  await openTab(page, 'Timeline');
+  await page.getByRole('button', { name: 'More Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Send a Signal' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Send a Signal' });
+  await dialog.getByRole('button', { name: 'Select a signal' }).click();
+  await page.getByRole('option', { name: /^answer\b/ }).click();
+  const data = dialog.getByRole('textbox', { name: 'Data' });
+  await data.click();
+  await page.keyboard.insertText(JSON.stringify({ question_id: 'q1', answer: 'everybody' }));
+  // The dialog lays out the JSON when the field is left, and the button moves.
+  await data.blur();
+  expect(await isShown(data.filter({ hasText: '"question_id": "q1"' }))).toBe(true);
+  await dialog.getByRole('button', { name: 'Submit' }).click();
+
+  const run = stage.client.workflow.getHandle(runId);
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const { answered } = await stage.questions(run);
+  expect(answered.map(({ answer }) => answer)).toEqual(['everybody']);
+  await openTab(page, 'Timeline');
+  expect(await isShown(page.getByRole('main').getByText('Completed', { exact: true }))).toBe(true);
+  await expectPromisesKept(stage, runId);
+});

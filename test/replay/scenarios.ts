@@ -1,0 +1,169 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { ScriptRule } from '../../rehearsal/script.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  blocked,
+  completed,
+  decision,
+  held,
+  plan,
+  plans,
+  question,
+  work,
+  works,
+} from '../support/scripted-work.ts';
+import type { Stage } from '../support/stage.ts';
+
+/** One real run, and what of it is kept. */
+export interface Scenario {
+  /** The run's id, and part of the names of its files. */
+  readonly name: string;
+  /** On a server that suggests continue-as-new early. */
+  readonly isContinued?: boolean;
+  /** Workflow id below the run, of the run's first or last execution → name of the file without its version. */
+  readonly keep: Readonly<Record<string, { readonly first?: string; readonly last?: string }>>;
+  readonly play: (stage: Stage, runId: string) => Promise<void>;
+}
+
+const goal = 'Compare three ways to store a backup';
+
+async function answerFirst(stage: Stage, run: WorkflowHandle): Promise<void> {
+  const asked = await eventually('a question', async () => (await stage.questions(run)).open[0]);
+  await run.signal('answer', {
+    question_id: asked.question_id,
+    answer: asked.choices[0] ?? 'eu-west',
+  });
+}
+
+/** Loads the detail of `gather` so often, one call after the other, and completes then. */
+function loadsDetail(id: string, times: number): ScriptRule[] {
+  return [
+    ...Array.from({ length: times }, (_one, index) =>
+      works(id, { tool_use: [{ name: 'load_detail', input: { detail_id: 'gather' } }] }, index + 1),
+    ),
+    works(id, { json: completed(`${id}-done`) }),
+  ];
+}
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'one-question',
+    keep: {
+      '': { last: 'plannerRun-one-question' },
+      '/wave-001': { last: 'plannerWave-one-question' },
+      '/wave-001/gather-facts': { last: 'delegation-question' },
+      '/wave-001/compare-options': { last: 'delegation-repair' },
+      '/wave-001/write-result': { last: 'delegation-tools' },
+    },
+    async play(stage, runId) {
+      const run = await stage.start('plannerRun', { goal }, runId);
+      await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+  {
+    name: 'messages',
+    keep: { '': { last: 'plannerRun-messages' }, '/wave-001': { last: 'plannerWave-messages' } },
+    async play(stage, runId) {
+      const call = held({ pass: true });
+      stage.rehearsal.script([{ match: { schema: 'plan', nth: 1 }, reply: call.reply }]);
+      const run = await stage.start('plannerRun', { goal, criteria: ['It is short.'] }, runId);
+      await stage.rehearsal.waitForCalls(1);
+      await run.signal('pause', { reason: 'a look at the plan first' });
+      await run.signal('amend', { instruction: 'Keep it short.' });
+      await run.signal('no-such-signal', {});
+      await run.signal('answer', 'no answer at all');
+      call.release();
+      await run.signal('resume', {});
+      const asked = await eventually(
+        'a question',
+        async () => (await stage.questions(run)).open[0],
+      );
+      const { question_id } = asked;
+      await expectRefused(
+        run.executeUpdate('submitAnswer', { args: [{ question_id, answer: 7 }] }),
+      );
+      const answer = asked.choices[1];
+      await run.executeUpdate('submitAnswer', { args: [{ question_id, answer }] });
+      await run.result();
+    },
+  },
+  {
+    name: 'stopped',
+    keep: {
+      '': { last: 'plannerRun-stopped' },
+      '/wave-001': { last: 'plannerWave-stopped' },
+      '/wave-001/compare-options': { last: 'delegation-stopped' },
+    },
+    async play(stage, runId) {
+      stage.rehearsal.script([works('compare-options', { pass: true, delayMs: 600_000 })]);
+      const run = await stage.start('plannerRun', { goal }, runId);
+      await stage.rehearsal.waitForCalls(3);
+      await run.signal('stop', { reason: 'another goal came up' });
+      await run.result();
+    },
+  },
+  {
+    name: 'continued',
+    isContinued: true,
+    keep: {
+      '': { first: 'plannerRun-continues', last: 'plannerRun-continued' },
+      '/wave-001/load': { first: 'delegation-continues', last: 'delegation-continued' },
+    },
+    async play(stage, runId) {
+      const load = work('load', { depends_on: ['gather'], required_inputs: ['gather'] });
+      const wave = plan([work('gather'), load]);
+      stage.rehearsal.script([
+        plans(1, wave),
+        plans(2, plan([work('again', { criteria: ['load-done'] })])),
+        {
+          match: { schema: 'decision', nth: 1 },
+          reply: {
+            json: {
+              ...decision('load-done'),
+              criteria_reopened: [{ criterion_id: 'load-done', reason: 'No number is named.' }],
+            },
+          },
+        },
+        works('gather', { json: blocked([question('Which region?')], 'gather-done') }, 1),
+        works('gather', { json: completed('gather-done') }),
+        ...loadsDetail('load', 8),
+        works('again', { json: completed('load-done') }),
+      ]);
+      const run = await stage.start('plannerRun', { goal }, runId);
+      await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+  {
+    name: 'wave-alone',
+    keep: { '': { last: 'plannerWave-alone' } },
+    async play(stage, runId) {
+      const run = await stage.start('plannerWave', { goal }, runId);
+      await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+  {
+    name: 'delegation-alone',
+    keep: { '': { last: 'delegation-alone' } },
+    async play(stage, runId) {
+      const task_description = 'Ask the user who the result is for.';
+      const run = await stage.start(
+        'delegation',
+        { agent_id: 'researcher', task_description },
+        runId,
+      );
+      await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+];
+
+async function expectRefused(update: Promise<unknown>): Promise<void> {
+  const taken = await update.then(
+    () => true,
+    () => false,
+  );
+  if (taken) throw new Error('A bad answer was taken.');
+}

@@ -1,0 +1,23 @@
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+/** `<pid>@<host>`, alone or as the beginning of a sticky queue's name. */
+const machine = /\b\d+@[\w.-]+/g;
+
+/** The queue of a stage, whose name is random. */
+const stageQueue = /\btest-[0-9a-f]{8}\b/g;
+
+/** Says where a file of this machine is, and nothing that replay looks at. */
+const stackTraces = new Set(['stackTrace']);
+
+/** A history as it is stored: without the names and folders of the machine that it was recorded on. */
+export function scrubHistory(value: unknown): Json {
+  if (typeof value === 'string') {
+    return value.replaceAll(machine, 'worker').replaceAll(stageQueue, 'planwave');
+  }
+  if (Array.isArray(value)) return value.map(scrubHistory);
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).filter(([name]) => !stackTraces.has(name));
+    return Object.fromEntries(entries.map(([name, one]) => [name, scrubHistory(one)]));
+  }
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
