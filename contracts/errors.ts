@@ -1,3 +1,4 @@
+import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 
 /**
@@ -53,4 +54,6 @@ export interface ModelFailureDetails {
    * billed but nobody knows how much. If null, nothing was billed.
    */
   readonly usage: Usage | null;
+  /** The prompt that was sent, when the call would have begun a conversation: nothing else names that artifact. */
+  readonly prompt_ref?: Ref;
 }

@@ -92,7 +92,10 @@ export type TurnOutline =
  */
 export type TurnReply =
   | { readonly type: 'output'; readonly outline: TurnOutline }
-  /** No JSON, broken JSON, JSON of another shape, or an outline too large for history. At most 20 faults. */
+  /**
+   * No JSON, broken JSON, JSON of another shape, or an outline too large for history. At most 20 faults. A reply with too
+   * many tool calls is malformed too, and is not kept in the conversation.
+   */
   | { readonly type: 'malformed'; readonly faults: readonly OutputFault[] }
   | { readonly type: 'tools'; readonly calls: readonly ToolCall[] }
   /** `max_tokens`: cut off, never parsed. */

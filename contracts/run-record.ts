@@ -78,6 +78,8 @@ export interface RunRecord {
   readonly updated_at: number;
   readonly phase: RunPhase;
   readonly status: RunStatus | null;
+  /** What the user gave as the reason for `stop`. Absent when nobody stopped the run or no reason was given. */
+  readonly stop_reason?: string;
   readonly waves: readonly StoredWave[];
   readonly criteria: readonly RecordedCriterion[];
   readonly details: readonly DetailEntry[];
@@ -108,4 +110,9 @@ export type RecordChange =
       readonly wave: RecordedWave;
       readonly criteria: readonly CriterionState[];
     }
-  | { readonly type: 'ended'; readonly status: RunStatus; readonly usage: Usage };
+  | {
+      readonly type: 'ended';
+      readonly status: RunStatus;
+      readonly usage: Usage;
+      readonly stop_reason?: string;
+    };

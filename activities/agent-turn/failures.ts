@@ -1,6 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { TemporalFailure } from '@temporalio/common';
 import type { FailureType, ModelFailureDetails } from '../../contracts/errors.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { ArtifactCorrupt, StoreUnavailable } from '../ports/artifact-store.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
@@ -33,18 +34,20 @@ export async function guardActivity<T>(work: () => Promise<T>): Promise<T> {
  *
  * @param attempt of the activity, from 1.
  * @param retryBaseMs first back-off, doubled with each attempt.
- * @param spent by all attempts so far: stands in the details, so that nothing that was billed is forgotten.
+ * @param known what the details hold besides: the usage of all attempts so far, so that nothing that was billed is
+ * forgotten, and the prompt.
  */
 export function toModelFailure(
   error: ModelFailure,
   attempt: number,
   retryBaseMs: number,
-  spent: Usage,
+  { spent, promptRef }: { readonly spent: Usage; readonly promptRef: Ref | null },
 ): ApplicationFailure {
   const isSpentTry = error.type === 'ModelProtocol' && attempt >= protocolAttemptsMax;
   const details: ModelFailureDetails = {
     ...error.details,
     usage: spent.calls > 0 ? spent : null,
+    ...(promptRef !== null && { prompt_ref: promptRef }),
   };
   return ApplicationFailure.create({
     type: error.type,

@@ -85,7 +85,11 @@ function createFullFailure(): ApplicationFailure {
   });
 }
 
-/** The node that takes what the turn appends. It takes nothing that the newest node has taken already. */
+/**
+ * The node that takes what the turn appends. It takes nothing that the newest node has taken already.
+ *
+ * The prompt is stored before the call, so that a full disk is found before a reply is bought.
+ */
 async function appendTo(
   store: ArtifactStore,
   conversation: Conversation,

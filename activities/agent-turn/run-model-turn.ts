@@ -163,16 +163,18 @@ async function endFailed(
   const spent = addUsage(attempt.spent, usage);
   if (usage.calls > 0) await recordSpent(deps.ledger, context.info, spent);
   const baseMs = deps.retryBaseMs ?? retryBaseMsDefault;
-  throw toModelFailure(error, context.info.attempt, baseMs, spent);
+  const promptRef = prepared.waiting.packet_ref;
+  throw toModelFailure(error, context.info.attempt, baseMs, { spent, promptRef });
 }
 
-/** Everything of a result is bounded where it is made, except how many tools a reply calls and how it names them. */
+/** Everything of a result is bounded where it is made, so this never happens; if it does, what was paid is not lost. */
 function assertSmall(result: ModelTurnResult): void {
   const bytes = countBytes(JSON.stringify(result));
   if (bytes <= resultBytesMax) return;
   throw ApplicationFailure.create({
     type: 'ModelProtocol',
-    message: `The model's reply makes a result of ${bytes} bytes, at most ${resultBytesMax}: too many tool calls at once.`,
+    message: `The model's reply makes a result of ${bytes} bytes, at most ${resultBytesMax}.`,
     nonRetryable: true,
+    details: [{ usage: result.usage }],
   });
 }

@@ -1,12 +1,21 @@
 import type { OutputShape, ToolCall, TurnReply } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { ContentBlock, ToolUseBlock, TranscriptNode } from '../../contracts/transcript.ts';
+import { cutText } from '../../core/text/cut-text.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { wholePath } from '../tools/describe-issues.ts';
 import { buildOutline, checkOutlineSize } from './build-outline.ts';
 import { classifyReply } from './classify-reply.ts';
 import type { ReplyClass } from './classify-reply.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import { readOutput } from './read-output.ts';
+
+/** Tool calls of one reply. Each is an activity and stands in history; who needs more is not choosing. */
+const toolCallsMax = 100;
+
+/** Characters of a tool's name in history. No tool has a longer one, so a cut name is as unknown as the whole. */
+const toolNameCharsMax = 200;
 
 export interface SettledTurn {
   readonly head: Ref;
@@ -32,6 +41,11 @@ export async function settleTurn(
 ): Promise<SettledTurn> {
   const answered = classifyReply(answer);
   if (answered.type === 'dropped') return settleWithoutReply(store, prepared, answered.reply);
+  if (answered.type === 'tools' && answered.calls.length > toolCallsMax) {
+    // Dropped, because the API would want a result for each of them.
+    const faults = [describeTooManyCalls(answered.calls.length)];
+    return settleWithoutReply(store, prepared, { type: 'malformed', faults });
+  }
   const [head, reply] = await Promise.all([
     putReply(store, prepared, answer.content),
     settleReply(store, shape, answered),
@@ -79,11 +93,19 @@ async function settleTools(
   const calls = await Promise.all(
     blocks.map(async (block): Promise<ToolCall> => ({
       tool_use_id: block.id,
-      name: block.name,
+      name: cutText(block.name, toolNameCharsMax),
       input_ref: await store.put(JSON.stringify(block.input ?? {})),
     })),
   );
   return { type: 'tools', calls };
+}
+
+function describeTooManyCalls(count: number): OutputFault {
+  return {
+    path: wholePath,
+    reason: `the reply made ${count} tool calls at once, at most ${toolCallsMax}; none was carried out`,
+    hint: 'Try: call the few tools that you need most, look at what they give, and go on from there.',
+  };
 }
 
 function putReply(

@@ -44,10 +44,14 @@ function describeStatus(record: RunRecord, status: RunStatus): string {
     case 'finished_unmet':
       return `Finished, although ${notMet}`;
     case 'stopped':
-      return `Stopped by the user before the end: ${notMet}`;
+      return `Stopped by the user before the end${describeReason(record)}: ${notMet}`;
     case 'abandoned':
       return `Abandoned by the user: ${notMet}`;
   }
+}
+
+function describeReason({ stop_reason }: RunRecord): string {
+  return stop_reason === undefined ? '' : ` ("${oneLine(stop_reason)}")`;
 }
 
 function renderGoal(record: RunRecord): string {

@@ -58,11 +58,17 @@ export function applyChange(
     case 'wave_done':
       return applyWaveDone(record, change, texts, now);
     case 'ended':
-      return { ...record, phase: change.status, status: change.status, usage: change.usage };
+      return applyEnded(record, change);
   }
 }
 
 type Change<T extends RecordChange['type']> = Extract<RecordChange, { readonly type: T }>;
+
+function applyEnded(record: RunRecord, change: Change<'ended'>): RunRecord {
+  const { status, usage, stop_reason = '' } = change;
+  const ended: RunRecord = { ...record, phase: status, status, usage };
+  return stop_reason === '' ? ended : { ...ended, stop_reason };
+}
 
 function applyAnswer(
   record: RunRecord,

@@ -4,7 +4,9 @@ import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegat
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { ToolCall, TurnInput, TurnOutline } from '../../contracts/model-turn.ts';
 import type { DelegationState, DelegationStatusView } from '../../contracts/views.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
+import { cleanLine } from '../../core/text/clean-line.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { runTool } from '../shared/activities.ts';
@@ -113,8 +115,9 @@ function deskOf(
 async function callTool(order: DelegationOrder, call: ToolCall): Promise<TurnInput> {
   const { run_id, registry_ref, record_ref, upstream, delegation } = order;
   const { agent_id } = delegation;
+  const label = `${agent_id} · ${delegation.delegation_id} · ${call.name}`;
   const { result_ref, is_error } = await runTool.executeWithOptions(
-    { summary: `${agent_id} · ${delegation.delegation_id} · ${call.name}` },
+    { summary: cleanLine(label, engineLimits.labelCharsMax) },
     [{ run_id, agent_id, registry_ref, call, record_ref, upstream }],
   );
   return { type: 'tool_result', tool_use_id: call.tool_use_id, result_ref, is_error };

@@ -101,7 +101,8 @@ function registerAmend(host: RootHost): void {
         );
       }
       const { instruction, waive_criteria: waived = [] } = checked.amend;
-      const unknown = findUnknown(waived, host.state.criteria);
+      // Before the input was read, nobody knows which criteria there are.
+      const unknown = host.state.opened === null ? [] : findUnknown(waived, host.state.criteria);
       if (unknown.length > 0) return host.refuse(unknownCriteria(unknown, host.state.criteria));
       host.state.amendments = [...host.state.amendments, instruction];
       host.record.add({ type: 'instruction', instruction });

@@ -153,7 +153,8 @@ export class RootHost implements Superior {
       const { state, record } = this;
       state.phase = 'ending';
       await this.inbox.settled();
-      record.add({ type: 'ended', status, usage: state.usage });
+      const stopped = state.stop_reason ? { stop_reason: state.stop_reason } : {};
+      record.add({ type: 'ended', status, usage: state.usage, ...stopped });
       const record_ref = await record.flush();
       const result = record.result();
       if (result === null) throw ApplicationFailure.nonRetryable('The record has no result.');
