@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Worker } from '@temporalio/worker';
-import type { NativeConnection, WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { NativeConnection } from '@temporalio/worker';
 import type { Activities } from '../contracts/activity-types.ts';
 import { taskQueue } from '../contracts/names.ts';
+import type { WorkflowBundle } from './bundle-workflows.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
 
 export interface CreateWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
-  readonly workflowBundle: WorkflowBundleWithSourceMap;
+  readonly workflowBundle: WorkflowBundle;
   readonly activities: Activities;
   /** Default `planwave`. */
   readonly taskQueue?: string;
@@ -38,6 +39,6 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
 }
 
 /** Six events of every turn name the code that ran it: the SDK's own name for it takes 90 bytes each time. */
-function buildIdOf({ code }: WorkflowBundleWithSourceMap): string {
+function buildIdOf({ code }: WorkflowBundle): string {
   return `planwave+${createHash('sha256').update(code).digest('hex').slice(0, 12)}`;
 }

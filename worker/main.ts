@@ -1,6 +1,6 @@
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { bundleWorkflows } from './bundle-workflows.ts';
+import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { createActivities } from './create-activities.ts';
 import { createWorker } from './create-worker.ts';
 import { readWorkerSettings } from './worker-settings.ts';
@@ -24,7 +24,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const [connection, workflowBundle] = await Promise.all([
     NativeConnection.connect(connectionOptions),
-    bundleWorkflows(),
+    loadWorkflowBundle(),
   ]);
   try {
     const worker = await createWorker({

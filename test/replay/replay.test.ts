@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { bundleWorkflows } from '../../worker/bundle-workflows.ts';
+import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { tolerantCodec } from '../../worker/tolerant-codec.ts';
 import { scenarios } from './scenarios.ts';
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
     telemetryOptions: { logging: { filter: 'OFF' } },
     shutdownSignals: [],
   });
-  bundle = await bundleWorkflows();
+  bundle = await loadWorkflowBundle();
 }, 120_000);
 
 function read(file: string): { readonly events: readonly Readonly<Record<string, unknown>>[] } {
@@ -34,7 +34,7 @@ function replay(history: ReturnType<typeof read>): Promise<void> {
   );
   return Worker.runReplayHistory(
     {
-      workflowBundle: { ...bundle, sourceMap: '' },
+      workflowBundle: bundle,
       dataConverter: { payloadCodecs: [tolerantCodec] },
     },
     historyFromJSON(history),

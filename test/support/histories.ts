@@ -67,7 +67,7 @@ export function historyJson(history: History): HistoryJson {
 export async function replayAll(histories: readonly StoredHistory[]): Promise<void> {
   const results = Worker.runReplayHistories(
     {
-      workflowBundle: { ...sharedBundle(), sourceMap: '' },
+      workflowBundle: sharedBundle(),
       dataConverter: { payloadCodecs: [tolerantCodec] },
     },
     histories,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureTemporal } from '../../scripts/dev-server/dev-server.ts';
 import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
-import { bundleWorkflows } from '../../worker/bundle-workflows.ts';
+import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 
 /** What the global set-up tells the test files, by the environment. */
 const names = {
@@ -50,7 +50,10 @@ const quickTimers = '--dynamic-config-value=history.timerProcessorMaxTimeShift="
 /** One server and one bundle for all integration tests of a run: starting them costs more than a test. */
 export async function startShared(): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'planwave-bundle-'));
-  const [server, bundle] = await Promise.all([startTestServer([quickTimers]), bundleWorkflows()]);
+  const [server, bundle] = await Promise.all([
+    startTestServer([quickTimers]),
+    loadWorkflowBundle(),
+  ]);
   const file = join(folder, 'workflows.js');
   writeFileSync(file, bundle.code);
   process.env[names.address] = server.address;

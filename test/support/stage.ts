@@ -120,7 +120,7 @@ function createWorkers(
       const worker = await createWorker({
         connection,
         namespace: 'default',
-        workflowBundle: { ...sharedBundle(), sourceMap: '' },
+        workflowBundle: sharedBundle(),
         taskQueue,
         activities: createActivities(settings, {
           retryBaseMs: 50,

@@ -14,9 +14,9 @@ import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/pla
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
 import { waveWorkflowId } from '../../core/ids.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
+import { createControlRelay } from '../shared/control-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
-import { signalControl } from '../shared/signal-control.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { childSearchAttributes } from '../shared/visibility.ts';
 import { openLedger } from './run-ledger.ts';
@@ -33,8 +33,9 @@ export interface RunEnd {
 export async function runWaves(host: RootHost, carried: CarriedRun | null): Promise<RunEnd> {
   const ledger = openLedger(carried);
   const outcomes: DelegationOutcome[] = [];
+  const relay = createControlRelay();
   host.control.subscribe((change) => {
-    if (host.state.wave_workflow_id !== null) signalControl(host.state.wave_workflow_id, change);
+    if (host.state.wave_workflow_id !== null) relay.tell(host.state.wave_workflow_id, change);
   });
   const end = await stopWhenCancelled(() =>
     host.stoppable(async (): Promise<RunStatus> => {

@@ -32,11 +32,10 @@ import { delegationWorkflowId } from '../../core/ids.ts';
 import { collectUpstream } from '../../core/plan/collect-upstream.ts';
 import { checkEscalation } from '../../core/run/check-control.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import type { ControlChange } from '../shared/control.ts';
+import { createControlRelay } from '../shared/control-relay.ts';
 import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, escalateSignal } from '../shared/messages.ts';
 import { readFailure } from '../shared/read-failure.ts';
-import { signalControl } from '../shared/signal-control.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
 import { badEscalation } from '../shared/superior.ts';
 import { childSearchAttributes } from '../shared/visibility.ts';
@@ -96,9 +95,10 @@ export async function dispatchWave(
   setHandler(escalateSignal, (payload) => takeEscalation(d, payload), {
     description: 'From a delegation: a question or a fault. Not for people.',
   });
+  const relay = createControlRelay();
   desk.control.subscribe((change) => {
     on(d, { type: change.type });
-    tellAll(d, change);
+    for (const id of childrenAtWork(d)) relay.tell(id, change);
   });
   take(d, first);
   const stopped = await untilAllEnded(
@@ -189,11 +189,11 @@ function tell(
   inBackground(() => signalQuietly(() => send(child)));
 }
 
-function tellAll(d: Dispatching, change: ControlChange): void {
-  for (const id of d.started) {
-    if (d.outcomes.has(id)) continue;
-    signalControl(delegationWorkflowId(d.waveId, id), change);
-  }
+/** Their workflow ids. */
+function childrenAtWork(d: Dispatching): string[] {
+  return [...d.started]
+    .filter((id) => !d.outcomes.has(id))
+    .map((id) => delegationWorkflowId(d.waveId, id));
 }
 
 /** @returns whether the wave was cancelled. Then its children are too, and each still reports what it used. */

@@ -131,7 +131,8 @@ it('fault 26: stop while a call waits for its retry makes no further call', asyn
   expect(result).toMatchObject({ status: 'stopped', usage: { calls: 0 } });
   expect(scriptedCalls(stage)).toHaveLength(1);
   expect(stage.rehearsal.counts().calls).toBe(1);
-  await expectPromisesKept(stage, run.workflowId);
+  // The prompt was stored before the call, and a call that was given up between two attempts has nobody to name it.
+  await expectPromisesKept(stage, run.workflowId, { orphans: true });
 }, 60_000);
 
 it('fault 26: cancelling the workflow is as good as stop', async () => {

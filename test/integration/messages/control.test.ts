@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { WaveView } from '../../../contracts/views.ts';
-import { openQuestion, rejectedMessages, submit } from '../../support/asking.ts';
+import { openQuestion, openQuestions, rejectedMessages, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
@@ -90,6 +90,33 @@ it('pause holds a delegation between two turns, and an answer meanwhile is kept'
   expect(newestText(callsOf(stage.rehearsal, 'ask')[1])).toContain('eu-west');
   expect(newestText(callsOf(stage.rehearsal, 'repair')[1])).toContain('<faults>');
   await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('pause and resume in quick succession leave no child behind', async () => {
+  const ids = ['a', 'b', 'c', 'd'];
+  stage.rehearsal.script([
+    plans(1, plan(ids.map((id) => work(id)))),
+    ...ids.flatMap((id) => [
+      works(id, { json: blocked([question(`Which ${id}?`)], `${id}-done`) }, 1),
+      works(id, { json: completed(`${id}-done`) }),
+    ]),
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  const open = await openQuestions(stage, run, ids.length);
+  for (let round = 0; round < 12; round += 1) {
+    await run.signal('pause', {});
+    await run.signal('resume', {});
+  }
+  for (const { question_id } of open) await submit(run, { question_id, answer: 'this one' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const histories = await expectPromisesKept(stage, run.workflowId);
+  const told = histories.filter(({ type, history }) =>
+    history.events?.some(
+      ({ workflowExecutionSignaledEventAttributes: signal }) =>
+        type === 'delegation' && signal?.signalName === 'resume',
+    ),
+  );
+  expect(told).toHaveLength(ids.length);
 }, 60_000);
 
 it('messages that come before the first task are seen by it', async () => {

@@ -75,6 +75,13 @@ describe('a reply that came to its end', () => {
   });
 });
 
+const manyCalls = (count: number, idLength: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    id: String(i).padStart(idLength, 't'),
+    name: 'load_detail',
+    input: i,
+  }));
+
 describe('tool calls', () => {
   it('stores the arguments and gives references', async () => {
     const input = { detail_id: 'x' };
@@ -103,13 +110,6 @@ describe('tool calls', () => {
     const offered = bench.model.requests.map((request) => request.tools.map((tool) => tool.name));
     expect(offered).toEqual([['load_detail'], [], []]);
   });
-
-  const manyCalls = (count: number, idLength: number) =>
-    Array.from({ length: count }, (_, i) => ({
-      id: String(i).padStart(idLength, 't'),
-      name: 'load_detail',
-      input: i,
-    }));
 
   it('part of fault 50: more calls than history should hold go back, and are not kept', async () => {
     const bench = await createBench({ scripts: [callTools(manyCalls(1_000, 4))] });
