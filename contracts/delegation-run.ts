@@ -33,6 +33,7 @@ export interface DelegationOrder {
   readonly record_ref: Ref;
   readonly upstream: readonly UpstreamOutput[];
   readonly limits: RunLimits;
+  /** Whether it begins paused: a delegation that continues as new while it is. */
   readonly paused: boolean;
 }
 

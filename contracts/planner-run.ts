@@ -82,6 +82,8 @@ export interface CarriedRun {
   readonly facts_total: number;
   readonly recent_facts: readonly Fact[];
   readonly amendments: readonly string[];
+  /** Criteria that the user gave up, among them some that no plan had listed then. */
+  readonly waived: readonly string[];
   readonly wave_outlines: readonly WaveSummary[];
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;

@@ -34,7 +34,6 @@ export interface WaveOrder {
   readonly delegation_ids: readonly string[];
   readonly fingerprints: Readonly<Record<string, number>>;
   readonly amendments: readonly string[];
-  readonly paused: boolean;
 }
 
 /** A wave started by a run gets its order; one started by hand gets a PlannerWaveInput. */

@@ -16,7 +16,7 @@ export type RunPhase =
   | RunStatus
   | 'failed';
 
-/** Answer of the query `status`, on every workflow type. */
+/** Answer of the query `status` on a workflow that was not started by another. */
 export interface StatusView {
   readonly run_id: string;
   readonly goal: string;

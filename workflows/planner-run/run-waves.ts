@@ -3,8 +3,8 @@ import {
   ChildWorkflowCancellationType,
   condition,
   continueAsNew,
-  executeChild,
   isCancellation,
+  startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
@@ -15,6 +15,7 @@ import { waiveCriteria } from '../../core/criteria/criteria.ts';
 import { waveWorkflowId } from '../../core/ids.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
 import { createControlRelay } from '../shared/control-relay.ts';
+import type { ControlRelay } from '../shared/control-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
@@ -33,14 +34,14 @@ export interface RunEnd {
 export async function runWaves(host: RootHost, carried: CarriedRun | null): Promise<RunEnd> {
   const ledger = openLedger(carried);
   const outcomes: DelegationOutcome[] = [];
-  const relay = createControlRelay();
+  const relay = createControlRelay(host.control);
   host.control.subscribe((change) => {
     if (host.state.wave_workflow_id !== null) relay.tell(host.state.wave_workflow_id, change);
   });
   const end = await stopWhenCancelled(() =>
     host.stoppable(async (): Promise<RunStatus> => {
       for (;;) {
-        const status = await takeStep(host, ledger, outcomes);
+        const status = await takeStep(host, ledger, relay, outcomes);
         if (status !== null) return status;
         if (workflowInfo().continueAsNewSuggested) await carryOver(host, ledger);
       }
@@ -53,6 +54,7 @@ export async function runWaves(host: RootHost, carried: CarriedRun | null): Prom
 async function takeStep(
   host: RootHost,
   ledger: RunLedger,
+  relay: ControlRelay,
   outcomes: DelegationOutcome[],
 ): Promise<RunStatus | null> {
   const { state } = host;
@@ -69,7 +71,7 @@ async function takeStep(
     case 'waves_spent':
       return askWhenWavesAreSpent(host, step.open);
     case 'wave': {
-      const wave = await runNextWave(host, ledger);
+      const wave = await runNextWave(host, ledger, relay);
       if ('lost' in wave) return askWhenWaveIsLost(host, wave.lost);
       outcomes.push(...wave.outcomes);
       ledger.take(wave);
@@ -82,13 +84,14 @@ async function takeStep(
 async function runNextWave(
   host: RootHost,
   ledger: RunLedger,
+  relay: ControlRelay,
 ): Promise<WaveResult | { readonly lost: string }> {
   const order = await orderNext(host, ledger);
   const { state } = host;
   state.wave_workflow_id = waveWorkflowId(host.runId, order.wave);
   host.refresh();
   try {
-    return await executeChild<(args: PlannerWaveArgs) => Promise<WaveResult>>(
+    const child = await startChild<(args: PlannerWaveArgs) => Promise<WaveResult>>(
       workflowTypes.plannerWave,
       {
         workflowId: state.wave_workflow_id,
@@ -98,6 +101,8 @@ async function runNextWave(
         typedSearchAttributes: childSearchAttributes(host.runId),
       },
     );
+    relay.welcome(state.wave_workflow_id);
+    return await child.result();
   } catch (error) {
     if (isCancellation(error)) throw error;
     return { lost: readFailure(error).message };
@@ -107,7 +112,7 @@ async function runNextWave(
 }
 
 async function orderNext(host: RootHost, ledger: RunLedger): Promise<WaveOrder> {
-  const { state, record, control } = host;
+  const { state, record } = host;
   const { opened } = state;
   if (opened === null) throw new Error('A wave was ordered before the run was opened.');
   const record_ref = await record.flush();
@@ -124,7 +129,6 @@ async function orderNext(host: RootHost, ledger: RunLedger): Promise<WaveOrder> 
     delegation_ids: ledger.delegationIds(),
     fingerprints: ledger.fingerprints(),
     amendments: state.amendments,
-    paused: control.pausedReason() !== null,
   };
 }
 
@@ -208,6 +212,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     facts_total: record.factsTotal(),
     recent_facts: record.facts(),
     amendments: state.amendments,
+    waived: state.waived,
     wave_outlines: state.waves,
     paused_reason: control.pausedReason(),
     parked_reason: control.parkedReason(),

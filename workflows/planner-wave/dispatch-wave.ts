@@ -2,10 +2,10 @@ import {
   CancellationScope,
   ChildWorkflowCancellationType,
   condition,
-  executeChild,
   getExternalWorkflowHandle,
   isCancellation,
   setHandler,
+  startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
@@ -33,6 +33,7 @@ import { collectUpstream } from '../../core/plan/collect-upstream.ts';
 import { checkEscalation } from '../../core/run/check-control.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { createControlRelay } from '../shared/control-relay.ts';
+import type { ControlRelay } from '../shared/control-relay.ts';
 import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, escalateSignal } from '../shared/messages.ts';
 import { readFailure } from '../shared/read-failure.ts';
@@ -60,6 +61,7 @@ interface Dispatching {
   readonly outcomes: Map<string, DelegationOutcome>;
   readonly started: Set<string>;
   readonly deliveries: Map<string, Delivery>;
+  readonly relay: ControlRelay;
   readonly onView: (delegations: readonly DelegationView[]) => void;
   state: DispatchState;
 }
@@ -89,16 +91,16 @@ export async function dispatchWave(
     outcomes: new Map(),
     started: new Set(),
     deliveries: new Map(),
+    relay: createControlRelay(desk.control),
     onView,
     state: first.state,
   };
   setHandler(escalateSignal, (payload) => takeEscalation(d, payload), {
     description: 'From a delegation: a question or a fault. Not for people.',
   });
-  const relay = createControlRelay();
   desk.control.subscribe((change) => {
     on(d, { type: change.type });
-    for (const id of childrenAtWork(d)) relay.tell(id, change);
+    for (const id of childrenAtWork(d)) d.relay.tell(id, change);
   });
   take(d, first);
   const stopped = await untilAllEnded(
@@ -210,7 +212,7 @@ async function untilAllEnded(done: () => boolean, stop: () => void): Promise<boo
 }
 
 async function runChild(
-  { order, plan, outcomes, byId, waveId }: Dispatching,
+  { order, plan, outcomes, byId, waveId, relay }: Dispatching,
   delegation: DelegationOutline,
 ): Promise<DelegationOutcome> {
   const { run_id, wave, registry_ref, record_ref, limits } = order;
@@ -219,7 +221,7 @@ async function runChild(
     return output_ref === null ? [] : [{ delegation_id, output_ref }];
   });
   try {
-    return await executeChild<(args: DelegationArgs) => Promise<DelegationOutcome>>(
+    const child = await startChild<(args: DelegationArgs) => Promise<DelegationOutcome>>(
       workflowTypes.delegation,
       {
         workflowId: delegationWorkflowId(waveId, delegation.delegation_id),
@@ -243,6 +245,8 @@ async function runChild(
         typedSearchAttributes: childSearchAttributes(run_id),
       },
     );
+    relay.welcome(child.workflowId);
+    return await child.result();
   } catch (error) {
     if (isCancellation(error)) return notStarted(delegation, 'stopped', 'stopped before it began');
     return notStarted(delegation, 'failed', readFailure(error).message);

@@ -27,7 +27,7 @@ export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult> {
   if (parent === undefined) return runWaveAlone(args);
   if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child wave needs an order.');
   const { order } = args;
-  const control = createControl({ paused: order.paused ? '' : null, parked: null });
+  const control = createControl({ paused: null, parked: null });
   const superior = createParentSuperior(parent.workflowId, control);
   const run = getExternalWorkflowHandle(parent.workflowId);
   let view: WaveView = { wave: order.wave, phase: 'planning', delegations: [], usage: noUsage };

@@ -54,7 +54,6 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
     delegation_ids: [],
     fingerprints: {},
     amendments: [],
-    paused: false,
   };
 }
 

@@ -1,5 +1,5 @@
 import { getExternalWorkflowHandle } from '@temporalio/workflow';
-import type { ControlChange } from './control.ts';
+import type { Control, ControlChange } from './control.ts';
 import { inBackground } from './in-background.ts';
 import { pauseSignal, resumeSignal } from './messages.ts';
 import { signalQuietly } from './signal-quietly.ts';
@@ -7,13 +7,15 @@ import { signalQuietly } from './signal-quietly.ts';
 /** Passes changes of control on to children, which pause and resume with their parent. */
 export interface ControlRelay {
   tell(childId: string, change: ControlChange): void;
+  /** Call it when a child has begun: a change that came while it was being started found nobody. */
+  welcome(childId: string): void;
 }
 
 /**
  * Signals between workflows may overtake each other: a pause that arrives after its resume would stop a child for good.
  * So the next one to a child goes out when the one before has arrived, and only the newest counts.
  */
-export function createControlRelay(): ControlRelay {
+export function createControlRelay(control: Control): ControlRelay {
   const unsent = new Map<string, ControlChange>();
   const sending = new Set<string>();
 
@@ -31,12 +33,18 @@ export function createControlRelay(): ControlRelay {
     sending.delete(childId);
   };
 
+  const tell = (childId: string, change: ControlChange): void => {
+    unsent.set(childId, change);
+    if (sending.has(childId)) return;
+    sending.add(childId);
+    inBackground(() => send(childId));
+  };
+
   return {
-    tell(childId, change) {
-      unsent.set(childId, change);
-      if (sending.has(childId)) return;
-      sending.add(childId);
-      inBackground(() => send(childId));
+    tell,
+    welcome(childId) {
+      const reason = control.parkedReason() ?? control.pausedReason();
+      if (reason !== null) tell(childId, { type: 'pause', reason });
     },
   };
 }

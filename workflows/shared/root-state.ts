@@ -67,6 +67,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     criteria,
     usage,
     amendments,
+    waived: carried.waived,
   };
 }
 
