@@ -6,6 +6,7 @@ import type { RunLimits } from './limits.ts';
 import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
 import type { Ref } from './ref.ts';
 import type { RecordChange } from './run-record.ts';
+import type { Usage } from './usage.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 
 /** What workflows may ask of the outside world. Workflows see only this; activities implement it. */
@@ -14,6 +15,8 @@ export interface Activities {
   readonly openRun: (input: OpenRunInput) => Promise<OpenRunResult>;
   /** One model call. A reply that was stored is never bought again. */
   readonly modelTurn: (input: ModelTurnInput) => Promise<ModelTurnResult>;
+  /** What the attempts of a model call were billed that was cancelled before it could tell: from the reply ledger. */
+  readonly recallSpent: (input: RecallSpentInput) => Promise<{ readonly usage: Usage }>;
   /** One tool call. A failing tool is a result with `is_error`, not an error. */
   readonly runTool: (input: RunToolInput) => Promise<RunToolResult>;
   /** Stores a text that is too long for history. */
@@ -44,6 +47,11 @@ export interface OpenRunResult {
   readonly known_inputs: readonly string[];
   /** The plan that came with the input: of a wave with `delegations`, or of one delegation alone. */
   readonly plan: WavePlanOutline | null;
+}
+
+export interface RecallSpentInput {
+  /** The activity id of the call, in the workflow that asks. */
+  readonly activity_id: string;
 }
 
 export interface RunToolInput {

@@ -15,12 +15,12 @@ export interface Attempts {
 
 const ledgerVersion = 1;
 
-function ledgerKeyOf(info: Info): LedgerKey {
+function ledgerKeyOf(info: Info, activityId = info.activityId): LedgerKey {
   return {
     // An activity that no workflow started has ids of its own.
     workflow_id: info.workflowExecution?.workflowId ?? '',
     run_id: info.workflowExecution?.runId ?? info.activityRunId ?? '',
-    activity_id: info.activityId,
+    activity_id: activityId,
   };
 }
 
@@ -32,6 +32,21 @@ function ledgerKeyOf(info: Info): LedgerKey {
 export async function recallAttempts(ledger: ReplyLedger, info: Info): Promise<Attempts> {
   const entry = info.attempt > 1 ? await ledger.find(ledgerKeyOf(info)) : null;
   return isEntry(entry) ? entry : { result: null, spent: noUsage };
+}
+
+/**
+ * What another activity of the same workflow run was billed. A call that is cancelled between two attempts, or whose
+ * worker was killed, reports nothing itself.
+ *
+ * @throws StoreUnavailable
+ */
+export async function recallSpent(
+  ledger: ReplyLedger,
+  info: Info,
+  activityId: string,
+): Promise<Usage> {
+  const entry = await ledger.find(ledgerKeyOf(info, activityId));
+  return isEntry(entry) ? entry.spent : noUsage;
 }
 
 /** @throws StoreUnavailable */

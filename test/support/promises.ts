@@ -151,11 +151,13 @@ function usagesOfCalls({ history }: StoredHistory): Usage[] {
   return events.flatMap((event) => {
     const ended =
       event.activityTaskFailedEventAttributes ?? event.activityTaskCompletedEventAttributes;
-    return types.get(String(ended?.scheduledEventId)) === 'modelTurn'
-      ? usagesIn(toldBy(event))
-      : [];
+    const type = types.get(String(ended?.scheduledEventId)) ?? '';
+    return tellUsage.has(type) ? usagesIn(toldBy(event)) : [];
   });
 }
+
+/** Activities that report what calls were billed. */
+const tellUsage = new Set(['modelTurn', 'recallSpent']);
 
 type HistoryEvent = NonNullable<StoredHistory['history']['events']>[number];
 

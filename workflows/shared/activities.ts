@@ -27,6 +27,13 @@ export const { runTool } = proxyActivities<Pick<Activities, 'runTool'>>({
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 20 },
 });
 
+/** Asked while the run stops: a store that does not answer must not keep it from ending. */
+export const { recallSpent } = proxyActivities<Pick<Activities, 'recallSpent'>>({
+  startToCloseTimeout: '10 seconds',
+  scheduleToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', maximumAttempts: 3 },
+});
+
 /** Reads and writes of the store: idempotent, so they are repeated until the disk is well again. */
 export const { openRun, storeText, updateRecord } = proxyActivities<
   Pick<Activities, 'openRun' | 'storeText' | 'updateRecord'>

@@ -1,7 +1,8 @@
-import { isCancellation } from '@temporalio/workflow';
+import { ActivityFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { ModelTurnInput, ModelTurnResult } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { modelTurn } from './activities.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { modelTurn, recallSpent } from './activities.ts';
 import type { Control } from './control.ts';
 import { readFailure } from './read-failure.ts';
 import type { Superior } from './superior.ts';
@@ -26,11 +27,30 @@ export async function callModel(
     try {
       return { type: 'replied', result: await modelTurn.executeWithOptions({ summary }, [input]) };
     } catch (error) {
-      if (isCancellation(error)) throw error;
+      if (isCancellation(error)) {
+        onSpent(await recallCancelled(error));
+        throw error;
+      }
       const failure = readFailure(error);
       if (failure.usage !== null) onSpent(failure.usage);
       if (failure.consequence === 'stop') return { type: 'failed', reason: failure.message };
       await desk.superior.park(failure.message);
     }
+  }
+}
+
+/**
+ * A call that was cancelled in flight tells what it was billed in its result. One that was cancelled between two
+ * attempts has no result; the ledger knows.
+ */
+async function recallCancelled(error: unknown): Promise<Usage> {
+  if (!(error instanceof ActivityFailure) || error.activityId === undefined) return noUsage;
+  const { activityId: activity_id } = error;
+  try {
+    const { usage } = await CancellationScope.nonCancellable(() => recallSpent({ activity_id }));
+    return usage;
+  } catch (failure) {
+    if (failure instanceof ActivityFailure) return noUsage;
+    throw failure;
   }
 }

@@ -135,6 +135,26 @@ it('fault 26: stop while a call waits for its retry makes no further call', asyn
   await expectPromisesKept(stage, run.workflowId, { orphans: true });
 }, 60_000);
 
+it('fault 26: stop between two attempts keeps what the first was billed', async () => {
+  const patient = await openStage({
+    times: { retryBaseMs: 600_000 },
+    script: [{ reply: { cut: 'mid-stream', afterEvents: 5, text: 'half of a plan' } }],
+  });
+  const run = await patient.start('plannerRun', { goal });
+  const wave = patient.client.workflow.getHandle(`${run.workflowId}/wave-001`);
+  await eventually('a call that waits for its retry', async () => {
+    const { raw } = await wave.describe().catch(() => ({ raw: { pendingActivities: [] } }));
+    return raw.pendingActivities?.some(({ lastFailure }) => Boolean(lastFailure)) ?? false;
+  });
+  await run.signal('stop', {});
+  const result = await patient.result(run);
+  expect(result).toMatchObject({ status: 'stopped', usage: { calls: 1 } });
+  expect(result.usage.input_tokens).toBeGreaterThan(0);
+  expect(scriptedCalls(patient)).toHaveLength(1);
+  await expectPromisesKept(patient, run.workflowId, { orphans: true });
+  await patient.close();
+}, 60_000);
+
 it('fault 26: cancelling the workflow is as good as stop', async () => {
   stage.rehearsal.script([{ match: { schema: 'delegation' }, reply: silent }]);
   const run = await stage.start('plannerRun', { goal });
