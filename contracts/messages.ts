@@ -15,7 +15,7 @@ export interface AmendMessage {
 }
 
 /** Payload of `escalate`, from a child to its parent, up to the workflow that has the inbox. */
-export type Escalation = QuestionsEscalation | ParkedEscalation;
+export type Escalation = QuestionsEscalation | ParkedEscalation | WithdrawnEscalation;
 
 export interface QuestionsEscalation {
   readonly type: 'questions';
@@ -35,6 +35,14 @@ export interface ParkedEscalation {
   readonly type: 'parked';
   readonly from: string;
   readonly reason: string;
+}
+
+/** A delegation that asked is gone, so its questions need no answer any more. */
+export interface WithdrawnEscalation {
+  readonly type: 'withdrawn';
+  /** The wave that passed its questions on. */
+  readonly from: string;
+  readonly delegation_id: string;
 }
 
 /** Payload of `deliver`: all answers to one escalation, in the order of its questions. */

@@ -101,6 +101,8 @@ export type RecordChange =
       /** The whole answer, when `answered.answer` is cut. */
       readonly answer_ref: Ref | null;
     }
+  /** Who asked is gone. */
+  | { readonly type: 'question_withdrawn'; readonly question_id: string }
   | { readonly type: 'answer_rejected'; readonly rejected: RejectedAnswer }
   | { readonly type: 'instruction'; readonly instruction: string }
   | { readonly type: 'criteria_waived'; readonly criterion_ids: readonly string[] }

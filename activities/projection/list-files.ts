@@ -52,8 +52,7 @@ function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
     {
       path: treePaths.questions,
       needs: {},
-      changesWith: ({ type }) =>
-        type === 'question_opened' || type === 'question_answered' || type === 'answer_rejected',
+      changesWith: ({ type }) => type.startsWith('question_') || type === 'answer_rejected',
       render: () => renderQuestions(record),
     },
   ];

@@ -40,6 +40,11 @@ export function applyChange(
       };
     case 'question_answered':
       return applyAnswer(record, change, now);
+    case 'question_withdrawn':
+      return {
+        ...record,
+        open_questions: record.open_questions.filter(hasOtherId(change.question_id)),
+      };
     case 'answer_rejected':
       return {
         ...record,

@@ -15,6 +15,7 @@ export function changeNeeds(change: RecordChange): TextRefs {
     case 'phase':
     case 'question_opened':
     case 'question_answered':
+    case 'question_withdrawn':
     case 'answer_rejected':
     case 'instruction':
     case 'criteria_waived':

@@ -25,6 +25,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import { parseDefault } from './check-answer.ts';
+import { keepNewest, withdrawQuestions } from './withdraw-questions.ts';
 import { acceptAnswer, judgeAnswer } from './judge-answer.ts';
 import { putQuestion } from './put-question.ts';
 
@@ -53,6 +54,13 @@ export type InboxEvent =
       readonly default_answered_by: string;
     }
   | { readonly type: 'deadline'; readonly question_id: string; readonly now: number }
+  /** Who asked is gone: a delegation, or with null all that this workflow asked for. */
+  | {
+      readonly type: 'withdraw';
+      readonly from: string;
+      readonly delegation_id: string | null;
+      readonly now: number;
+    }
   /** A long answer is in the store now. Kept until its escalation is delivered. */
   | { readonly type: 'stored'; readonly question_id: string; readonly answer_ref: Ref };
 
@@ -65,6 +73,8 @@ export type InboxEffect =
       readonly text: string;
       readonly answered_by: string;
     }
+  /** Nobody waits for it any more. */
+  | { readonly type: 'withdrawn'; readonly question: Question }
   | { readonly type: 'rejected'; readonly rejected: RejectedAnswer }
   /** The same answer again: no harm done. */
   | { readonly type: 'repeated'; readonly question_id: string }
@@ -112,6 +122,10 @@ export function stepInbox(state: InboxState, event: InboxEvent): InboxStep {
       return takeAnswer(state, event);
     case 'deadline':
       return takeDefault(state, event);
+    case 'withdraw': {
+      const { state: rest, gone } = withdrawQuestions(state, event);
+      return { state: rest, effects: gone.map((question) => ({ type: 'withdrawn', question })) };
+    }
     case 'stored':
       return { state: keepRef(state, event), effects: [] };
     default:
@@ -257,10 +271,4 @@ function keepRef(state: InboxState, event: Extract<InboxEvent, { type: 'stored' 
     ...state,
     pending: state.pending.map((p) => ({ ...p, answers: p.answers.map(keep) })),
   };
-}
-
-function keepNewest(answered: InboxState['answered']): InboxState['answered'] {
-  const entries = Object.entries(answered);
-  const over = entries.length - engineLimits.questionsMax;
-  return over > 0 ? Object.fromEntries(entries.slice(over)) : answered;
 }

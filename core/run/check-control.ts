@@ -62,6 +62,10 @@ export function checkEscalation(payload: unknown): Escalation | null {
     if (typeof reason !== 'string') return null;
     return { type: 'parked', from, reason: cutText(reason, engineLimits.amendmentCharsMax) };
   }
+  if (type === 'withdrawn') {
+    const { delegation_id } = payload;
+    return isId(delegation_id) ? { type: 'withdrawn', from, delegation_id } : null;
+  }
   return type === 'questions' ? readQuestions(payload, from) : null;
 }
 

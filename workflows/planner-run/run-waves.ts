@@ -105,6 +105,7 @@ async function runNextWave(
     return await child.result();
   } catch (error) {
     if (isCancellation(error)) throw error;
+    host.inbox.withdraw(waveWorkflowId(host.runId, order.wave), null);
     return { lost: readFailure(error).message };
   } finally {
     state.wave_workflow_id = null;

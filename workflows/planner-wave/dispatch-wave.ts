@@ -167,8 +167,11 @@ function takeEscalation(d: Dispatching, payload: unknown): void {
     return;
   }
   const { delegation_id } = escalation;
-  if (delegation_id === null) d.desk.superior.refuse(badEscalation);
-  else inBackground(() => passOn(d, escalation, delegation_id));
+  if (escalation.type !== 'questions' || delegation_id === null) {
+    d.desk.superior.refuse(badEscalation);
+    return;
+  }
+  inBackground(() => passOn(d, escalation, delegation_id));
 }
 
 async function passOn(
@@ -212,7 +215,7 @@ async function untilAllEnded(done: () => boolean, stop: () => void): Promise<boo
 }
 
 async function runChild(
-  { order, plan, outcomes, byId, waveId, relay }: Dispatching,
+  { order, plan, outcomes, byId, waveId, relay, desk }: Dispatching,
   delegation: DelegationOutline,
 ): Promise<DelegationOutcome> {
   const { run_id, wave, registry_ref, record_ref, limits } = order;
@@ -249,6 +252,7 @@ async function runChild(
     return await child.result();
   } catch (error) {
     if (isCancellation(error)) return notStarted(delegation, 'stopped', 'stopped before it began');
+    desk.superior.withdraw(delegation.delegation_id);
     return notStarted(delegation, 'failed', readFailure(error).message);
   }
 }

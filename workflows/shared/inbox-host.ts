@@ -74,6 +74,11 @@ export class InboxHost {
     this.#step({ type: 'ask', escalation, now: nowSeconds(), use_defaults });
   }
 
+  /** Closes what somebody asked who is gone. @param delegationId If null, all that the workflow asked for. */
+  withdraw(from: string, delegationId: string | null): void {
+    this.#step({ type: 'withdraw', from, delegation_id: delegationId, now: nowSeconds() });
+  }
+
   /** The signal `answer`. Never throws: a bad one is recorded as rejected. */
   answer(payload: unknown): void {
     this.#take(payload);
@@ -98,6 +103,7 @@ export class InboxHost {
         case 'rejected':
           throw refusal(effect.rejected.reason, effect.rejected.example);
         case 'opened':
+        case 'withdrawn':
         case 'deliver':
       }
     }
@@ -168,6 +174,12 @@ export class InboxHost {
         this.#timers.get(effect.question.question_id)?.cancel();
         this.#inOrder(() => this.#recordAnswer(effect));
         return;
+      case 'withdrawn': {
+        const { question_id } = effect.question;
+        this.#timers.get(question_id)?.cancel();
+        record.add({ type: 'question_withdrawn', question_id });
+        return;
+      }
       case 'rejected':
         record.add({ type: 'answer_rejected', rejected: effect.rejected });
         return;

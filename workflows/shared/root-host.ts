@@ -105,14 +105,24 @@ export class RootHost implements Superior {
     await this.control.ready();
   }
 
+  withdraw(delegationId: string): void {
+    this.inbox.withdraw(this.runId, delegationId);
+  }
+
   refuse(reason: string): void {
     this.inbox.noteRejected(reason);
   }
 
   /** Takes what a child sends up: questions go to the inbox, trouble with the provider parks the run. */
   escalate(escalation: Escalation): void {
-    if (escalation.type === 'parked') this.control.park(escalation.reason);
-    else this.inbox.ask(escalation);
+    switch (escalation.type) {
+      case 'parked':
+        return this.control.park(escalation.reason);
+      case 'withdrawn':
+        return this.inbox.withdraw(escalation.from, escalation.delegation_id);
+      case 'questions':
+        return this.inbox.ask(escalation);
+    }
   }
 
   /** Runs the work in a scope that `stop` cancels. */

@@ -1,10 +1,12 @@
 import { getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { DeliveredAnswer, QuestionsEscalation } from '../../contracts/messages.ts';
+import type { DeliveredAnswer, Escalation, QuestionsEscalation } from '../../contracts/messages.ts';
 import { checkDelivery } from '../../core/run/check-child-messages.ts';
 import { checkControl } from '../../core/run/check-control.ts';
 import type { Control } from './control.ts';
+import { inBackground } from './in-background.ts';
 import { createMailbox } from './mailbox.ts';
 import { deliverSignal, escalateSignal, pauseSignal, resumeSignal } from './messages.ts';
+import { signalQuietly } from './signal-quietly.ts';
 
 /** What is said of a signal `escalate` that came from a hand. */
 export const badEscalation =
@@ -16,6 +18,8 @@ export interface Superior {
   ask(escalation: QuestionsEscalation): Promise<readonly DeliveredAnswer[]>;
   /** Reports that no call can succeed for now, and resolves when somebody resumed. */
   park(reason: string): Promise<void>;
+  /** A delegation that had asked is gone: nobody needs the answers any more. */
+  withdraw(delegationId: string): void;
   /** Notes a message that was no good where people look for it, if this workflow has such a place. */
   refuse(reason: string): void;
 }
@@ -53,6 +57,11 @@ export function createParentSuperior(parentId: string, control: Control): Superi
         });
       }
       await control.ready();
+    },
+    withdraw(delegationId) {
+      const from = workflowInfo().workflowId;
+      const withdrawn: Escalation = { type: 'withdrawn', from, delegation_id: delegationId };
+      inBackground(() => signalQuietly(() => parent.signal(escalateSignal, withdrawn)));
     },
     // The parent has the inbox, and it did not get the message.
     refuse: () => {},

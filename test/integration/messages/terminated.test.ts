@@ -1,13 +1,15 @@
-import { openQuestion, submit } from '../../support/asking.ts';
+import { openQuestion, refusalOf, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
+  blocked,
   callsOf,
   completed,
   newestText,
   plan,
   planCalls,
   plans,
+  question,
   work,
   works,
 } from '../../support/scripted-work.ts';
@@ -81,5 +83,40 @@ it('a lost wave can be the end of the run', async () => {
   await openQuestion(stage, run);
   await run.signal('answer', { question_id: 'q1', answer: 'abandon' });
   expect(await stage.result(run)).toMatchObject({ status: 'abandoned', waves: 1 });
+  await expectPromisesKept(stage, run.workflowId, terminated);
+}, 60_000);
+
+it('questions of a delegation that an operator terminates are withdrawn', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('asker')])),
+    works('asker', { json: blocked([question('Which region?')], 'asker-done') }),
+    plans(2, plan([work('again', { criteria: ['asker-done'] })])),
+    works('again', { json: completed('asker-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  const { question_id } = await openQuestion(stage, run);
+  const asker = stage.client.workflow.getHandle(`${run.workflowId}/wave-001/asker`);
+  await asker.terminate('by the operator');
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+  const { open } = await stage.questions(run);
+  expect(open.map((one) => one.question_id)).not.toContain(question_id);
+  await expectPromisesKept(stage, run.workflowId, terminated);
+}, 60_000);
+
+it('questions of a wave that an operator terminates are withdrawn, and a late answer is told so', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('asker')])),
+    works('asker', { json: blocked([question('Which region?')], 'asker-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  await openQuestion(stage, run);
+  await stage.client.workflow.getHandle(`${run.workflowId}/wave-001`).terminate();
+  await openQuestion(stage, run, 'q2');
+  const { open } = await stage.questions(run);
+  expect(open.map((one) => one.question_id)).toEqual(['q2']);
+  const { reason } = await refusalOf(run, { question_id: 'q1', answer: 'eu-west' });
+  expect(reason).toContain('withdrawn');
+  await submit(run, { question_id: 'q2', answer: 'abandon' });
+  expect(await stage.result(run)).toMatchObject({ status: 'abandoned' });
   await expectPromisesKept(stage, run.workflowId, terminated);
 }, 60_000);

@@ -99,6 +99,9 @@ class Watcher {
         }
         return;
       }
+      case 'withdrawn':
+        this.expect(!this.answered.has(effect.question.question_id), 'withdrawn when answered');
+        return;
       case 'rejected':
       case 'repeated':
     }

@@ -280,4 +280,20 @@ describe('stepInbox', () => {
       [false, null, 1],
     ]);
   });
+
+  it('WQ1 and WQ2: what an asker that is gone has asked is withdrawn, and nobody else is touched', () => {
+    const other = escalation('e2', [asked({ text: 'Which colour?' })], { delegation_id: 'd2' });
+    const open = play(empty, ask(two), ask(other)).state;
+    const gone = play(open, { type: 'withdraw', from: two.from, delegation_id: 'd2', now });
+    expect(gone.effects).toMatchObject([{ type: 'withdrawn', question: { question_id: 'q3' } }]);
+    expect(gone.state.open.map(({ question_id }) => question_id)).toEqual(['q1', 'q2']);
+    const late = play(gone.state, answer({ question_id: 'q3', answer: 'blue' }));
+    expect(late.effects).toMatchObject([
+      { type: 'rejected', rejected: { reason: expect.stringContaining('withdrawn') } },
+    ]);
+    const rest = play(gone.state, { type: 'withdraw', from: two.from, delegation_id: null, now });
+    expect(rest.state).toMatchObject({ open: [], pending: [] });
+    const stranger = { type: 'withdraw', from: 'somebody', delegation_id: null, now } as const;
+    expect(play(open, stranger)).toEqual({ state: open, effects: [] });
+  });
 });

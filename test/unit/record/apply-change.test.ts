@@ -84,6 +84,16 @@ it('question_answered: a default that nobody confirmed is an assumption', async 
   ]);
 });
 
+it('question_withdrawn: is open no more, and the pool learns nothing', async () => {
+  const next = await apply(
+    { type: 'question_opened', question: question('q1') },
+    { type: 'question_opened', question: question('q2') },
+    { type: 'question_withdrawn', question_id: 'q1' },
+  );
+  expect(next.open_questions.map(({ question_id }) => question_id)).toEqual(['q2']);
+  expect(next).toMatchObject({ answered_questions: [], facts: [] });
+});
+
 it('answer_rejected: keeps the newest 200', async () => {
   const rejections = Array.from({ length: 203 }, (_, index): RecordChange => ({
     type: 'answer_rejected',
