@@ -41,10 +41,10 @@ export async function settleTurn(
 ): Promise<SettledTurn> {
   const answered = classifyReply(answer);
   if (answered.type === 'dropped') return settleWithoutReply(store, prepared, answered.reply);
-  if (answered.type === 'tools' && answered.calls.length > toolCallsMax) {
-    // Dropped, because the API would want a result for each of them.
-    const faults = [describeTooManyCalls(answered.calls.length)];
-    return settleWithoutReply(store, prepared, { type: 'malformed', faults });
+  const fault = answered.type === 'tools' ? findCallFault(shape, answered.calls.length) : null;
+  if (fault !== null) {
+    // Dropped, because the API would want a result for each of the calls.
+    return settleWithoutReply(store, prepared, { type: 'malformed', faults: [fault] });
   }
   const [head, reply] = await Promise.all([
     putReply(store, prepared, answer.content),
@@ -100,7 +100,16 @@ async function settleTools(
   return { type: 'tools', calls };
 }
 
-function describeTooManyCalls(count: number): OutputFault {
+/** Only agents have tools; the planner never does the work. */
+function findCallFault(shape: OutputShape, count: number): OutputFault | null {
+  if (shape !== 'agent_output') {
+    return {
+      path: wholePath,
+      reason: 'the reply called a tool, and you have none; nothing was carried out',
+      hint: 'Try: answer with the JSON that was asked for.',
+    };
+  }
+  if (count <= toolCallsMax) return null;
   return {
     path: wholePath,
     reason: `the reply made ${count} tool calls at once, at most ${toolCallsMax}; none was carried out`,
