@@ -97,7 +97,7 @@ async function runNextWave(
         workflowId: state.wave_workflow_id,
         args: [{ order }],
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-        staticSummary: `wave ${order.wave} of ${state.goal_title}`.slice(0, 200),
+        staticSummary: `wave ${order.wave} of ${state.goal_title}`,
         typedSearchAttributes: childSearchAttributes(host.runId),
       },
     );

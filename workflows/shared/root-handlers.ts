@@ -1,7 +1,7 @@
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
-import { engineLimits } from '../../core/limits.ts';
+import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { checkAmend, checkControl, checkEscalation } from '../../core/run/check-control.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import {
@@ -16,7 +16,6 @@ import {
   stopSignal,
   submitAnswerUpdate,
 } from './messages.ts';
-import { defaultLimits } from '../../core/limits.ts';
 import type { RootHost } from './root-host.ts';
 import { badEscalation } from './superior.ts';
 
