@@ -14,8 +14,8 @@ const shared = {
 };
 
 export default {
-  // More than the cores: the integration tests mostly wait for servers and timers.
-  maxWorkers: 3,
+  // The integration tests mostly wait for servers and timers, so two at a time also suit two cores.
+  maxWorkers: 2,
   // A bound for a hanging test on a busy machine, not a statement about speed.
   testTimeout: 60_000,
   projects: [

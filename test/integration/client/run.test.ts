@@ -91,7 +91,11 @@ it('starts a run, asks, is refused with a reason, is answered, and reports', asy
 
 it('follows a run from its start to its end with --defaults', async () => {
   const runId = newId();
+  // The last delegation takes its time, so that whoever watches sees what the others did.
+  const last = { callKeyIncludes: `${runId}/wave-001/review-result` };
+  stage.rehearsal.script([{ match: last, reply: { pass: true, delayMs: 3_000 } }]);
   const { code, out } = await cli('start', 'Write a plan', '--id', runId, '--watch', '--defaults');
+  stage.rehearsal.script([]);
   expect(code).toBe(0);
   expect(out).toContain(`Started ${runId}.`);
   expect(out).toMatch(/wave 1: . gather-facts .* completed · 2 turns/);
