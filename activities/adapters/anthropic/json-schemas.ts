@@ -17,17 +17,19 @@ export class RequestRefused extends Error {
  * @throws {RequestRefused} for what the API can't express: tuple, unknown, date, transform, record, open objects.
  */
 export function toOutputFormat(schema: z.ZodType): Anthropic.JSONOutputFormat {
-  return refuseAs('The output schema', () => {
-    // The SDK turns z.record into an object that allows no keys at all, without a word.
-    const open = findOpenObject(z.toJSONSchema(schema), 'output');
-    if (open !== null) {
-      throw new Error(
-        `${open} is a record or an open object; use an array of {key, value} objects`,
-      );
-    }
-    const { type, schema: jsonSchema } = zodOutputFormat(schema);
-    return { type, schema: jsonSchema };
-  });
+  return once(outputFormats, schema, () =>
+    refuseAs('The output schema', () => convertOutput(schema)),
+  );
+}
+
+function convertOutput(schema: z.ZodType): Anthropic.JSONOutputFormat {
+  // The SDK turns z.record into an object that allows no keys at all, without a word.
+  const open = findOpenObject(z.toJSONSchema(schema), 'output');
+  if (open !== null) {
+    throw new Error(`${open} is a record or an open object; use an array of {key, value} objects`);
+  }
+  const { type, schema: jsonSchema } = zodOutputFormat(schema);
+  return { type, schema: jsonSchema };
 }
 
 /**
@@ -36,15 +38,31 @@ export function toOutputFormat(schema: z.ZodType): Anthropic.JSONOutputFormat {
  * @throws {RequestRefused} when its input is no object or holds what JSON Schema can't express.
  */
 export function toTool(tool: ToolSpec): Anthropic.Tool {
-  return refuseAs(`The input schema of the tool "${tool.name}"`, () => {
-    const { $schema: _dialect, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
-    if (schema.type !== 'object') throw new Error('it must be a z.object');
-    return {
-      name: tool.name,
-      description: tool.description,
-      input_schema: { ...schema, type: 'object' },
-    };
-  });
+  return once(tools, tool, () =>
+    refuseAs(`The input schema of the tool "${tool.name}"`, () => convertTool(tool)),
+  );
+}
+
+function convertTool(tool: ToolSpec): Anthropic.Tool {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(tool.input, { io: 'input' });
+  if (schema.type !== 'object') throw new Error('it must be a z.object');
+  return {
+    name: tool.name,
+    description: tool.description,
+    input_schema: { ...schema, type: 'object' },
+  };
+}
+
+/** Conversions made so far. One took 2 ms of every model call; a schema never changes. */
+const outputFormats = new WeakMap<z.ZodType, Anthropic.JSONOutputFormat>();
+const tools = new WeakMap<ToolSpec, Anthropic.Tool>();
+
+function once<K extends object, V>(made: WeakMap<K, V>, key: K, make: () => V): V {
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  made.set(key, value);
+  return value;
 }
 
 function refuseAs<T>(what: string, convert: () => T): T {
