@@ -3,7 +3,7 @@ import {
   SearchAttributeType,
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/common';
-import { memoKeys, workflowTypes } from '../contracts/names.ts';
+import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { ClientContext } from './client-context.ts';
 import { PlanwaveClientError } from './client-error.ts';
@@ -50,6 +50,7 @@ async function startOnce(
       workflowId: runId,
       taskQueue: context.taskQueue,
       args: [input],
+      workflowTaskTimeout: workflowTaskTimeoutMs,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
       staticSummary: cut(goal, summaryCharactersMax),

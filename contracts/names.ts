@@ -31,6 +31,13 @@ export const queryNames = {
   wave: 'wave',
 } as const;
 
+/**
+ * How long one workflow task may take before another worker gets it, in milliseconds. Temporal's own default of 10 s is
+ * what a run loses when its worker is killed in the middle of one; a task of planwave takes milliseconds, a replay of the
+ * longest history under 2 s.
+ */
+export const workflowTaskTimeoutMs = 5_000;
+
 /** Enums and counters only: search attributes are never encrypted. The values are the types to register. */
 export const searchAttributes = {
   PlanwavePhase: 'Keyword',

@@ -2,6 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../../contracts/activity-types.ts';
 import { recallSpent } from './attempt-ledger.ts';
 import { guardActivity } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
 import { runModelTurn } from './run-model-turn.ts';
 import { runToolCall } from './run-tool-call.ts';
 import type { AgentTurnDeps } from './deps.ts';
@@ -21,6 +22,7 @@ export function createAgentTurnActivities(
         usage: await recallSpent(deps.ledger, activityInfo(), activity_id),
       })),
     runTool: (input) => guardActivity(() => runToolCall(deps, input)),
-    storeText: ({ text }) => guardActivity(async () => ({ ref: await deps.store.put(text) })),
+    storeText: ({ text }) =>
+      guardActivity(() => withHeartbeat(async () => ({ ref: await deps.store.put(text) }))),
   };
 }

@@ -9,7 +9,7 @@ import { recallAttempts, recordResult, recordSpent } from './attempt-ledger.ts';
 import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure } from './failures.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import { retryStore } from './retry-store.ts';
@@ -20,7 +20,6 @@ import type { SettledTurn } from './settle-turn.ts';
 const resultBytesMax = 100_000;
 
 const retryBaseMsDefault = 2_000;
-const heartbeatEveryMsDefault = 1_000;
 
 /** What stays the same within one attempt. */
 interface Attempt {

@@ -6,10 +6,9 @@ import { countBytes } from '../tools/cut-bytes.ts';
 import { readAgent, readJson } from '../tools/read-artifact.ts';
 import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
 
 const toolTimeoutMsDefault = 60_000;
-const heartbeatEveryMsDefault = 1_000;
 
 /** One tool call. Whatever the tool does, the model gets a result to go on with. */
 export async function runToolCall(

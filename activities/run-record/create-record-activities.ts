@@ -1,5 +1,6 @@
 import type { Activities } from '../../contracts/activity-types.ts';
 import { guardActivity } from '../agent-turn/failures.ts';
+import { withHeartbeat } from '../agent-turn/heartbeat.ts';
 import type { RecordDeps } from './deps.ts';
 import { openRun } from './open-run.ts';
 import { updateRecord } from './update-record.ts';
@@ -9,7 +10,7 @@ export function createRecordActivities(
   deps: RecordDeps,
 ): Pick<Activities, 'openRun' | 'updateRecord'> {
   return {
-    openRun: (input) => guardActivity(() => openRun(deps, input)),
-    updateRecord: (input) => guardActivity(() => updateRecord(deps, input)),
+    openRun: (input) => guardActivity(() => withHeartbeat(() => openRun(deps, input))),
+    updateRecord: (input) => guardActivity(() => withHeartbeat(() => updateRecord(deps, input))),
   };
 }

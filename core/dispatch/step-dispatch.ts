@@ -106,10 +106,11 @@ export function isDispatchDone(state: DispatchState): boolean {
 
 export function viewDispatch(state: DispatchState): DispatchLine[] {
   const world = buildWorld(state);
+  const slots = `a free slot (${countRunning(state)} of ${state.max_parallel} at work)`;
   return state.entries.map((entry) => ({
     delegation_id: entry.delegation.delegation_id,
     state: entry.state,
-    reason: describeEntry(entry, state, world),
+    reason: describeEntry(entry, state, world) ?? slots,
   }));
 }
 
@@ -278,7 +279,12 @@ function countRunning(state: DispatchState): number {
   return state.entries.filter((entry) => entry.state === 'running').length;
 }
 
-function describeEntry(entry: DispatchEntry, state: DispatchState, world: GateWorld): string {
+/** @returns null for one that waits for nothing but a free slot. */
+function describeEntry(
+  entry: DispatchEntry,
+  state: DispatchState,
+  world: GateWorld,
+): string | null {
   if ('reason' in entry) return entry.reason;
   if (entry.state === 'running') return '';
   if (entry.state === 'waiting') return 'answers to its questions';
@@ -289,5 +295,5 @@ function describeEntry(entry: DispatchEntry, state: DispatchState, world: GateWo
   }
   if (state.type === 'paused') return 'the run to be resumed';
   if (state.type === 'stopping') return 'its end: the run is being stopped';
-  return `a free slot (${countRunning(state)} of ${state.max_parallel} at work)`;
+  return null;
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
 import { isPreferred } from '../bootstrap/temporal-cli/probe.mjs';
 import type { Settings } from '../settings.ts';
 import { searchAttributeArguments } from './search-attributes.ts';
@@ -32,8 +33,14 @@ export function serverArguments(cli: ServerCli, settings: Settings): string[] {
 
 function dynamicConfig(cli: ServerCli): string[] {
   // The default of 20 polls a second makes every durable step wait up to 50 ms.
-  const polls = 'history.transferProcessorMaxPollRPS=2000';
-  if (isPreferred(cli.version)) return [polls];
+  const always = [
+    'history.transferProcessorMaxPollRPS=2000',
+    // Timers, timeouts and back-offs fire when they are due, not up to a second later.
+    'history.timerProcessorMaxTimeShift="20ms"',
+    // For runs that the Temporal CLI starts: see `workflowTaskTimeoutMs` in contracts/names.ts.
+    `history.defaultWorkflowTaskTimeout="${workflowTaskTimeoutMs / 1_000}s"`,
+  ];
+  if (isPreferred(cli.version)) return always;
   // Older servers have this off; without it every activity waits for another round trip.
-  return [polls, 'system.enableActivityEagerExecution=true'];
+  return [...always, 'system.enableActivityEagerExecution=true'];
 }

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import { workflowTypes } from '../../contracts/names.ts';
+import { workflowTaskTimeoutMs, workflowTypes } from '../../contracts/names.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
 import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
@@ -97,6 +97,7 @@ async function runNextWave(
         workflowId: state.wave_workflow_id,
         args: [{ order }],
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        workflowTaskTimeout: workflowTaskTimeoutMs,
         staticSummary: `wave ${order.wave} of ${state.goal_title}`,
         typedSearchAttributes: childSearchAttributes(host.runId),
       },
@@ -189,9 +190,8 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
   const { state, control, record, inbox } = host;
   const { opened } = state;
   if (opened === null) throw new Error('A run was carried over before it was opened.');
-  await inbox.settled();
   await condition(allHandlersFinished);
-  const record_ref = await record.flush();
+  const record_ref = await host.settleRecord();
   const carried: CarriedRun = {
     version: 1,
     started_at: state.started_at,

@@ -12,7 +12,7 @@ import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationArgs, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Delivery, QuestionsEscalation } from '../../contracts/messages.ts';
-import { workflowTypes } from '../../contracts/names.ts';
+import { workflowTaskTimeoutMs, workflowTypes } from '../../contracts/names.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { DelegationView } from '../../contracts/views.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
@@ -62,7 +62,7 @@ interface Dispatching {
   readonly started: Set<string>;
   readonly deliveries: Map<string, Delivery>;
   readonly relay: ControlRelay;
-  readonly onView: (delegations: readonly DelegationView[]) => void;
+  readonly onView: (delegations: () => readonly DelegationView[]) => void;
   state: DispatchState;
 }
 
@@ -74,7 +74,7 @@ export async function dispatchWave(
   plan: WavePlanOutline,
   order: WaveOrder,
   desk: WaveDesk,
-  onView: (delegations: readonly DelegationView[]) => void,
+  onView: (delegations: () => readonly DelegationView[]) => void,
 ): Promise<Dispatched> {
   const first = openDispatch(plan.delegations, {
     known_inputs: order.known_inputs,
@@ -125,7 +125,7 @@ function on(d: Dispatching, event: DispatchEvent): void {
 function take(d: Dispatching, step: DispatchStep): void {
   d.state = step.state;
   for (const command of step.commands) obey(d, command);
-  d.onView(viewDelegations(d));
+  d.onView(() => viewDelegations(d));
 }
 
 function obey(d: Dispatching, command: DispatchCommand): void {
@@ -244,6 +244,7 @@ async function runChild(
           },
         ],
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        workflowTaskTimeout: workflowTaskTimeoutMs,
         staticSummary: `${delegation.agent_id} · ${delegation.title}`,
         typedSearchAttributes: childSearchAttributes(run_id),
       },

@@ -10,6 +10,7 @@ import type { WaveView } from '../../contracts/views.ts';
 import { renderWaveDetails } from '../../core/render/render-wave-details.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { createControl } from '../shared/control.ts';
+import { createRefresher } from '../shared/create-refresher.ts';
 import { progressSignal, waveQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import { runWave } from './run-wave.ts';
@@ -30,9 +31,16 @@ export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult> {
   const control = createControl({ paused: null, parked: null });
   const superior = createParentSuperior(parent.workflowId, control);
   const run = getExternalWorkflowHandle(parent.workflowId);
-  let view: WaveView = { wave: order.wave, phase: 'planning', delegations: [], usage: noUsage };
-  setHandler(waveQuery, () => view, { description: 'The delegations and their states.' });
-  return runWave(
+  let view = (): WaveView => ({
+    wave: order.wave,
+    phase: 'planning',
+    delegations: [],
+    usage: noUsage,
+  });
+  const show = (): void => setCurrentDetails(renderWaveDetails(view()));
+  const refresh = createRefresher(show);
+  setHandler(waveQuery, () => view(), { description: 'The delegations and their states.' });
+  const result = await runWave(
     order,
     {
       control,
@@ -41,9 +49,12 @@ export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult> {
       onPlanned: (progress) => run.signal(progressSignal, progress),
       onView(changed) {
         view = changed;
-        setCurrentDetails(renderWaveDetails(changed));
+        refresh();
       },
     },
     null,
   );
+  // The last change comes with the end, after which nothing refreshes.
+  show();
+  return result;
 }

@@ -14,8 +14,8 @@ import { runWave } from './run-wave.ts';
 export async function runWaveAlone(input: unknown): Promise<WaveResult> {
   const host = new RootHost(null);
   registerRootHandlers(host);
-  let view: WaveView = { wave: 1, phase: 'planning', delegations: [], usage: noUsage };
-  setHandler(waveQuery, () => view, { description: 'The delegations and their states.' });
+  let view = (): WaveView => ({ wave: 1, phase: 'planning', delegations: [], usage: noUsage });
+  setHandler(waveQuery, () => view(), { description: 'The delegations and their states.' });
   const opened = await host.open('plannerWave', input);
   const order = orderOf(host, opened);
   refuseBadPlan(opened, order);

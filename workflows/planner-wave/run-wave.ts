@@ -29,9 +29,14 @@ export async function runWave(
   desk: WaveDesk,
   given: WavePlanOutline | null,
 ): Promise<WaveResult> {
-  let delegations: readonly DelegationView[] = [];
+  let delegations = (): readonly DelegationView[] => [];
   const show = (phase: WaveView['phase']): void =>
-    desk.onView({ wave: order.wave, phase, delegations, usage: desk.work.usage });
+    desk.onView(() => ({
+      wave: order.wave,
+      phase,
+      delegations: delegations(),
+      usage: desk.work.usage,
+    }));
   const nothing: Dispatched = { outcomes: [], fingerprints: [], stopped: false };
 
   show('planning');

@@ -10,8 +10,8 @@ export interface WaveDesk {
   readonly superior: Superior;
   /** Tells the run, or the record of a wave alone, what was planned. */
   readonly onPlanned: (progress: WaveProgress) => Promise<void>;
-  /** Called when something that people see has changed. */
-  readonly onView: (view: WaveView) => void;
+  /** Called when something that people see has changed. A view of many delegations is long: make it when it is shown. */
+  readonly onView: (view: () => WaveView) => void;
   readonly work: WaveWork;
 }
 

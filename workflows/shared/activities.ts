@@ -19,12 +19,18 @@ export const { modelTurn } = proxyActivities<Pick<Activities, 'modelTurn'>>({
   },
 });
 
+/**
+ * A killed worker's short activities are made again as soon as four heartbeats are missing. A model call gets twice
+ * that: made again too early, it is bought twice.
+ */
+const shortHeartbeatTimeout = '4 seconds';
+
 export const { runTool } = proxyActivities<Pick<Activities, 'runTool'>>({
   startToCloseTimeout: '2 minutes',
   scheduleToCloseTimeout: '30 days',
-  heartbeatTimeout: '8 seconds',
+  heartbeatTimeout: shortHeartbeatTimeout,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
-  retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 20 },
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '1 minute', maximumAttempts: 20 },
 });
 
 /** Asked while the run stops: a store that does not answer must not keep it from ending. */
@@ -40,6 +46,11 @@ export const { openRun, storeText, updateRecord } = proxyActivities<
 >({
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '30 days',
+  heartbeatTimeout: shortHeartbeatTimeout,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
-  retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 10_000 },
+  retry: {
+    initialInterval: '200 milliseconds',
+    maximumInterval: '1 minute',
+    maximumAttempts: 10_000,
+  },
 });

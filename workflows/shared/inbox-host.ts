@@ -141,9 +141,13 @@ export class InboxHost {
     return carryInbox(this.#state);
   }
 
-  /** Resolves when no accepted answer is still on its way to the one who asked. */
+  /** No accepted answer is still on its way to the one who asked. */
+  isSettled(): boolean {
+    return this.#tasksUnderway === 0;
+  }
+
   settled(): Promise<void> {
-    return condition(() => this.#tasksUnderway === 0);
+    return condition(() => this.isSettled());
   }
 
   #take(payload: unknown): readonly InboxEffect[] {

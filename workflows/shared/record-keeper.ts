@@ -54,28 +54,26 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
       options.park,
     );
 
-  const writeQueue = async (): Promise<void> => {
-    writing = true;
-    while (latest !== null && queue.length > 0) {
+  inBackground(async () => {
+    for (;;) {
+      // Conditions are looked at when all else of a workflow task is done, so its changes go out together.
+      await condition(() => latest !== null && queue.length > 0);
+      if (latest === null) continue;
       const changes = queue;
       queue = [];
+      writing = true;
       latest = await write(latest.record_ref, changes);
+      writing = false;
       facts = [...facts, ...latest.facts_added].slice(-engineLimits.factsShownMax);
       options.onWritten();
     }
-    writing = false;
-  };
-
-  const wake = (): void => {
-    if (!writing && latest !== null) inBackground(writeQueue);
-  };
+  });
 
   return {
     begin(start) {
       const { facts: known, ...rest } = start;
       facts = known;
       latest = { ...rest, facts_added: [], result_ref: null, result_path: null };
-      wake();
     },
     knownInputs: () => latest?.known_inputs ?? [],
     factsTotal: () => latest?.facts_total ?? 0,
@@ -86,7 +84,6 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
         : null,
     add(change) {
       queue.push(change);
-      wake();
     },
     async flush() {
       await condition(() => !writing && queue.length === 0 && latest !== null);

@@ -17,6 +17,7 @@ import type {
 } from '../../contracts/messages.ts';
 import type { CarriedRun, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { openRun } from './activities.ts';
 import { createControl } from './control.ts';
@@ -165,7 +166,7 @@ export class RootHost implements Superior {
       await this.inbox.settled();
       const stopped = state.stop_reason ? { stop_reason: state.stop_reason } : {};
       record.add({ type: 'ended', status, usage: state.usage, ...stopped });
-      const record_ref = await record.flush();
+      const record_ref = await this.settleRecord();
       const result = record.result();
       if (result === null) throw ApplicationFailure.nonRetryable('The record has no result.');
       state.phase = status;
@@ -187,6 +188,18 @@ export class RootHost implements Superior {
         result_path: result.path,
       };
     });
+  }
+
+  /**
+   * Resolves with the newest record when everything that was accepted is in it. An answer may come while the record is
+   * written, and be long enough to need a write of its own.
+   */
+  async settleRecord(): Promise<Ref> {
+    for (;;) {
+      await this.inbox.settled();
+      const ref = await this.record.flush();
+      if (this.inbox.isSettled()) return ref;
+    }
   }
 
   async #deliver(to: string, delivery: Delivery): Promise<void> {

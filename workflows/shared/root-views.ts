@@ -1,10 +1,10 @@
-import { condition, setHandler } from '@temporalio/workflow';
+import { setHandler } from '@temporalio/workflow';
 import type { Question } from '../../contracts/question.ts';
 import type { RunPhase, StatusView } from '../../contracts/views.ts';
 import { describeWait } from '../../core/render/describe-wait.ts';
 import { renderRunDetails } from '../../core/render/render-run-details.ts';
 import type { Control } from './control.ts';
-import { inBackground } from './in-background.ts';
+import { createRefresher } from './create-refresher.ts';
 import type { InboxHost } from './inbox-host.ts';
 import { planQuery, statusQuery } from './messages.ts';
 import type { RootState } from './root-state.ts';
@@ -22,7 +22,8 @@ interface Shown {
 export class RootViews {
   readonly #shown: Shown;
   readonly #mirror = createMirror();
-  #dirty = true;
+  /** Shows the state at the end of the current workflow task, once for all its changes. */
+  readonly refresh: () => void;
 
   constructor(shown: Shown) {
     this.#shown = shown;
@@ -32,22 +33,11 @@ export class RootViews {
     setHandler(planQuery, () => shown.state.plan, {
       description: 'The plan of the current wave.',
     });
-    inBackground(async () => {
-      for (;;) {
-        await condition(() => this.#dirty);
-        this.show();
-      }
-    });
-  }
-
-  /** Shows the state at the end of the current workflow task, once for all its changes. */
-  refresh(): void {
-    this.#dirty = true;
+    this.refresh = createRefresher(() => this.show());
   }
 
   /** Shows the state now: for the last one, after which nothing comes. */
   show(): void {
-    this.#dirty = false;
     const status = viewStatus(this.#shown);
     const { run_id, goal, phase, wave, open_questions, usage, waiting_for } = status;
     this.#mirror(
