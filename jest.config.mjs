@@ -27,7 +27,7 @@ export default {
     {
       ...shared,
       displayName: 'integration',
-      roots: ['<rootDir>/test/integration'],
+      roots: ['<rootDir>/test/integration', '<rootDir>/test/chaos'],
       // One Temporal server and one workflow bundle for all of them.
       globalSetup: '<rootDir>/test/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/support/global-teardown.ts',

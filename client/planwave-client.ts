@@ -18,7 +18,9 @@ import type { ClientContext } from './client-context.ts';
 import { readDelegation } from './delegation-reading.ts';
 import type { DelegationReading } from './delegation-reading.ts';
 import { listRuns } from './list-runs.ts';
-import type { ListOptions } from './list-runs.ts';
+import type { ListedRun, ListOptions } from './list-runs.ts';
+import { readOpenHistories } from './open-histories.ts';
+import type { OpenHistory } from './open-histories.ts';
 import { describeRun, readView } from './read-view.ts';
 import type { Reading } from './read-view.ts';
 import { readRunEnd } from './run-end.ts';
@@ -27,12 +29,14 @@ import type { RunListing } from './run-listing.ts';
 import { callServer } from './server-calls.ts';
 import { startRun } from './start-run.ts';
 import type { StartedRun, StartRunOptions } from './start-run.ts';
+import { findStuck, listStuck } from './stuck-workflows.ts';
+import type { StuckWorkflow } from './stuck-workflows.ts';
 import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
 
 /**
  * A typed client of the engine. Every method throws PlanwaveClientError and nothing else, and every method but
- * `waitForEnd` gives up within 10 s.
+ * `waitForEnd` and `openHistories` gives up within 10 s.
  */
 export interface PlanwaveClient {
   readonly address: string;
@@ -41,9 +45,14 @@ export interface PlanwaveClient {
   /** Starts a run. A run id that was ever used is refused with `already_exists`: one id is one run. */
   startRun(input: PlannerRunInput, options?: StartRunOptions): Promise<StartedRun>;
   /** Newest first. Works with every worker off. */
-  list(options?: ListOptions): Promise<readonly RunListing[]>;
+  list(options?: ListOptions): Promise<readonly ListedRun[]>;
   /** What the server knows of one run. Works with every worker off. */
   describe(runId: string): Promise<RunListing>;
+
+  /** What no worker can carry on, of one run or of all. Works with every worker off. */
+  stuck(runId?: string): Promise<readonly StuckWorkflow[]>;
+  /** The histories of every open workflow of ours on the task queue, read one by one as they are asked for. */
+  openHistories(): AsyncIterable<OpenHistory>;
 
   status(runId: string): Promise<Reading<StatusView>>;
   questions(runId: string): Promise<Reading<QuestionsView>>;
@@ -97,6 +106,8 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     startRun: (input, startOptions = {}) => startRun(context, input, startOptions),
     list: (listOptions = {}) => listRuns(context, listOptions),
     describe: (runId) => describeRun(context, runId),
+    stuck: (runId) => (runId === undefined ? listStuck(context) : findStuck(context, runId)),
+    openHistories: () => readOpenHistories(context),
     status: (runId) => view(queryNames.status, runId),
     questions: (runId) => view(queryNames.questions, runId),
     plan: (runId) => view(queryNames.plan, runId),

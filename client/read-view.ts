@@ -1,11 +1,14 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import type { ClientContext } from './client-context.ts';
+import { commandText } from './command-text.ts';
 import { refusedCredentials } from './connect-failure.ts';
 import { grpcCodes } from './grpc-codes.ts';
 import { toRunListing } from './run-listing.ts';
 import type { RunListing } from './run-listing.ts';
 import { callServer, grpcCodeOf, grpcText, toClientError } from './server-calls.ts';
+import { describeStuck, findStuck } from './stuck-workflows.ts';
+import type { StuckWorkflow } from './stuck-workflows.ts';
 
 /** Answer to a query: from a worker, or, when none answers, what the server itself knows. */
 export type Reading<T> =
@@ -14,6 +17,8 @@ export type Reading<T> =
       readonly live: false;
       /** Why there is no view and what to try, in one line. */
       readonly note: string;
+      /** What no worker can carry on, the workflow that was asked first. Empty when no worker is there at all. */
+      readonly stuck: readonly StuckWorkflow[];
       readonly last_known: RunListing;
     };
 
@@ -29,8 +34,13 @@ export async function readView<T>(
     return { live: true, view };
   } catch (error) {
     if (isFinal(error)) throw toClientError(context, workflowId, error);
-    const note = noteOf(error);
-    return { live: false, note, last_known: await describeRun(context, workflowId) };
+    const [stuck, lastKnown] = await Promise.all([
+      findStuck(context, workflowId),
+      describeRun(context, workflowId),
+    ]);
+    const [first] = stuck;
+    const note = first === undefined ? noteOf(error, lastKnown) : describeStuck(first);
+    return { live: false, note, stuck, last_known: lastKnown };
   }
 }
 
@@ -56,7 +66,7 @@ const noWorkerCodes: ReadonlySet<number> = new Set([
   grpcCodes.failedPrecondition,
 ]);
 
-function noteOf(error: unknown): string {
+function noteOf(error: unknown, { version }: RunListing): string {
   const code = grpcCodeOf(error);
   const text = grpcText(error);
   if (/workflow task in failed state/i.test(text)) {
@@ -66,6 +76,12 @@ function noteOf(error: unknown): string {
     );
   }
   if (code !== undefined && noWorkerCodes.has(code)) {
+    if (version !== null) {
+      return (
+        `No worker of version ${version} is running, and the run is pinned to it; this is the last known state. ` +
+        `Try: ${commandText('doctor')}`
+      );
+    }
     return 'No worker is running; this is the last known state. Try: npm run worker (or npm run dev).';
   }
   return `The worker did not answer the query (${text}); this is the last known state.`;

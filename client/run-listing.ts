@@ -26,6 +26,8 @@ export interface RunListing {
   /** Unix epoch seconds. */
   readonly started_at: number;
   readonly closed_at: number | null;
+  /** Worker version that the run is pinned to, as `<deployment>:<build>`, or null without worker versioning. */
+  readonly version: string | null;
 }
 
 export function toRunListing(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListing {
@@ -46,6 +48,7 @@ export function toRunListing(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListi
     waiting_for: textList(memo[memoKeys.waitingFor]),
     started_at: epochSeconds(info.startTime),
     closed_at: info.closeTime ? epochSeconds(info.closeTime) : null,
+    version: textOrNull(attributes.get('TemporalWorkerDeploymentVersion')),
   };
 }
 

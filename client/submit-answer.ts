@@ -7,6 +7,7 @@ import { signalNames, updateNames } from '../contracts/names.ts';
 import type { AnswerInput } from '../contracts/question.ts';
 import type { ClientContext } from './client-context.ts';
 import { PlanwaveClientError } from './client-error.ts';
+import { commandText } from './command-text.ts';
 import { grpcCodes } from './grpc-codes.ts';
 import { callServer, grpcCodeOf, toClientError } from './server-calls.ts';
 
@@ -49,7 +50,9 @@ export async function submitAnswer(
     return { status: 'refused', question_id, reason, example: null };
   }
   try {
-    if (options.workerIsAway === true) return await sendSignal(context, runId, answer, awayNote);
+    if (options.workerIsAway === true) {
+      return await sendSignal(context, runId, answer, awayNote(runId));
+    }
     const receipt = await context.connection.withDeadline(
       Date.now() + context.workerTimeoutMs,
       () =>
@@ -64,7 +67,7 @@ export async function submitAnswer(
       const reason = `run ${runId} has ended and takes no more answers`;
       return { status: 'refused', question_id, reason, example: null };
     }
-    const note = noteOfFallback(error);
+    const note = noteOfFallback(error, runId);
     if (note === null) throw toClientError(context, runId, error);
     return sendSignal(context, runId, answer, note);
   }
@@ -83,16 +86,19 @@ async function sendSignal(
   return { status: 'sent', question_id: answer.question_id, note };
 }
 
-const awayNote =
-  'No worker is running: the answer was sent and will be checked when a worker is there. Try: npm run worker (or npm run dev).';
+/** There may be no worker, none of the run's version, or one whose code does not fit: the status tells which. */
+function awayNote(runId: string): string {
+  return `No worker takes it now: the answer was sent and will be checked when a worker is there. See: ${commandText('status', runId)}`;
+}
+
 const busyNote =
   'The run takes no more updates at this moment: the answer was sent as a signal and will be checked soon.';
 
 /** Why a signal gets through where the update did not, or null when it would not either. */
-function noteOfFallback(error: unknown): string | null {
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return awayNote;
+function noteOfFallback(error: unknown, runId: string): string | null {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return awayNote(runId);
   const code = grpcCodeOf(error);
-  if (code === grpcCodes.unavailable) return awayNote;
+  if (code === grpcCodes.unavailable) return awayNote(runId);
   // Too many updates in flight, or in this run's whole history.
   return code === grpcCodes.resourceExhausted || code === grpcCodes.failedPrecondition
     ? busyNote

@@ -1,14 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
-import { toRunDirectory } from '../activities/projection/run-directory.ts';
-import { exportRun } from '../activities/run-record/export-run.ts';
+import { exportRun, UnknownRun } from '../activities/run-record/export-run.ts';
+import { readStoredResult } from '../activities/run-record/stored-result.ts';
 import { readStoredStatus } from '../activities/run-record/stored-status.ts';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
-import { errorCode } from './bootstrap/expected-error.mjs';
+import { PlanwaveClientError } from '../client/client-error.ts';
 import { createDoctorChecks } from './doctor/doctor-checks.ts';
 import { partEnvironment, type Settings } from './settings.ts';
 import { runTemporalCli } from './temporal-cli.ts';
@@ -32,21 +31,23 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     // npm runs scripts in the package's folder; a person means the one they stand in.
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
     exportRun: async (runId) => {
-      const { root } = await exportRun(files, runId);
+      const { root } = await exportRun(files, runId).catch(nameUnknownRun);
       return { path: join(home, root) };
     },
-    readResult: (runId) => readOrNull(join(home, toRunDirectory(runId), 'result.md')),
+    readResult: (runId) => readStoredResult(files, runId),
     readStoredStatus: (runId) => readStoredStatus(files, runId),
     doctorChecks: createDoctorChecks(settings),
+    async *replayHistories(histories) {
+      // No other command has to load the worker's SDK.
+      const { replayQuietly } = await import('./doctor/replay-quietly.ts');
+      yield* replayQuietly(histories);
+    },
     runTemporalCli,
   };
 }
 
-async function readOrNull(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  }
+/** So that a script can tell it from other failures by the exit code. */
+function nameUnknownRun(error: unknown): never {
+  if (error instanceof UnknownRun) throw new PlanwaveClientError('not_found', error.message);
+  throw error;
 }

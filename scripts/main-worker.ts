@@ -1,5 +1,6 @@
 import { BadSettings, readWorkerSettings } from '../worker/worker-settings.ts';
 import { runWorker } from '../worker/main.ts';
+import type { ReadyWorker } from '../worker/main.ts';
 import { badSettingsExitCode, ExpectedError } from './bootstrap/expected-error.mjs';
 import { registerSearchAttributes } from './dev-server/search-attributes.ts';
 import { announceReady } from './parts/node-part.ts';
@@ -22,12 +23,25 @@ export async function main(): Promise<number> {
   void endWhenAsked(stop, ending);
   await runWorker({
     signal: ending.signal,
-    onReady(taskQueue) {
-      say(`The worker polls "${taskQueue}" on ${address}. Ctrl-C stops it.`);
+    onReady(worker) {
+      for (const line of introduce(worker, address)) say(line);
       announceReady();
     },
   });
   return 0;
+}
+
+/** A versioned worker that is not current waits for the command that makes it so: new runs don't come to it before. */
+function introduce({ taskQueue, buildId, deployment }: ReadyWorker, address: string): string[] {
+  const place = `"${taskQueue}" on ${address}`;
+  if (deployment === null) return [`The worker polls ${place}. Ctrl-C stops it.`];
+  const { name, namespace, isCurrent } = deployment;
+  const polls = `The worker polls ${place} as version ${buildId} of the deployment ${name}. Ctrl-C stops it.`;
+  if (isCurrent) return [polls, 'It is the current version: new runs come to it.'];
+  const command =
+    `temporal worker deployment set-current-version --deployment-name ${name} --build-id ${buildId} ` +
+    `--namespace ${namespace} --address ${address} --yes`;
+  return [polls, 'It is not the current version. New runs come to it after:', `  ${command}`];
 }
 
 async function endWhenAsked(stop: StopSignal, ending: AbortController): Promise<void> {

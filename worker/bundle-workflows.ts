@@ -1,16 +1,13 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { atomicWriteFile } from '../activities/adapters/file-store/atomic-write-file.ts';
+import { hashSources, root } from './hash-sources.ts';
 
 /** The workflows as one script for the sandbox. */
 export interface WorkflowBundle {
   readonly code: string;
 }
-
-const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What ends up in the bundle: the rooms that workflows may import, and the packages. */
 const rooms = ['contracts', 'core', 'workflows'];
@@ -21,7 +18,8 @@ const packagesFile = join('node_modules', '.package-lock.json');
  * `node_modules/.cache`. Where that folder can't be written, every process bundles anew.
  */
 export async function loadWorkflowBundle(): Promise<WorkflowBundle> {
-  const file = join(root, 'node_modules', '.cache', 'planwave', `${await hashSources()}.js`);
+  const hash = await hashSources(rooms, packagesFile);
+  const file = join(root, 'node_modules', '.cache', 'planwave', `${hash}.js`);
   const cached = await readFile(file, 'utf8').catch(() => null);
   if (cached !== null) return { code: cached };
   const bundle = await bundleWorkflows();
@@ -37,22 +35,4 @@ export async function bundleWorkflows(): Promise<WorkflowBundle> {
     logger: new DefaultLogger('ERROR'),
   });
   return { code };
-}
-
-async function hashSources(): Promise<string> {
-  const hash = createHash('sha256');
-  for (const file of [packagesFile, ...(await listSources())].toSorted()) {
-    hash.update(`${file}\0`).update(await readFile(join(root, file)));
-  }
-  return hash.digest('hex');
-}
-
-async function listSources(): Promise<string[]> {
-  const perRoom = await Promise.all(
-    rooms.map(async (room) => {
-      const names = await readdir(join(root, room), { recursive: true });
-      return names.filter((name) => /\.[jt]s$/.test(name)).map((name) => join(room, name));
-    }),
-  );
-  return perRoom.flat();
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Worker } from '@temporalio/worker';
-import type { NativeConnection } from '@temporalio/worker';
+import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../contracts/activity-types.ts';
 import { taskQueue } from '../contracts/names.ts';
 import type { WorkflowBundle } from './bundle-workflows.ts';
@@ -15,6 +15,12 @@ export interface CreateWorkerOptions {
   readonly taskQueue?: string;
   /** How long calls in flight may go on after SIGTERM, in milliseconds. Default 100,000: a deploy should not buy twice. */
   readonly shutdownGraceMs?: number;
+  /** Workflows that stay in memory between their tasks; 0 replays each task from its history. Default 300. */
+  readonly maxCachedWorkflows?: number | undefined;
+  /** Names the code in every event that it made. Default: a hash of the workflow code alone. */
+  readonly buildId?: string;
+  /** The worker deployment that pins its runs to this build. If undefined: runs go on under whatever code polls. */
+  readonly deploymentName?: string | undefined;
 }
 
 /** One worker with the settings that were measured to suit long model calls. */
@@ -34,11 +40,29 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
     shutdownGraceTime: options.shutdownGraceMs ?? 100_000,
-    buildId: buildIdOf(options.workflowBundle),
+    // A third of a megabyte each. The SDK's default grows with the machine, to thousands of runs that wait for people.
+    maxCachedWorkflows: options.maxCachedWorkflows ?? 300,
+    ...versionOf(options),
   });
 }
 
+/** Pinned: a run stays with the code and the prompts that it began with, and so do its children and continuations. */
+function versionOf({
+  workflowBundle,
+  buildId = hashOf(workflowBundle),
+  deploymentName,
+}: CreateWorkerOptions): Pick<WorkerOptions, 'buildId' | 'workerDeploymentOptions'> {
+  if (deploymentName === undefined) return { buildId };
+  return {
+    workerDeploymentOptions: {
+      version: { deploymentName, buildId },
+      useWorkerVersioning: true,
+      defaultVersioningBehavior: 'PINNED',
+    },
+  };
+}
+
 /** Six events of every turn name the code that ran it: the SDK's own name for it takes 90 bytes each time. */
-function buildIdOf({ code }: WorkflowBundle): string {
+function hashOf({ code }: WorkflowBundle): string {
   return `planwave+${createHash('sha256').update(code).digest('hex').slice(0, 12)}`;
 }

@@ -1,20 +1,32 @@
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { createActivities } from './create-activities.ts';
 import { createWorker } from './create-worker.ts';
+import { describeDeployment } from './describe-deployment.ts';
+import type { WorkerDeployment } from './describe-deployment.ts';
 import { readWorkerSettings } from './worker-settings.ts';
+
+/** What a worker that polls can say of itself. */
+export interface ReadyWorker {
+  readonly taskQueue: string;
+  readonly buildId: string;
+  /** Null without worker versioning. */
+  readonly deployment: WorkerDeployment | null;
+}
 
 export interface RunWorkerOptions {
   /** Ends the worker: calls in flight finish within the grace time, then the promise resolves. */
   readonly signal: AbortSignal;
   /** Called when the worker polls. */
-  readonly onReady: (taskQueue: string) => void;
+  readonly onReady: (worker: ReadyWorker) => void;
 }
 
 /**
  * Runs one worker until `signal`. Everything about where comes from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
- * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`).
+ * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
+ * `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
  * @throws {BadSettings} when a setting is missing or wrong.
  */
@@ -22,9 +34,11 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
   const settings = readWorkerSettings(process.env);
   Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
-  const [connection, workflowBundle] = await Promise.all([
+  const { taskQueue, deploymentName } = settings;
+  const [connection, workflowBundle, buildId] = await Promise.all([
     NativeConnection.connect(connectionOptions),
     loadWorkflowBundle(),
+    settings.buildId ?? computeBuildId(),
   ]);
   try {
     const worker = await createWorker({
@@ -32,14 +46,21 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
       namespace,
       workflowBundle,
       activities: createActivities(settings),
-      taskQueue: settings.taskQueue,
+      taskQueue,
       shutdownGraceMs: settings.shutdownGraceMs,
+      buildId,
+      deploymentName,
     });
+    const ready = {
+      taskQueue,
+      buildId,
+      deployment: await describeDeployment(connection, namespace, deploymentName, buildId),
+    };
     const stop = (): void => worker.shutdown();
     const running = worker.run();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    onReady(settings.taskQueue);
+    onReady(ready);
     await running;
   } finally {
     // Without this the process never ends.

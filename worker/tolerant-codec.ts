@@ -1,6 +1,8 @@
 import type { Payload, PayloadCodec } from '@temporalio/common';
 
 const decoder = new TextDecoder();
+/** As exact as the decoder of the sandbox, in which a byte order mark is no JSON. */
+const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 const jsonEncoding = encoder.encode('json/plain');
 
@@ -26,9 +28,10 @@ function makeReadable(payload: Payload): Payload {
   };
 }
 
+/** Bytes that are no UTF-8 would be replaced in silence, and an answer would not be what was typed. */
 function isJson(data: Uint8Array): boolean {
   try {
-    JSON.parse(decoder.decode(data));
+    JSON.parse(strictDecoder.decode(data));
     return true;
   } catch {
     return false;

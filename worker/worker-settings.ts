@@ -29,6 +29,13 @@ export interface WorkerProcessSettings extends WorkerSettings {
    * Whoever ends the process by force has to wait longer than that.
    */
   readonly shutdownGraceMs: number;
+  /**
+   * `TEMPORAL_DEPLOYMENT_NAME`: the worker deployment that this worker is a version of. If undefined: no worker
+   * versioning, as is right where one worker serves everything.
+   */
+  readonly deploymentName: string | undefined;
+  /** `TEMPORAL_WORKER_BUILD_ID`. If undefined: made of code, prompts and agents. */
+  readonly buildId: string | undefined;
 }
 
 /** A setting is missing or wrong; the message says which, and what to do. */
@@ -46,6 +53,14 @@ const expectations = {
   PLANWAVE_MODEL: [isPrintable, 'the name of a model, in one word. Try: claude-sonnet-5-5'],
   PLANWAVE_TASK_QUEUE: [isPrintable, 'a name in one word. Try: planwave'],
   PLANWAVE_WORKER_GRACE_SECONDS: [isGrace, 'a whole number of seconds from 1 to 120. Try: 100'],
+  TEMPORAL_DEPLOYMENT_NAME: [
+    isDeploymentName,
+    'letters, digits, "-", "_" and "/", without "__" in front. Try: planwave',
+  ],
+  TEMPORAL_WORKER_BUILD_ID: [
+    isBuildId,
+    'letters, digits and ".", "_", "-", "+", "@", "/". Try: 0.1.0+a1b2c3d, or leave it empty',
+  ],
 } as const satisfies Record<string, readonly [(text: string) => boolean, string]>;
 
 /** @throws {BadSettings} without a key and without a server that may do without one, and when a variable is wrong. */
@@ -72,6 +87,16 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     isRehearsal,
     taskQueue: env['PLANWAVE_TASK_QUEUE'] || taskQueue,
     shutdownGraceMs: Number(env['PLANWAVE_WORKER_GRACE_SECONDS'] || 100) * 1_000,
+    ...readVersion(env),
+  };
+}
+
+function readVersion(
+  env: NodeJS.ProcessEnv,
+): Pick<WorkerProcessSettings, 'deploymentName' | 'buildId'> {
+  return {
+    deploymentName: env['TEMPORAL_DEPLOYMENT_NAME'] || undefined,
+    buildId: env['TEMPORAL_WORKER_BUILD_ID'] || undefined,
   };
 }
 
@@ -86,4 +111,14 @@ function isWebAddress(text: string): boolean {
 
 function isGrace(text: string): boolean {
   return /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 120;
+}
+
+/** The server does not refuse a name with "." or ":" or "__" in front: the worker would poll in vain for ever. */
+function isDeploymentName(text: string): boolean {
+  return /^(?!__)[\w/-]{1,200}$/.test(text);
+}
+
+/** As it stands in commands and search attributes without quotes. */
+function isBuildId(text: string): boolean {
+  return /^[\w.+@/-]{1,200}$/.test(text);
 }

@@ -1,6 +1,7 @@
 import type { DataConverter } from '@temporalio/common';
 import type { StatusView } from '../../contracts/views.ts';
 import type { ConnectOptions } from '../connect.ts';
+import type { OpenHistory } from '../open-histories.ts';
 import type { CliIo } from './cli-io.ts';
 import type { CliSession } from './cli-session.ts';
 import type { DoctorCheck } from './doctor-check.ts';
@@ -19,12 +20,22 @@ export interface CliDeps {
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];
+  /** Replays histories on the code of this checkout, one after the other, each as it is asked for. */
+  readonly replayHistories: (
+    histories: AsyncIterable<OpenHistory>,
+  ) => AsyncIterable<ReplayedWorkflow>;
   /** Runs the Temporal CLI on this process's terminal. Returns its exit code. */
   readonly runTemporalCli: (args: readonly string[]) => Promise<number>;
   /** If undefined: plain JSON. Needed where the worker encrypts. */
   readonly dataConverter?: DataConverter | undefined;
   /** If undefined: connects to the configured server. */
   readonly openSession?: ((options: ConnectOptions) => Promise<CliSession>) | undefined;
+}
+
+export interface ReplayedWorkflow {
+  readonly workflowId: string;
+  /** Why the code of this checkout can't carry it on, or null. */
+  readonly fault: string | null;
 }
 
 export interface ExportedRun {

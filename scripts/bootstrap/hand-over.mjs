@@ -8,18 +8,19 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Runs one entry point: checks Node, installs the packages when they are missing, then calls `main(args)` of a
- * TypeScript file below scripts/ and ends with the exit code it returns. The TypeScript runs in this same process, so
- * input, output and signals need no forwarding.
+ * TypeScript file and ends with the exit code it returns. The TypeScript runs in this same process, so input, output and
+ * signals need no forwarding.
  *
- * @param {string} file for example `main-dev.ts`
+ * @param {string} file as seen from scripts/, for example `main-dev.ts`
  * @param {readonly string[]} [args] default: the command line's
+ * @param {{ dev?: boolean }} [options] `dev`: the developer packages are needed too; default false
  * @returns {Promise<void>} never returns: the process ends
  */
-export async function handOver(file, args = process.argv.slice(2)) {
+export async function handOver(file, args = process.argv.slice(2), { dev = false } = {}) {
   process.exit(
     await exitCodeOf(async () => {
       checkNode();
-      await ensurePackages({ root });
+      await ensurePackages({ root, dev });
       const { register } = await import('tsx/esm/api');
       register();
       process.setSourceMapsEnabled(true);

@@ -37,6 +37,8 @@ function dynamicConfig(cli: ServerCli): string[] {
     'history.transferProcessorMaxPollRPS=2000',
     // Timers, timeouts and back-offs fire when they are due, not up to a second later.
     'history.timerProcessorMaxTimeShift="20ms"',
+    // A workflow that its worker's code does not fit shows in every list after two failed tasks, not five (half a minute).
+    'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2',
     // For runs that the Temporal CLI starts: see `workflowTaskTimeoutMs` in contracts/names.ts.
     `history.defaultWorkflowTaskTimeout="${workflowTaskTimeoutMs / 1_000}s"`,
   ];

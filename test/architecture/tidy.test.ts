@@ -74,11 +74,13 @@ it('no file names a machine or a package registry', () => {
 const commands = [
   'start',
   'test',
+  'bench',
   'dev',
   'temporal',
   'worker',
   'rehearsal',
   'planwave',
+  'chaos',
   'check',
 ] as const;
 

@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts';
 /** A payload as the Temporal CLI sends it: bytes that nobody has looked at. */
 export interface RawPayload {
   readonly encoding: string;
-  readonly data: string;
+  readonly data: string | Uint8Array;
 }
 
 interface Payloads {

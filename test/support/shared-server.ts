@@ -44,25 +44,25 @@ export async function startTestServer(extraArguments: readonly string[] = []): P
   };
 }
 
-/** The server rounds every timer and retry up by a second, which would be most of the time of a test that retries. */
-const quickTimers = '--dynamic-config-value=history.timerProcessorMaxTimeShift="20ms"';
-
 /** One server and one bundle for all integration tests of a run: starting them costs more than a test. */
 export async function startShared(): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(tmpdir(), 'planwave-bundle-'));
-  const [server, bundle] = await Promise.all([
-    startTestServer([quickTimers]),
-    loadWorkflowBundle(),
-  ]);
-  const file = join(folder, 'workflows.js');
-  writeFileSync(file, bundle.code);
+  const [server, forgetBundle] = await Promise.all([startTestServer(), provideBundle()]);
   process.env[names.address] = server.address;
   process.env[names.ui] = server.uiUrl;
-  process.env[names.bundle] = file;
   return async () => {
     await server.stop();
-    rmSync(folder, { recursive: true, force: true });
+    forgetBundle();
   };
+}
+
+/** Bundles the workflows for `sharedBundle`. Resolves with what removes the bundle. */
+export async function provideBundle(): Promise<() => void> {
+  const { code } = await loadWorkflowBundle();
+  const folder = mkdtempSync(join(tmpdir(), 'planwave-bundle-'));
+  const file = join(folder, 'workflows.js');
+  writeFileSync(file, code);
+  process.env[names.bundle] = file;
+  return () => rmSync(folder, { recursive: true, force: true });
 }
 
 export function sharedServer(): { readonly address: string; readonly uiUrl: string } {

@@ -27,6 +27,8 @@ export interface StageOptions {
   readonly address?: string;
   readonly settings?: Partial<WorkerSettings>;
   readonly shutdownGraceMs?: number;
+  /** Workflows that the worker keeps in memory. If undefined, the SDK's default. */
+  readonly maxCachedWorkflows?: number;
 }
 
 export type WorkflowType = keyof typeof workflowTypes;
@@ -44,6 +46,8 @@ export interface Stage {
   /** Ends the worker as SIGTERM would; `startWorker` brings another. */
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
+  /** Workflows in the worker's memory at this moment. */
+  cachedWorkflows(): number;
   result(handle: WorkflowHandle): Promise<PlannerRunResult>;
   status(handle: WorkflowHandle): Promise<StatusView>;
   questions(handle: WorkflowHandle): Promise<QuestionsView>;
@@ -92,6 +96,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     startWorker: () => workers.start(),
     stopWorker: () => workers.stop(),
+    cachedWorkflows: () => workers.cachedWorkflows(),
     async result(handle) {
       const result: PlannerRunResult = await handle.result();
       return result;
@@ -113,7 +118,7 @@ function createWorkers(
   taskQueue: string,
   options: StageOptions,
   settings: WorkerSettings,
-): { start(): Promise<void>; stop(): Promise<void> } {
+): { start(): Promise<void>; stop(): Promise<void>; cachedWorkflows(): number } {
   let current: { worker: Worker; running: Promise<void> } | null = null;
   return {
     async start() {
@@ -128,9 +133,11 @@ function createWorkers(
           ...options.times,
         }),
         shutdownGraceMs: options.shutdownGraceMs ?? 2_000,
+        maxCachedWorkflows: options.maxCachedWorkflows,
       });
       current = { worker, running: worker.run() };
     },
+    cachedWorkflows: () => current?.worker.getStatus().numCachedWorkflows ?? 0,
     async stop() {
       if (current === null) return;
       const { worker, running } = current;

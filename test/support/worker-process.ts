@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Stage } from './stage.ts';
 
-const scripts = fileURLToPath(new URL('../../scripts/', import.meta.url));
+const thisCheckout = fileURLToPath(new URL('../..', import.meta.url));
 
 /** How a process ended: `exit code 2`, or the signal. */
 export type Ending = `exit code ${number}` | NodeJS.Signals;
@@ -31,13 +31,15 @@ export async function killProcesses(): Promise<void> {
  * Runs one of `scripts/*.mjs` as a process of its own, as npm does.
  *
  * @param env Added to this process's environment without its settings of planwave, Temporal and the provider.
+ * @param checkout Whose script. Default: this one's.
  */
 export function runScript(
   name: 'worker.mjs' | 'planwave.mjs',
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  checkout = thisCheckout,
 ): ScriptProcess {
-  const child = spawn(process.execPath, [join(scripts, name), ...args], {
+  const child = spawn(process.execPath, [join(checkout, 'scripts', name), ...args], {
     env: { ...neutralEnvironment(), ...env },
     // By the channel a worker notices that the test is gone, and ends.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -72,8 +74,11 @@ export function runScript(
   return self;
 }
 
+/** What a worker process has to know of a stage. */
+type ServedStage = Pick<Stage, 'address' | 'taskQueue' | 'home' | 'rehearsal'>;
+
 /** The environment in which a worker process serves a stage. */
-export function stageEnvironment(stage: Stage): Record<string, string> {
+export function stageEnvironment(stage: ServedStage): Record<string, string> {
   return {
     TEMPORAL_ADDRESS: stage.address,
     PLANWAVE_TASK_QUEUE: stage.taskQueue,
@@ -85,15 +90,17 @@ export function stageEnvironment(stage: Stage): Record<string, string> {
 
 /** A worker for the stage in a process of its own. Resolves when it polls. */
 export async function startWorkerProcess(
-  stage: Stage,
+  stage: ServedStage,
   env: Readonly<Record<string, string>> = {},
+  checkout = thisCheckout,
 ): Promise<ScriptProcess> {
-  const worker = runScript('worker.mjs', [], { ...stageEnvironment(stage), ...env });
+  const worker = runScript('worker.mjs', [], { ...stageEnvironment(stage), ...env }, checkout);
   await worker.printed('The worker polls');
   return worker;
 }
 
-function neutralEnvironment(): NodeJS.ProcessEnv {
+/** This process's environment without its settings of planwave, Temporal and the provider. */
+export function neutralEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^(?:ANTHROPIC|PLANWAVE|TEMPORAL)_(?!CLI_PATH)/.test(name),
   );

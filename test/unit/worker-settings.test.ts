@@ -10,6 +10,8 @@ it('takes the defaults of the documentation', () => {
     isRehearsal: false,
     taskQueue: 'planwave',
     shutdownGraceMs: 100_000,
+    deploymentName: undefined,
+    buildId: undefined,
   });
 });
 
@@ -38,6 +40,11 @@ it.each([
   ['PLANWAVE_WORKER_GRACE_SECONDS', '0'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', '121'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', 'soon'],
+  ['TEMPORAL_DEPLOYMENT_NAME', 'plan.wave'],
+  ['TEMPORAL_DEPLOYMENT_NAME', 'plan:wave'],
+  ['TEMPORAL_DEPLOYMENT_NAME', '__planwave'],
+  ['TEMPORAL_WORKER_BUILD_ID', 'two words'],
+  ['TEMPORAL_WORKER_BUILD_ID', 'b'.repeat(300)],
 ])('refuses %s=%j by name and without the value', (name, value) => {
   const read = () => readWorkerSettings({ ANTHROPIC_API_KEY: 'x', [name]: value });
   expect(read).toThrow(new RegExp(`^${name} can't be used: expected .*Try: `));

@@ -14,6 +14,7 @@ import { createRefresher } from '../shared/create-refresher.ts';
 import { progressSignal, waveQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import { runWave } from './run-wave.ts';
+import { viewBefore } from './wave-desk.ts';
 import { runWaveAlone } from './run-wave-alone.ts';
 
 /**
@@ -31,15 +32,11 @@ export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult> {
   const control = createControl({ paused: null, parked: null });
   const superior = createParentSuperior(parent.workflowId, control);
   const run = getExternalWorkflowHandle(parent.workflowId);
-  let view = (): WaveView => ({
-    wave: order.wave,
-    phase: 'planning',
-    delegations: [],
-    usage: noUsage,
-  });
-  const show = (): void => setCurrentDetails(renderWaveDetails(view()));
+  let view: (() => WaveView) | null = null;
+  const look = (): WaveView => view?.() ?? viewBefore(order.wave);
+  const show = (): void => setCurrentDetails(renderWaveDetails(look()));
   const refresh = createRefresher(show);
-  setHandler(waveQuery, () => view(), { description: 'The delegations and their states.' });
+  setHandler(waveQuery, look, { description: 'The delegations and their states.' });
   const result = await runWave(
     order,
     {

@@ -9,13 +9,16 @@ import { waveQuery } from '../shared/messages.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
 import { runWave } from './run-wave.ts';
+import { viewBefore } from './wave-desk.ts';
 
 /** A wave that somebody started by hand: it has its own inbox, record and result. */
 export async function runWaveAlone(input: unknown): Promise<WaveResult> {
   const host = new RootHost(null);
   registerRootHandlers(host);
-  let view = (): WaveView => ({ wave: 1, phase: 'planning', delegations: [], usage: noUsage });
-  setHandler(waveQuery, () => view(), { description: 'The delegations and their states.' });
+  let view: (() => WaveView) | null = null;
+  setHandler(waveQuery, () => view?.() ?? viewBefore(1), {
+    description: 'The delegations and their states.',
+  });
   const opened = await host.open('plannerWave', input);
   const order = orderOf(host, opened);
   refuseBadPlan(opened, order);

@@ -29,12 +29,12 @@ export async function runWave(
   desk: WaveDesk,
   given: WavePlanOutline | null,
 ): Promise<WaveResult> {
-  let delegations = (): readonly DelegationView[] => [];
+  let delegations: (() => readonly DelegationView[]) | null = null;
   const show = (phase: WaveView['phase']): void =>
     desk.onView(() => ({
       wave: order.wave,
       phase,
-      delegations: delegations(),
+      delegations: delegations?.() ?? [],
       usage: desk.work.usage,
     }));
   const nothing: Dispatched = { outcomes: [], fingerprints: [], stopped: false };

@@ -1,6 +1,7 @@
 import type { WaveProgress } from '../../contracts/messages.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { WaveView } from '../../contracts/views.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
 import type { Control } from '../shared/control.ts';
 import type { Superior } from '../shared/superior.ts';
 
@@ -13,6 +14,11 @@ export interface WaveDesk {
   /** Called when something that people see has changed. A view of many delegations is long: make it when it is shown. */
   readonly onView: (view: () => WaveView) => void;
   readonly work: WaveWork;
+}
+
+/** What there is to see before a wave shows itself. */
+export function viewBefore(wave: number): WaveView {
+  return { wave, phase: 'planning', delegations: [], usage: noUsage };
 }
 
 export interface WaveWork {

@@ -4,13 +4,24 @@ import { taskQueueOf } from '../../task-queue.ts';
 import type { DoctorCheck, DoctorFinding } from '../doctor-check.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { cleanLine } from '../text/clean-text.ts';
+import { replayOpenWorkflows } from './replay-open-workflows.ts';
 import { createServerChecks } from './server-checks.ts';
 
 export function registerDoctor(program: Command, runner: CommandRunner): void {
   program
     .command('doctor')
     .description('check everything a run needs, and say what to do about what is missing')
-    .action((_options: object, command: Command) => runner.run(command, examine));
+    .option(
+      '--replay',
+      'instead, replay every open run on the code here: what would a deploy break?',
+    )
+    .action(({ replay = false }: Options, command: Command) =>
+      runner.run(command, replay ? replayOpenWorkflows : examine),
+    );
+}
+
+interface Options {
+  readonly replay?: boolean;
 }
 
 interface CheckResult extends DoctorFinding {

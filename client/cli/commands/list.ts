@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { commandText } from '../../command-text.ts';
-import type { RunListing } from '../../run-listing.ts';
+import type { ListedRun } from '../../list-runs.ts';
+import { describeStuck } from '../../stuck-workflows.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import { cleanLine } from '../text/clean-text.ts';
 import { formatTime } from '../text/format-time.ts';
@@ -28,7 +29,7 @@ export function registerList(program: Command, runner: CommandRunner): void {
     );
 }
 
-function describeRuns(runs: readonly RunListing[]): string[] {
+function describeRuns(runs: readonly ListedRun[]): string[] {
   if (runs.length === 0) return [`No runs. Try: ${commandText('start', 'your goal')}`];
   const rows = runs.map((run) => [
     cleanLine(run.run_id),
@@ -39,11 +40,21 @@ function describeRuns(runs: readonly RunListing[]): string[] {
     formatTime(run.started_at),
     cleanLine(run.goal, 60),
   ]);
-  return renderTable(['run', 'phase', 'wave', 'questions', 'cost', 'started (UTC)', 'goal'], rows);
+  const head = ['run', 'phase', 'wave', 'questions', 'cost', 'started (UTC)', 'goal'];
+  return [...renderTable(head, rows), ...explainStuck(runs)];
 }
 
-/** How the workflow was closed says more than the phase that a worker recorded last. */
-function phaseOf({ execution, phase }: RunListing): string {
+/** After a wrong deploy many runs are stuck for the same reason. */
+function explainStuck(runs: readonly ListedRun[]): string[] {
+  const [first, ...others] = runs.flatMap(({ stuck }) => (stuck === null ? [] : [stuck]));
+  if (first === undefined) return [];
+  const more = others.length === 0 ? '' : ` So are ${others.length} more of these runs.`;
+  return [`${cleanLine(describeStuck(first))}.${more}`];
+}
+
+/** How the workflow was closed says more than the phase that a worker recorded last, and so does that it is stuck. */
+function phaseOf({ execution, phase, stuck }: ListedRun): string {
+  if (stuck !== null) return 'stuck';
   const isOver = execution !== 'running' && execution !== 'completed';
   return (isOver ? execution : (phase ?? execution)).replaceAll('_', ' ');
 }

@@ -1,35 +1,32 @@
-import type { ConnectionLike } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/client';
 import { searchAttributes } from '../../../contracts/names.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
 import { grpcCodes } from '../../grpc-codes.ts';
 import { callServer, grpcCodeOf } from '../../server-calls.ts';
+import type { CliSession } from '../cli-session.ts';
 import type { DoctorCheck, DoctorFinding } from '../doctor-check.ts';
-import { formatSeconds } from '../text/format-time.ts';
-
-interface Server {
-  readonly connection: ConnectionLike;
-  readonly address: string;
-  readonly namespace: string;
-}
+import { checkStuck } from './check-stuck.ts';
+import { checkPinned, checkWorkers } from './worker-checks.ts';
 
 /** What can be known from the server alone. */
-export function createServerChecks(server: Server, taskQueue: string): readonly DoctorCheck[] {
+export function createServerChecks(session: CliSession, taskQueue: string): readonly DoctorCheck[] {
+  const inNamespace: readonly DoctorCheck[] = [
+    { name: 'search attributes', run: () => checkSearchAttributes(session) },
+    { name: 'worker', run: () => checkWorkers(session, taskQueue) },
+    { name: 'pinned runs', run: () => checkPinned(session, taskQueue) },
+    { name: 'stuck runs', run: () => checkStuck(session) },
+  ];
   return [
-    { name: 'Temporal server', run: () => checkServer(server) },
-    { name: 'namespace', run: () => checkNamespace(server) },
-    { name: 'search attributes', run: () => checkInNamespace(server, checkSearchAttributes) },
-    { name: 'worker', run: () => checkInNamespace(server, () => checkWorker(server, taskQueue)) },
+    { name: 'Temporal server', run: () => checkServer(session) },
+    { name: 'namespace', run: () => checkNamespace(session) },
+    ...inNamespace.map((check) => ({ name: check.name, run: () => checkInNamespace(check) })),
   ];
 }
 
 /** A missing namespace has a check and a cure of its own. */
-async function checkInNamespace(
-  server: Server,
-  check: (server: Server) => Promise<DoctorFinding>,
-): Promise<DoctorFinding> {
+async function checkInNamespace(check: DoctorCheck): Promise<DoctorFinding> {
   try {
-    return await check(server);
+    return await check.run();
   } catch (error) {
     const isMissing = error instanceof PlanwaveClientError && error.code === 'not_found';
     if (!isMissing) throw error;
@@ -37,14 +34,14 @@ async function checkInNamespace(
   }
 }
 
-async function checkServer(server: Server): Promise<DoctorFinding> {
+async function checkServer(server: CliSession): Promise<DoctorFinding> {
   const info = await callServer(server, null, () =>
     server.connection.workflowService.getSystemInfo({}),
   );
   return { ok: true, detail: `version ${info.serverVersion} at ${server.address}` };
 }
 
-async function checkNamespace(server: Server): Promise<DoctorFinding> {
+async function checkNamespace(server: CliSession): Promise<DoctorFinding> {
   const { connection, namespace } = server;
   try {
     await connection.withDeadline(Date.now() + 3_000, () =>
@@ -75,7 +72,7 @@ const indexedValueTypes = [
   'KeywordList',
 ] as const;
 
-async function checkSearchAttributes(server: Server): Promise<DoctorFinding> {
+async function checkSearchAttributes(server: CliSession): Promise<DoctorFinding> {
   const { namespace } = server;
   const { customAttributes } = await callServer(server, null, () =>
     server.connection.operatorService.listSearchAttributes({ namespace }),
@@ -101,34 +98,5 @@ async function checkSearchAttributes(server: Server): Promise<DoctorFinding> {
     ok: false,
     detail: `${missing.map(([name]) => name).join(', ')} ${missing.length === 1 ? 'is' : 'are'} not registered`,
     cure: `temporal operator search-attribute create ${options} --namespace ${namespace} --address ${server.address}`,
-  };
-}
-
-/** A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
-const pollSecondsMax = 90;
-
-async function checkWorker(server: Server, taskQueue: string): Promise<DoctorFinding> {
-  const { pollers } = await callServer(server, null, () =>
-    server.connection.workflowService.describeTaskQueue({
-      namespace: server.namespace,
-      taskQueue: { name: taskQueue },
-    }),
-  );
-  const ages = (pollers ?? []).map(({ lastAccessTime }) => {
-    return Date.now() / 1_000 - Number(lastAccessTime?.seconds ?? 0);
-  });
-  const live = ages.filter((age) => age < pollSecondsMax).length;
-  if (live > 0) {
-    return {
-      ok: true,
-      detail: `${live} ${live === 1 ? 'worker polls' : 'workers poll'} the task queue ${taskQueue}`,
-    };
-  }
-  const last =
-    ages.length === 0 ? '' : ` (the last one was seen ${formatSeconds(Math.min(...ages))} ago)`;
-  return {
-    ok: false,
-    detail: `no worker polls the task queue ${taskQueue} at ${server.address}${last}`,
-    cure: 'npm run worker, or npm run dev',
   };
 }

@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import type { StatusView } from '../../../contracts/views.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
 import type { RunListing } from '../../run-listing.ts';
+import { describeStuck } from '../../stuck-workflows.ts';
+import type { StuckWorkflow } from '../../stuck-workflows.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { phaseTone } from '../follow/render-tree.ts';
 import { cleanLine } from '../text/clean-text.ts';
@@ -23,15 +25,16 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
   const { client } = await context.session();
   try {
     const reading = await client.status(runId);
-    if (reading.live) return describeView(context, reading.view, 'worker', null);
-    const { note, last_known } = reading;
-    const data = { source: 'server', note, ...last_known };
-    return { data, lines: [...describeListing(context, last_known), note] };
+    if (reading.live)
+      return describeView(context, reading.view, 'worker', await client.stuck(runId));
+    const { note, stuck, last_known } = reading;
+    const data = { source: 'server', note, stuck, ...last_known };
+    const notes = stuck.length === 0 ? [note] : stuckLines(context, stuck);
+    return { data, lines: [...describeListing(context, last_known), ...notes] };
   } catch (error) {
     const stored = isForgotten(error) ? await context.deps.readStoredStatus?.(runId) : undefined;
     if (stored === null || stored === undefined) throw error;
-    const note = 'The server no longer knows this run; this is what was stored.';
-    return describeView(context, stored, 'store', note);
+    return describeView(context, stored, 'store', []);
   }
 }
 
@@ -44,18 +47,25 @@ function describeView(
   context: CommandContext,
   view: StatusView,
   source: 'worker' | 'store',
-  note: string | null,
+  stuck: readonly StuckWorkflow[],
 ): CommandResult {
   const { paint } = context;
+  const note =
+    source === 'store' ? 'The server no longer knows this run; this is what was stored.' : null;
   const wave = view.wave > 0 ? ` · wave ${view.wave} of ${view.waves_allowed}` : '';
   const lines = [
     `${paint('strong', cleanLine(view.run_id))} · ${cleanLine(view.goal, 160)}`,
     `${paint(phaseTone(view.phase), view.phase.replaceAll('_', ' '))}${wave} · ${formatUsage(view.usage)}`,
+    ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
     ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),
     ...(note === null ? [] : [note]),
   ];
-  return { data: { source, note, ...view }, lines };
+  return { data: { source, note, stuck, ...view }, lines };
+}
+
+function stuckLines({ paint }: CommandContext, stuck: readonly StuckWorkflow[]): string[] {
+  return stuck.map((one) => paint('bad', cleanLine(describeStuck(one))));
 }
 
 function describeListing({ paint }: CommandContext, run: RunListing): string[] {

@@ -15,7 +15,8 @@ export function detectChanges(before: RunSnapshot | null, after: RunSnapshot): F
 
 function noteChange(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
   if ((before?.note ?? null) === after.note) return [];
-  const text = after.note ?? 'A worker answers again.';
+  const isAway = before?.status === null;
+  const text = after.note ?? (isAway ? 'A worker answers again.' : 'A worker carries it on again.');
   return after.run.execution === 'running'
     ? [{ type: 'notice', run_id: after.run.run_id, text }]
     : [];

@@ -2,6 +2,7 @@ import type { RunWavesView, StatusView } from '../../../contracts/views.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { Reading } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
+import { describeStuck } from '../../stuck-workflows.ts';
 import { createDelegationMemory } from './delegation-memory.ts';
 import { ifFound } from './if-found.ts';
 import type { RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
@@ -65,14 +66,16 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
         return last;
       }
       const status = reading.view;
-      const [waves, wave, questions] = await Promise.all([
+      const [waves, wave, questions, [stuck]] = await Promise.all([
         readWaves(status),
         readWave(status.wave_workflow_id),
         status.open_questions > 0 ? client.questions(runId) : null,
+        client.stuck(runId),
       ]);
       const open = questions === null ? [] : (live(questions)?.open ?? last?.questions ?? []);
       const { done, plan_summary } = waves;
-      last = { run, status, note: null, done, plan_summary, wave, questions: open };
+      const note = stuck === undefined ? null : describeStuck(stuck);
+      last = { run, status, note, done, plan_summary, wave, questions: open };
       return last;
     },
   };

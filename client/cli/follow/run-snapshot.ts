@@ -11,6 +11,7 @@ export interface RunSnapshot {
   readonly run: RunListing;
   /** Null when no worker answers; `note` then says why. */
   readonly status: StatusView | null;
+  /** Set also when the run answers and one of its children is stuck. */
   readonly note: string | null;
   readonly done: readonly WaveSummary[];
   /** What the wave at work is to achieve, or null while it is being planned. */

@@ -27,6 +27,7 @@ export async function runAt(
     exportRun: (runId) => Promise.resolve({ path: runId }),
     readResult: () => Promise.resolve(null),
     doctorChecks: [],
+    replayHistories: async function* () {},
     runTemporalCli: () => Promise.resolve(0),
     ...options.deps,
   });

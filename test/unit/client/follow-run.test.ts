@@ -191,7 +191,12 @@ it('goes on while no worker answers', async () => {
       return Promise.resolve(listing(looks < 4 ? {} : { execution: 'completed' }));
     },
     status: () =>
-      Promise.resolve({ live: false, note: 'No worker is running.', last_known: listing() }),
+      Promise.resolve({
+        live: false,
+        note: 'No worker is running.',
+        stuck: [],
+        last_known: listing(),
+      }),
     result: () => Promise.resolve(endOf('completed')),
   });
   expect(await followRun(client, 'run-1', options({ io }))).toBe(0);

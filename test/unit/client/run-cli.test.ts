@@ -201,7 +201,12 @@ describe('answer', () => {
   it('says that it was sent when no worker is there', async () => {
     const { code, out } = await run(['answer', 'run-1', 'q1', 'x'], {
       questions: () =>
-        Promise.resolve({ live: false, note: 'No worker is running.', last_known: listing() }),
+        Promise.resolve({
+          live: false,
+          note: 'No worker is running.',
+          stuck: [],
+          last_known: listing(),
+        }),
       answer: (_run, _answer, options) =>
         Promise.resolve({
           status: 'sent',
@@ -244,7 +249,12 @@ describe('answer', () => {
 });
 
 describe('without a worker', () => {
-  const away = { live: false, note: 'No worker is running.', last_known: listing() } as const;
+  const away = {
+    live: false,
+    note: 'No worker is running.',
+    stuck: [],
+    last_known: listing(),
+  } as const;
 
   it('status shows the last known state and says so', async () => {
     const { code, out } = await run(['status', 'run-1'], { status: () => Promise.resolve(away) });
@@ -320,7 +330,8 @@ describe('the other commands', () => {
 
   it('list shows how a run was closed rather than what a worker last recorded', async () => {
     const runs = [listing(), listing({ run_id: 'run-2', execution: 'terminated' })];
-    const { out } = await run(['list'], { list: () => Promise.resolve(runs) });
+    const listed = runs.map((one) => ({ ...one, stuck: null }));
+    const { out } = await run(['list'], { list: () => Promise.resolve(listed) });
     expect(out).toMatch(/run-1 +working/);
     expect(out).toMatch(/run-2 +terminated/);
   });

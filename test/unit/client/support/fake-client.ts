@@ -11,8 +11,10 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
     address: 'temporal.test:7233',
     namespace: 'default',
     startRun: (_input, options) => Promise.resolve({ run_id: options?.run_id ?? 'run-1' }),
-    list: () => Promise.resolve([listing()]),
+    list: () => Promise.resolve([{ ...listing(), stuck: null }]),
     describe: () => Promise.resolve(listing()),
+    stuck: () => Promise.resolve([]),
+    openHistories: noHistories,
     status: () => Promise.resolve({ live: true, view: status() }),
     questions: () =>
       Promise.resolve({ live: true, view: { open: [], answered: [], rejected: [] } }),
@@ -39,6 +41,8 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
   };
 }
 
+async function* noHistories(): AsyncIterableIterator<never> {}
+
 const nothing = (): Promise<void> => Promise.resolve();
 
 export function notFound(): PlanwaveClientError {
@@ -57,6 +61,7 @@ export function createFakeDeps(
     exportRun: (runId) => Promise.resolve({ path: `.planning/${runId}` }),
     readResult: () => Promise.resolve(null),
     doctorChecks: [],
+    replayHistories: () => noHistories(),
     runTemporalCli: () => Promise.resolve(0),
     openSession: () =>
       Promise.resolve({

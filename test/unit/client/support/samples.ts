@@ -50,6 +50,7 @@ export function listing(fields: Partial<RunListing> = {}): RunListing {
     waiting_for: [],
     started_at: 1_700_000_000,
     closed_at: null,
+    version: null,
     ...fields,
   };
 }

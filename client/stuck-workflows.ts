@@ -1,0 +1,113 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import type { ClientContext } from './client-context.ts';
+import { PlanwaveClientError } from './client-error.ts';
+import { commandText } from './command-text.ts';
+import { queryText } from './query-text.ts';
+import { callServer } from './server-calls.ts';
+import { readTaskFailure } from './task-failure.ts';
+import type { TaskFailure } from './task-failure.ts';
+
+/**
+ * A workflow that no worker can carry on: its task fails again and again, as after a deploy whose code does not fit the
+ * history. It is not over, and goes on by itself when a worker with fitting code is back.
+ */
+export interface StuckWorkflow {
+  readonly workflow_id: string;
+  /** The run it belongs to; its own id for a run. */
+  readonly run_id: string;
+  /** The worker's code does something else than the history says: the deploy was wrong, not the run. */
+  readonly is_misfit: boolean;
+  /** What the worker said, in its own words. */
+  readonly reason: string;
+}
+
+/** More are not counted: that many mean a wrong deploy, whatever their number. */
+const stuckMax = 100;
+
+/**
+ * What of a run is stuck: the run itself at once, and its children when the server has seen their tasks fail so often
+ * that it reports them (`TemporalReportedProblems`; by default five times in a row).
+ */
+export async function findStuck(
+  context: ClientContext,
+  runId: string,
+): Promise<readonly StuckWorkflow[]> {
+  const [own, reported] = await Promise.all([
+    readOwnFailure(context, runId),
+    listStuck(context, runId),
+  ]);
+  const children = reported.filter(({ workflow_id }) => workflow_id !== runId);
+  return own === null ? children : [toStuck(runId, runId, own), ...children];
+}
+
+/**
+ * Every stuck workflow that the server reports, or those of one run.
+ *
+ * @returns an empty list also where the server is too old to report any.
+ */
+export async function listStuck(
+  context: ClientContext,
+  runId?: string,
+): Promise<readonly StuckWorkflow[]> {
+  const ofRun = runId === undefined ? '' : ` AND PlanwaveRun = ${queryText(runId)}`;
+  const query = `ExecutionStatus = 'Running' AND TemporalReportedProblems IS NOT NULL${ofRun}`;
+  try {
+    return await callServer(context, null, async () => {
+      const found: WorkflowExecutionInfo[] = [];
+      for await (const info of context.workflows.list({ query, pageSize: stuckMax })) {
+        if (found.length >= stuckMax) break;
+        found.push(info);
+      }
+      const explained = await Promise.all(found.map((info) => explain(context, info)));
+      return explained.filter((stuck) => stuck !== null);
+    });
+  } catch (error) {
+    if (error instanceof PlanwaveClientError && error.code === 'bad_input') return [];
+    throw error;
+  }
+}
+
+/** One line: what does not go on, why, and what to do. */
+export function describeStuck({ workflow_id, is_misfit, reason }: StuckWorkflow): string {
+  const what = is_misfit
+    ? `Stuck: the worker's code does not fit the history of ${workflow_id}`
+    : `Stuck: the worker fails at ${workflow_id}`;
+  const cure = is_misfit
+    ? `go back to the code that ran it before, and see ${commandText('doctor', '--replay')} before the next deploy`
+    : "go back to the code that ran it before, or read the worker's log";
+  return `${what} (${reason}). Nothing is lost, and it goes on by itself under code that fits. Try: ${cure}`;
+}
+
+/** @returns null for a workflow that goes on already: the server's list is a moment behind. */
+async function explain(
+  context: ClientContext,
+  { workflowId, typedSearchAttributes }: WorkflowExecutionInfo,
+): Promise<StuckWorkflow | null> {
+  const read = (name: string): unknown =>
+    typedSearchAttributes.getAll().find(({ key }) => key.name === name)?.value;
+  const runId = read('PlanwaveRun');
+  const problems = String(read('TemporalReportedProblems'));
+  const timeouts = problems.includes('TimedOut') ? { isMisfit: false, reason: problems } : null;
+  const failure = (await readTaskFailure(context, workflowId)) ?? timeouts;
+  if (failure === null) return null;
+  return toStuck(workflowId, typeof runId === 'string' ? runId : workflowId, failure);
+}
+
+/** Without a workflow task in progress nothing waits for a worker. */
+async function readOwnFailure(
+  context: ClientContext,
+  workflowId: string,
+): Promise<TaskFailure | null> {
+  return callServer(context, workflowId, async () => {
+    const { raw } = await context.workflows.getHandle(workflowId).describe();
+    return raw.pendingWorkflowTask ? readTaskFailure(context, workflowId) : null;
+  });
+}
+
+function toStuck(
+  workflowId: string,
+  runId: string,
+  { isMisfit, reason }: TaskFailure,
+): StuckWorkflow {
+  return { workflow_id: workflowId, run_id: runId, is_misfit: isMisfit, reason };
+}

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { findPortHolder } from '../../scripts/dev-server/port-holder.ts';
+import { startOwnServer } from '../support/own-server.ts';
+import { runScript } from '../support/worker-process.ts';
+import { createFloor } from './floor.ts';
+import type { Floor } from './floor.ts';
+import { startModelProcess } from './model-process.ts';
+import type { ModelProcess } from './model-process.ts';
+import { readCpuMs } from './process-usage.ts';
+
+/** CPU time of each process since it started, in milliseconds. */
+export interface CpuReading {
+  readonly server: number;
+  readonly worker: number;
+  readonly model: number;
+}
+
+/**
+ * Everything that a wave needs, each part a process of its own as in production: the dev server with its database and
+ * full fsync, one worker, the model server. Only the client and the floor are in this process.
+ */
+export interface BenchStage {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly model: ModelProcess;
+  readonly floor: Floor;
+  readonly workerPid: number;
+  /** @returns null where processes can't be looked at. */
+  readCpu(): Promise<CpuReading | null>;
+  close(): Promise<void>;
+}
+
+const taskQueue = 'planwave';
+
+/** @throws when a part does not come up; those that are up are taken down again. */
+export async function openBenchStage(): Promise<BenchStage> {
+  const home = mkdtempSync(join(tmpdir(), 'planwave-bench-'));
+  const closing: (() => Promise<void>)[] = [
+    async () => rmSync(home, { recursive: true, force: true }),
+  ];
+  const close = async (): Promise<void> => {
+    for (let next = closing.pop(); next !== undefined; next = closing.pop()) {
+      // What was started last ends first.
+      // oxlint-disable-next-line no-await-in-loop
+      await next();
+    }
+  };
+  try {
+    return { ...(await bringUp(home, (part) => closing.push(part))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function bringUp(
+  home: string,
+  onUp: (close: () => Promise<void>) => void,
+): Promise<Omit<BenchStage, 'close'>> {
+  const server = await startOwnServer();
+  onUp(() => server.stop());
+  const model = await startModelProcess();
+  onUp(() => model.stop());
+  const worker = runScript('worker.mjs', [], {
+    TEMPORAL_ADDRESS: server.address,
+    PLANWAVE_TASK_QUEUE: taskQueue,
+    PLANWAVE_HOME: home,
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: 'rehearsal',
+  });
+  onUp(async () => {
+    // Nothing of it is needed any more, so nothing is waited for.
+    worker.signal('SIGKILL');
+    await worker.ended;
+  });
+  await worker.printed('The worker polls');
+  const connection = await Connection.connect({ address: server.address });
+  onUp(() => connection.close());
+  const floor = createFloor(model.url);
+  onUp(async () => floor.close());
+  const serverPid = (await findPortHolder(Number(server.address.split(':')[1])))?.pid;
+  return {
+    client: new Client({ connection }),
+    taskQueue,
+    model,
+    floor,
+    workerPid: worker.pid,
+    async readCpu() {
+      const ofServer = serverPid === undefined ? null : await readCpuMs(serverPid);
+      const ofWorker = await readCpuMs(worker.pid);
+      if (ofServer === null || ofWorker === null) return null;
+      return { server: ofServer, worker: ofWorker, model: (await model.read()).cpuMs };
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { openBenchStage } from './bench-stage.ts';
+import type { BenchStage } from './bench-stage.ts';
+import type { FigureContext } from './figure.ts';
+
+export interface BenchContext extends FigureContext {
+  /** Takes down what is up, when the bench is interrupted. */
+  closeStages(): Promise<void>;
+}
+
+export interface ContextOptions {
+  readonly rounds: number;
+  /** Measures next to nothing, to see that everything works. */
+  readonly trial: boolean;
+}
+
+/** What is left of every size in a trial. */
+const trialShare = 1 / 20;
+
+/** Progress goes to standard error, so that standard output is the report alone. */
+export function createFigureContext({ rounds, trial }: ContextOptions): BenchContext {
+  const open = new Set<BenchStage>();
+  const close = async (stage: BenchStage): Promise<void> => {
+    if (open.delete(stage)) await stage.close();
+  };
+  return {
+    rounds,
+    sizeOf: (promised) => (trial ? Math.ceil(promised * trialShare) : promised),
+    say: (line) => console.error(line),
+    async withStage(work) {
+      const stage = await openBenchStage();
+      open.add(stage);
+      try {
+        return await work(stage);
+      } finally {
+        await close(stage);
+      }
+    },
+    async closeStages() {
+      await Promise.all([...open].map(close));
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { startRehearsalServer } from '../../rehearsal/server.ts';
+import { composeBenchReply, readConversation } from './bench-reply.ts';
+import type { ModelMessage, ModelReading } from './model-messages.ts';
+
+/**
+ * The model server of the bench: the rehearsal model with replies by rule, in a process of its own, so that its work
+ * is not counted as anybody else's. It tells its parent over IPC where it listens and, when asked, what it has seen.
+ */
+
+let seen: ModelReading['arrivals'] = [];
+let promptBytes = 0;
+
+const server = await startRehearsalServer({ port: 0, thinkMs: 0, keepsCalls: false });
+server.script([
+  {
+    reply(request) {
+      const { callKey, body } = request;
+      seen.push({ callKey, atMs: Date.now() });
+      if (readConversation(body).repliesBefore === 0) promptBytes = JSON.stringify(body).length;
+      return composeBenchReply(request);
+    },
+  },
+]);
+
+function send(message: ModelMessage): void {
+  process.send?.(message);
+}
+
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  const arrivals = seen;
+  seen = [];
+  send({ type: 'reading', arrivals, promptBytes, cpuMs: (user + system) / 1_000 });
+});
+process.on('disconnect', () => process.exit(0));
+send({ type: 'ready', url: server.url });

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import type { Escalation } from '../../contracts/messages.ts';
+import { questionId } from '../../core/ids.ts';
+import type { SeenEvent } from './history-watch.ts';
+import type { Prng } from '../support/prng.ts';
+import { askings } from './reference-run.ts';
+import { payloadText } from './run-facts.ts';
+
+/**
+ * When the answers are sent: each when it is asked for, all in any order when all are asked, or while no worker runs.
+ * `plain`: each once, and nothing else.
+ */
+export type AnsweringStyle = 'plain' | 'at once' | 'shuffled' | 'while away';
+
+/** A question of the run, as its history tells. */
+export interface Asked {
+  readonly question_id: string;
+  readonly delegation_id: string;
+}
+
+/** An answer on its way. */
+export interface SentAnswer {
+  readonly question_id: string;
+  readonly answer: string | number;
+  /** `again`: equal to the one before; `late`: another one, after it. */
+  readonly kind: 'first' | 'again' | 'late';
+}
+
+/** The questions that an event of the run asks. They are numbered in the order in which they come. */
+export function readAsked({ event }: SeenEvent, before: readonly Asked[]): Asked[] {
+  const signal = event.workflowExecutionSignaledEventAttributes;
+  if (signal?.signalName !== 'escalate') return [];
+  const escalation: Escalation = JSON.parse(payloadText(signal.input));
+  if (escalation.type !== 'questions') return [];
+  return escalation.questions.map((_question, index) => ({
+    question_id: questionId(before.length + index + 1),
+    delegation_id: escalation.delegation_id ?? '',
+  }));
+}
+
+/** What is sent for these questions: every answer, some of them again, and other answers that come too late. */
+export function composeAnswers(asked: readonly Asked[], random: Prng): SentAnswer[] {
+  const sent: SentAnswer[] = [];
+  const waiting = random.shuffle(asked).map(({ question_id, delegation_id }): SentAnswer[] => {
+    const asking = askings[delegation_id];
+    if (asking === undefined) throw new Error(`Nobody expected a question of ${delegation_id}.`);
+    const { answer, tooLate } = asking;
+    return [
+      { question_id, answer, kind: 'first' },
+      ...Array.from({ length: random.integer(0, 2) }, () => ({
+        question_id,
+        answer,
+        kind: 'again' as const,
+      })),
+      ...(random.chance(0.4) ? [{ question_id, answer: tooLate, kind: 'late' as const }] : []),
+    ];
+  });
+  // The questions mix, the order for one question stays: whatever comes first is the answer.
+  for (let left = waiting; left.length > 0; left = left.filter(({ length }) => length > 0)) {
+    sent.push(...random.pick(left).splice(0, 1));
+  }
+  return sent;
+}
+
+const retryMs = 100;
+
+/**
+ * Sends it as a signal until the server has taken it; the server takes one request once, however often it is made.
+ *
+ * @param isOver whether the run has ended: then it is tried once more, no longer.
+ * @returns whether the server took it.
+ */
+export async function sendAnswer(
+  client: Client,
+  workflowId: string,
+  { question_id, answer }: Pick<SentAnswer, 'question_id' | 'answer'>,
+  isOver: () => boolean,
+): Promise<boolean> {
+  const requestId = randomUUID();
+  const data = Buffer.from(JSON.stringify({ question_id, answer }));
+  const metadata = { encoding: Buffer.from('json/plain') };
+  for (;;) {
+    const isLast = isOver();
+    try {
+      await client.workflowService.signalWorkflowExecution({
+        namespace: 'default',
+        workflowExecution: { workflowId },
+        signalName: 'answer',
+        requestId,
+        input: { payloads: [{ metadata, data }] },
+      });
+      return true;
+    } catch {
+      if (isLast) return false;
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { parseArgs } from 'node:util';
+import { badSettingsExitCode, ExpectedError } from '../../scripts/bootstrap/expected-error.mjs';
+import { phaseNames } from './phases/all-phases.ts';
+import type { PhaseName } from './phases/all-phases.ts';
+
+export interface CampaignOptions {
+  /** Everything that chance decides comes from it. */
+  readonly seed: number;
+  /** About how many times processes are killed or paused. If undefined: every moment of the reference run once. */
+  readonly deaths: number | undefined;
+  readonly only: readonly PhaseName[];
+  readonly lanes: number;
+  /** Runs of the phase `crowd`. */
+  readonly runs: number;
+  readonly json: boolean;
+  /** Whether docs/campaign.md is written. */
+  readonly write: boolean;
+}
+
+const runsDefault = 200;
+
+export const usage = `Usage: npm run chaos -- [options]
+
+Hurts runs of real processes (Temporal server, workers, model server), heals them, and compares every run with an
+undisturbed one. Writes docs/campaign.md when all phases have run. Exit code 1 when a promise was broken.
+
+  --seed <n>         repeat a campaign; default: a new one, which is printed
+  --deaths <n>       about how many times processes are hurt; default: each moment of the reference run once
+  --only <a,b>       some of the phases: ${phaseNames.join(', ')}
+  --lanes <n>        runs that are hurt side by side; default 3
+  --runs <n>         runs of the phase "crowd"; default ${runsDefault}
+  --json             print the result as JSON on standard output
+  --write            write docs/campaign.md also with --only; --no-write: never
+  --help             this text`;
+
+/** @returns null when help was asked for. @throws {ExpectedError} that says which option is wrong. */
+export function parseCampaignOptions(args: readonly string[]): CampaignOptions | null {
+  const values = readValues(args);
+  if (values.help === true) return null;
+  const only = readPhases(values.only);
+  const isWhole = only.length === phaseNames.length;
+  return {
+    seed: readCount('--seed', values.seed, 0, 2 ** 32 - 1) ?? Math.floor(Math.random() * 2 ** 32),
+    deaths: readCount('--deaths', values.deaths, 1, 100_000),
+    only,
+    lanes: readCount('--lanes', values.lanes, 1, 16) ?? 3,
+    runs: readCount('--runs', values.runs, 1, 10_000) ?? runsDefault,
+    json: values.json === true,
+    write: values.write ?? isWhole,
+  };
+}
+
+/** The command that makes the same choices again. When each of them strikes depends on the machine. */
+export function repeatCommand({ seed, deaths, runs, only }: CampaignOptions): string {
+  const parts = [`--seed ${seed}`];
+  if (deaths !== undefined) parts.push(`--deaths ${deaths}`);
+  if (runs !== runsDefault) parts.push(`--runs ${runs}`);
+  if (only.length < phaseNames.length) parts.push(`--only ${only.join(',')}`);
+  return `npm run chaos -- ${parts.join(' ')}`;
+}
+
+function readValues(args: readonly string[]) {
+  try {
+    const text = { type: 'string' } as const;
+    const flag = { type: 'boolean' } as const;
+    return parseArgs({
+      args: [...args],
+      allowNegative: true,
+      options: {
+        seed: text,
+        deaths: text,
+        only: text,
+        lanes: text,
+        runs: text,
+        json: flag,
+        write: flag,
+        help: flag,
+      },
+    }).values;
+  } catch (error) {
+    throw refused(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function readCount(
+  name: string,
+  text: string | undefined,
+  min: number,
+  max: number,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw refused(`${name} ${text}: expected a whole number from ${min} to ${max}.`);
+}
+
+function readPhases(text: string | undefined): readonly PhaseName[] {
+  if (text === undefined) return phaseNames;
+  const wanted = text.split(',').map((name) => name.trim());
+  const unknown = wanted.filter((name) => !phaseNames.some((known) => known === name));
+  if (unknown.length === 0) return phaseNames.filter((name) => wanted.includes(name));
+  throw refused(`--only ${unknown.join(',')}: there is no such phase.`);
+}
+
+function refused(fault: string): ExpectedError {
+  return new ExpectedError(`${fault}\n\n${usage}`, badSettingsExitCode);
+}

@@ -1,0 +1,158 @@
+import { startOwnServer } from '../support/own-server.ts';
+import type { CampaignOptions } from './campaign-options.ts';
+import { openLane } from './lane.ts';
+import type { Lane } from './lane.ts';
+import { phases, singlePhaseNames } from './phases/all-phases.ts';
+import type { PhaseName, SinglePhaseName } from './phases/all-phases.ts';
+import { crowdTitle, playCrowd } from './play-crowd.ts';
+import { playPhase } from './play-phase.ts';
+import { playReference } from './play-reference.ts';
+import type { PlayedReference } from './play-reference.ts';
+import { createPrng } from '../support/prng.ts';
+import type { Prng } from '../support/prng.ts';
+import type { Tally } from './tally.ts';
+
+export interface PhaseResult extends Tally {
+  readonly name: PhaseName;
+  readonly title: string;
+}
+
+export interface CampaignResult {
+  readonly seed: number;
+  /** Events and model calls of the undisturbed run. */
+  readonly events: number;
+  readonly calls: number;
+  readonly lanes: number;
+  readonly phases: readonly PhaseResult[];
+  readonly seconds: number;
+}
+
+const crowdKillEveryMs = 10_000;
+const crowdOpenMax = 30;
+
+/** Runs the phases that were asked for, one after the other. Leaves no process behind. */
+export async function runCampaign(
+  options: CampaignOptions,
+  say: (line: string) => void,
+): Promise<CampaignResult> {
+  const startedAtMs = Date.now();
+  const random = createPrng(options.seed);
+  const closing: (() => Promise<unknown>)[] = [];
+  try {
+    const server = await startOwnServer();
+    closing.push(() => server.stop());
+    const lanes: Lane[] = [];
+    for (let count = 0; count < options.lanes; count += 1) {
+      const lane = await openLane({ address: server.address });
+      closing.push(() => lane.close());
+      lanes.push(lane);
+    }
+    const reference = await playReference(
+      lanes[0] ?? (await openLane({ address: server.address })),
+    );
+    say(`reference: ${reference.events.length} events, ${reference.calls.length} model calls`);
+    const campaign = { options, random, lanes, reference, say };
+    const results: PhaseResult[] = [];
+    for (const name of singlePhaseNames.filter((one) => options.only.includes(one))) {
+      results.push(await playNamed(campaign, name));
+    }
+    if (options.only.includes('crowd')) results.push(await playCrowdOf(campaign));
+    return {
+      seed: options.seed,
+      events: reference.events.length,
+      calls: reference.calls.length,
+      lanes: options.lanes,
+      phases: results,
+      seconds: (Date.now() - startedAtMs) / 1_000,
+    };
+  } finally {
+    for (const close of closing.toReversed()) await close();
+  }
+}
+
+interface Campaign {
+  readonly options: CampaignOptions;
+  readonly random: Prng;
+  readonly lanes: readonly Lane[];
+  readonly reference: PlayedReference;
+  readonly say: (line: string) => void;
+}
+
+async function playNamed(campaign: Campaign, name: SinglePhaseName): Promise<PhaseResult> {
+  const { options, random, reference, say } = campaign;
+  const phase = phases[name];
+  const blows = shareOf(name, options, reference);
+  say(`${name}: ${blows} blows: ${phase.title}`);
+  const lanes = phase.killsServer ? await openOwnLanes(options.lanes) : campaign.lanes;
+  try {
+    const tally = await playPhase({
+      phase,
+      name,
+      lanes,
+      reference,
+      blows,
+      random: random.fork(name),
+      onPlayed: ({ runId, interruptions, facts }, left) =>
+        say(`  ${runId}: ${facts?.status ?? 'STUCK'}, ${interruptions.length} blows, ${left} left`),
+    });
+    return { name, title: phase.title, ...tally };
+  } finally {
+    if (phase.killsServer) await closeOwnLanes(lanes);
+  }
+}
+
+/** With `--deaths`, every phase deals its part of them; the crowd's deaths come on top. */
+function shareOf(
+  name: SinglePhaseName,
+  options: CampaignOptions,
+  reference: PlayedReference,
+): number {
+  const all = phases[name].countBlows(reference);
+  if (options.deaths === undefined) return all;
+  const inAll = singlePhaseNames
+    .filter((one) => options.only.includes(one))
+    .reduce((sum, one) => sum + phases[one].countBlows(reference), 0);
+  return Math.max(1, Math.round((all * options.deaths) / inAll));
+}
+
+async function playCrowdOf({
+  options,
+  random,
+  lanes,
+  reference,
+  say,
+}: Campaign): Promise<PhaseResult> {
+  const [lane] = lanes;
+  if (lane === undefined) throw new Error('The crowd needs a lane.');
+  say(`crowd: ${options.runs} runs`);
+  const tally = await playCrowd({
+    lane,
+    reference,
+    random: random.fork('crowd'),
+    name: 'crowd',
+    runs: options.runs,
+    killEveryMs: crowdKillEveryMs,
+    openMax: crowdOpenMax,
+    onProgress: (ended, deaths) => {
+      if (ended % 20 === 0) say(`  ${ended} of ${options.runs} ended, ${deaths} workers killed`);
+    },
+  });
+  return { name: 'crowd', title: crowdTitle, ...tally };
+}
+
+/** A server that is killed is nobody else's. */
+async function openOwnLanes(count: number): Promise<Lane[]> {
+  const lanes: Lane[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const server = await startOwnServer();
+    lanes.push(await openLane({ address: server.address, server }));
+  }
+  return lanes;
+}
+
+async function closeOwnLanes(lanes: readonly Lane[]): Promise<void> {
+  for (const lane of lanes) {
+    await lane.close();
+    await lane.server?.stop();
+  }
+}

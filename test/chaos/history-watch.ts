@@ -1,0 +1,103 @@
+import { setMaxListeners } from 'node:events';
+import type { Client } from '@temporalio/client';
+import type { StoredHistory } from '../support/histories.ts';
+
+type HistoryEvent = NonNullable<StoredHistory['history']['events']>[number];
+
+/** An event of a run's tree, seen as soon as the server had written it. */
+export interface SeenEvent {
+  readonly workflowId: string;
+  /** Number of the event in its history, from 1. */
+  readonly id: number;
+  readonly event: HistoryEvent;
+}
+
+export interface HistoryWatch {
+  /** Run ids by workflow id, as far as they have begun. */
+  readonly runIds: ReadonlyMap<string, string>;
+  stop(): Promise<void>;
+}
+
+/** Longer than the server lets a poll hang. */
+const pollMsMax = 60_000;
+const retryMs = 20;
+
+/**
+ * Follows the history of a run, and those of its children from the moment they are to be started, by long polls. A
+ * server that is away is asked until it is back.
+ */
+export function watchHistories(
+  client: Client,
+  rootId: string,
+  onEvent: (seen: SeenEvent) => void,
+): HistoryWatch {
+  const stopping = new AbortController();
+  // Every poll of every history listens.
+  setMaxListeners(0, stopping.signal);
+  const runIds = new Map<string, string>();
+  const following = new Map<string, Promise<void>>();
+  const follow = (workflowId: string): void => {
+    if (following.has(workflowId)) return;
+    const see = (event: HistoryEvent): void => {
+      const runId = event.workflowExecutionStartedEventAttributes?.originalExecutionRunId;
+      if (runId) runIds.set(workflowId, runId);
+      const child = event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowId;
+      if (child) follow(child);
+      onEvent({ workflowId, id: Number(event.eventId), event });
+    };
+    following.set(workflowId, followOne(client, workflowId, stopping.signal, see));
+  };
+  follow(rootId);
+  return {
+    runIds,
+    async stop() {
+      stopping.abort();
+      await Promise.all(following.values());
+    },
+  };
+}
+
+async function followOne(
+  client: Client,
+  workflowId: string,
+  signal: AbortSignal,
+  see: (event: HistoryEvent) => void,
+): Promise<void> {
+  let seen = 0;
+  let nextPageToken: Uint8Array = new Uint8Array();
+  while (!signal.aborted) {
+    try {
+      const page = await poll(client, workflowId, nextPageToken, signal);
+      for (const event of page.history?.events ?? []) {
+        // After an error the history is read from its beginning.
+        if (Number(event.eventId) <= seen) continue;
+        seen = Number(event.eventId);
+        see(event);
+      }
+      nextPageToken = page.nextPageToken ?? new Uint8Array();
+      if (nextPageToken.length === 0) return;
+    } catch {
+      // It does not exist yet, or nobody is there.
+      nextPageToken = new Uint8Array();
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
+    }
+  }
+}
+
+function poll(
+  { connection, workflowService }: Client,
+  workflowId: string,
+  nextPageToken: Uint8Array,
+  signal: AbortSignal,
+) {
+  return connection.withDeadline(Date.now() + pollMsMax, () =>
+    connection.withAbortSignal(signal, () =>
+      workflowService.getWorkflowExecutionHistory({
+        namespace: 'default',
+        execution: { workflowId },
+        waitNewEvent: true,
+        nextPageToken,
+      }),
+    ),
+  );
+}

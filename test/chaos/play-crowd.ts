@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
+import type { QuestionsView } from '../../contracts/views.ts';
+import { eventually } from '../support/eventually.ts';
+import { findBrokenPromises } from '../support/find-broken-promises.ts';
+import { fetchHistories } from '../support/histories.ts';
+import type { Lane } from './lane.ts';
+import type { Prng } from '../support/prng.ts';
+import { callNameOf, readCallKey, referenceGoal, replyTo } from './reference-run.ts';
+import { readRunFacts } from './run-facts.ts';
+import { judgeRun } from './run-model.ts';
+import type { Breach, Reference } from './run-model.ts';
+import { createTally } from './tally.ts';
+import type { Tally } from './tally.ts';
+
+export interface Crowd {
+  readonly lane: Lane;
+  readonly reference: Reference;
+  readonly random: Prng;
+  readonly name: string;
+  readonly runs: number;
+  /** Milliseconds between two kills. */
+  readonly killEveryMs: number;
+  /** Runs that are open at a time. */
+  readonly openMax: number;
+  readonly onProgress?: (ended: number, deaths: number) => void;
+}
+
+const workerCount = 3;
+/** A bound for a run that hangs, not a statement about speed. */
+const runMsMax = 600_000;
+/** The artifacts of the whole home are looked at for each of them. */
+const promisesChecked = 10;
+
+export const crowdTitle =
+  'many runs at once on three workers, one of which is killed every ten seconds and replaced';
+
+/** Many runs at once, which take the defaults for answers, while one worker after the other dies. */
+export async function playCrowd(crowd: Crowd): Promise<Tally> {
+  const { lane, name, runs, openMax } = crowd;
+  const tally = createTally();
+  lane.rehearsal.reset();
+  lane.rehearsal.script([{ reply: replyTo }]);
+  await Promise.all(
+    Array.from({ length: workerCount - lane.workers.length }, () => lane.startWorker()),
+  );
+  const ids = Array.from(
+    { length: runs },
+    (_one, index) => `${lane.taskQueue}-${name}-${index + 1}`,
+  );
+  const ended: string[] = [];
+  const killing = killWorkers(crowd, tally, () => ended.length === runs);
+  const waiting = [...ids];
+  const play = async (): Promise<void> => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      const isEnded = await playOne(lane, id);
+      ended.push(id);
+      if (!isEnded) tally.stuck.push(`${id}: not ended after ${runMsMax / 1_000} s`);
+      crowd.onProgress?.(ended.length, tally.deaths);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(openMax, runs) }, play));
+  const interruptions = await killing;
+  for (const id of ids) {
+    try {
+      await judge(crowd, tally, id, interruptions);
+    } catch (error) {
+      const kind = 'campaign failed' as const;
+      tally.breaches.push({ kind, run: id, text: `can't be judged: ${String(error)}` });
+    }
+  }
+  return tally;
+}
+
+async function playOne({ client, taskQueue }: Lane, workflowId: string): Promise<boolean> {
+  const handle = await client.workflow.start('plannerRun', {
+    taskQueue,
+    workflowId,
+    args: [{ goal: referenceGoal, use_defaults: true }],
+    // As the client starts it.
+    workflowTaskTimeout: workflowTaskTimeoutMs,
+  });
+  const timer = new AbortController();
+  const ended = handle.result().then(
+    () => true,
+    () => true,
+  );
+  const late = sleep(runMsMax, false, { signal: timer.signal }).catch(() => false);
+  const isEnded = await Promise.race([ended, late]);
+  timer.abort();
+  return isEnded;
+}
+
+/** @returns for each death the keys of the calls that were not recorded then. */
+async function killWorkers(
+  { lane, random, killEveryMs }: Crowd,
+  tally: Tally,
+  isOver: () => boolean,
+): Promise<string[][]> {
+  const interruptions: string[][] = [];
+  const runIds = new Map<string, string>();
+  for (;;) {
+    const nextAtMs = Date.now() + killEveryMs;
+    while (Date.now() < nextAtMs && !isOver()) await sleep(50);
+    if (isOver()) return interruptions;
+    await lane.killWorker(random.pick(lane.workers));
+    tally.deaths += 1;
+    tally.fired['worker killed in a crowd'] = tally.deaths;
+    interruptions.push(await findUnrecorded(lane, runIds));
+    await lane.startWorker();
+  }
+}
+
+async function findUnrecorded(lane: Lane, runIds: Map<string, string>): Promise<string[]> {
+  const keys = [...new Set(lane.rehearsal.calls().map(({ callKey }) => callKey))];
+  const unrecorded: string[] = [];
+  for (const key of keys) {
+    const { workflowId, activityId } = readCallKey(key);
+    const runId = runIds.get(workflowId) ?? (await readRunId(lane, workflowId));
+    runIds.set(workflowId, runId);
+    if (!(await lane.isRecorded({ workflowId, runId, activityId }))) unrecorded.push(key);
+  }
+  return unrecorded;
+}
+
+async function readRunId({ client }: Lane, workflowId: string): Promise<string> {
+  return (await client.workflow.getHandle(workflowId).describe()).runId;
+}
+
+async function judge(
+  { lane, reference }: Crowd,
+  tally: Tally,
+  run: string,
+  interruptions: readonly (readonly string[])[],
+): Promise<void> {
+  const isOfRun = (key: string): boolean => key.startsWith(`${run}/`);
+  const calls = lane.rehearsal
+    .calls()
+    .filter(({ callKey }) => isOfRun(callKey))
+    .map((call) => ({ key: call.callKey, name: callNameOf(call) }));
+  const harm = {
+    interruptions: interruptions.map((keys) => keys.filter(isOfRun)),
+    modelFaults: [],
+    lateAnswers: 0,
+  };
+  const handle = lane.client.workflow.getHandle(run);
+  const questions = await eventually(`the questions of ${run}`, () =>
+    handle.query<QuestionsView>('questions').catch(() => null),
+  );
+  const isChecked = tally.runs < promisesChecked;
+  tally.runs += 1;
+  const { broken, histories } = isChecked
+    ? await findBrokenPromises(lane, run, { orphans: true })
+    : { broken: [], histories: await fetchHistories(lane.client, run) };
+  const judged = judgeRun(reference, harm, { facts: readRunFacts(histories, questions), calls });
+  tally.boughtAgain += judged.boughtAgain;
+  tally.boughtAgainMax += judged.boughtAgainMax;
+  const promises = broken.map((text): Breach => ({ kind: 'broken promise', text }));
+  tally.breaches.push(...[...judged.breaches, ...promises].map((one) => ({ ...one, run })));
+}

@@ -1,0 +1,78 @@
+import type { AnsweringStyle } from './answering.ts';
+import type { Lane } from './lane.ts';
+import type { Phase, PlannedHarm } from './phases/phase.ts';
+import type { PlayedReference } from './play-reference.ts';
+import { playTrial } from './play-trial.ts';
+import type { PlayedTrial, TrialPlan } from './play-trial.ts';
+import type { Prng } from '../support/prng.ts';
+import { describeStrike } from './strike.ts';
+import { addTrial, createTally } from './tally.ts';
+import type { Tally } from './tally.ts';
+
+export interface PhaseRun {
+  readonly phase: Phase;
+  /** Unique in the campaign: it names the runs. */
+  readonly name: string;
+  readonly lanes: readonly Lane[];
+  readonly reference: PlayedReference;
+  readonly random: Prng;
+  readonly blows: number;
+  readonly onPlayed: (played: PlayedTrial, left: number) => void;
+}
+
+/** A moment that was missed this often never comes. */
+const attemptsMax = 4;
+
+interface QueuedTrial {
+  readonly plan: TrialPlan;
+  readonly attempt: number;
+}
+
+/** Plays all runs of a phase, on every lane one after the other. What missed its moment gets a run of its own. */
+export async function playPhase(options: PhaseRun): Promise<Tally> {
+  const { phase, name, lanes, reference, random, blows } = options;
+  const tally = createTally();
+  const queue = phase
+    .plan(reference, blows, random.fork('plan'))
+    .map((harm, index) => ({ plan: toTrial(harm, `${name}-${index + 1}`, random), attempt: 1 }));
+  const work = async (lane: Lane): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      try {
+        const played = await playTrial(lane, next.plan);
+        addTrial(tally, reference, played);
+        queue.push(...replan(next, played, tally));
+        options.onPlayed(played, queue.length);
+      } catch (error) {
+        const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        tally.breaches.push({ kind: 'campaign failed', run: next.plan.name, text });
+      }
+    }
+  };
+  await Promise.all(lanes.map(work));
+  return tally;
+}
+
+function toTrial(harm: PlannedHarm, name: string, random: Prng): TrialPlan {
+  const own = random.fork(name);
+  const { strikes, modelFaultChance, answering = pickStyle(own.fork('style')) } = harm;
+  return { name, strikes, modelFaultChance, answering, random: own };
+}
+
+/** Half of the runs get their answers while no worker runs. */
+function pickStyle(random: Prng): AnsweringStyle {
+  return random.chance(0.5) ? 'while away' : random.pick(['at once', 'shuffled']);
+}
+
+function replan({ plan, attempt }: QueuedTrial, played: PlayedTrial, tally: Tally): QueuedTrial[] {
+  const missed = plan.strikes.filter((strike) => !played.fired.includes(strike));
+  if (attempt === attemptsMax) {
+    tally.unreached.push(...missed.map(describeStrike));
+    return [];
+  }
+  return missed.map((strike, index) => {
+    const name = `${plan.name}-again${index + 1}`;
+    // Nothing but this strike, so that the run is like the undisturbed one until it comes.
+    const again = { ...plan, name, strikes: [strike], answering: 'plain' as const };
+    return { plan: { ...again, random: plan.random.fork(name) }, attempt: attempt + 1 };
+  });
+}

@@ -1,0 +1,50 @@
+import { historyJson } from '../support/histories.ts';
+import { playTrial } from './play-trial.ts';
+import type { Lane } from './lane.ts';
+import { createPrng } from '../support/prng.ts';
+import type { CallName } from './reference-run.ts';
+import type { Reference } from './run-model.ts';
+import type { Moment } from './strike.ts';
+
+/** A moment at which the history of the undisturbed run grew. */
+export type EventMoment = Extract<Moment, { at: 'event' }>;
+
+/** The undisturbed run, and every moment at which it can be hurt. */
+export interface PlayedReference extends Reference {
+  /** Every event of every history of the run, in the order of time. */
+  readonly events: readonly EventMoment[];
+}
+
+/**
+ * Plays the run without harm.
+ *
+ * @throws when it does not end as it should: then nothing that is hurt can be compared with it.
+ */
+export async function playReference(lane: Lane): Promise<PlayedReference> {
+  const { facts, broken, calls, runId, histories } = await playTrial(lane, {
+    name: 'reference',
+    strikes: [],
+    answering: 'plain',
+    modelFaultChance: 0,
+    random: createPrng(0),
+  });
+  if (facts === null || broken.length > 0 || facts.status !== 'completed') {
+    throw new Error(`The undisturbed run is no reference: ${JSON.stringify({ facts, broken })}`);
+  }
+  const events = histories.flatMap(({ workflowId, history }) =>
+    (historyJson(history).events ?? []).map((event) => ({
+      timeMs: Date.parse(String(event['eventTime'])),
+      moment: {
+        at: 'event' as const,
+        path: workflowId.slice(runId.length),
+        id: Number(event['eventId']),
+        type: event.eventType.replace('EVENT_TYPE_', ''),
+      },
+    })),
+  );
+  return {
+    facts,
+    calls: calls.map(({ name }): CallName => name),
+    events: events.toSorted((a, b) => a.timeMs - b.timeMs).map(({ moment }) => moment),
+  };
+}

@@ -1,0 +1,283 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
+import type { QuestionsView } from '../../contracts/views.ts';
+import type { Reply, ScriptedRequest } from '../../rehearsal/script.ts';
+import { eventually } from '../support/eventually.ts';
+import { findBrokenPromises } from '../support/find-broken-promises.ts';
+import type { StoredHistory } from '../support/histories.ts';
+import { composeAnswers, readAsked, sendAnswer } from './answering.ts';
+import type { AnsweringStyle, Asked } from './answering.ts';
+import { Harmer } from './harmer.ts';
+import { watchHistories } from './history-watch.ts';
+import type { HistoryWatch, SeenEvent } from './history-watch.ts';
+import { kindOf } from './interruption.ts';
+import type { Interruption } from './interruption.ts';
+import type { Lane } from './lane.ts';
+import { pickModelFault } from './model-faults.ts';
+import type { Prng } from '../support/prng.ts';
+import { askings, callNameOf, referenceGoal, replyTo } from './reference-run.ts';
+import { readRunFacts } from './run-facts.ts';
+import type { RunFacts } from './run-facts.ts';
+import type { Harm, SeenCall } from './run-model.ts';
+import { isAtCall, isAtEvent } from './strike.ts';
+import type { Strike } from './strike.ts';
+
+/** One run and what is done to it. */
+export interface TrialPlan {
+  /** Unique in the campaign. */
+  readonly name: string;
+  readonly strikes: readonly Strike[];
+  readonly answering: AnsweringStyle;
+  /** How likely a call is answered with a fault, at each of its first two attempts. */
+  readonly modelFaultChance: number;
+  readonly random: Prng;
+}
+
+/** What became of a run. */
+export interface PlayedTrial {
+  readonly plan: TrialPlan;
+  readonly runId: string;
+  readonly fired: readonly Strike[];
+  readonly interruptions: readonly Interruption[];
+  readonly harm: Harm;
+  readonly calls: readonly SeenCall[];
+  /** Answers that were sent, by kind; `refused` ones after the run had ended. */
+  readonly answers: AnswerCounts;
+  /** Null when the run did not end by itself; then `stuck` says where it stands. */
+  readonly facts: RunFacts | null;
+  readonly stuck: string | null;
+  readonly broken: readonly string[];
+  readonly histories: readonly StoredHistory[];
+}
+
+export interface AnswerCounts {
+  readonly first: number;
+  readonly again: number;
+  readonly late: number;
+  readonly refused: number;
+}
+
+/** A bound for a run that was left alone, not a statement about speed. */
+const endMsMax = 120_000;
+const recordedMsMax = 30_000;
+
+/** Plays one run on the lane: starts it, does the harm, heals, and waits for the end. The lane is left with a worker. */
+export function playTrial(lane: Lane, plan: TrialPlan): Promise<PlayedTrial> {
+  return new Trial(lane, plan).play();
+}
+
+class Trial {
+  readonly #lane: Lane;
+  readonly #plan: TrialPlan;
+  readonly #runId: string;
+  readonly #watch: HistoryWatch;
+  readonly #harmer: Harmer;
+  readonly #fired: Strike[] = [];
+  readonly #asked: Asked[] = [];
+  readonly #modelFaults: string[] = [];
+  readonly #answers = { first: 0, again: 0, late: 0, refused: 0 };
+  /** What goes on beside the run. It must be over before the run is judged. */
+  readonly #works: Promise<unknown>[] = [];
+  #hasEnded = false;
+
+  constructor(lane: Lane, plan: TrialPlan) {
+    this.#lane = lane;
+    this.#plan = plan;
+    this.#runId = `${lane.taskQueue}-${plan.name}`;
+    this.#watch = watchHistories(lane.client, this.#runId, (seen) => this.#see(seen));
+    const { runIds } = this.#watch;
+    this.#harmer = new Harmer({ lane, runId: this.#runId, random: plan.random, runIds });
+  }
+
+  async play(): Promise<PlayedTrial> {
+    const { client, rehearsal, taskQueue } = this.#lane;
+    try {
+      if (this.#lane.workers.length === 0) await this.#lane.startWorker();
+      rehearsal.reset();
+      rehearsal.script([{ reply: (request) => this.#reply(request) }]);
+      await client.workflow.start('plannerRun', {
+        taskQueue,
+        workflowId: this.#runId,
+        args: [{ goal: referenceGoal }],
+        // As the client starts it.
+        workflowTaskTimeout: workflowTaskTimeoutMs,
+      });
+      const isEnded = await this.#untilEnd();
+      await Promise.all(this.#works);
+      return isEnded ? await this.#judge() : await this.#giveUp();
+    } finally {
+      // A harm that failed half-way must not hurt the next run.
+      this.#lane.gate.open();
+      await this.#watch.stop();
+      for (const relief of this.#lane.workers.slice(1)) await this.#lane.killWorker(relief);
+    }
+  }
+
+  #see(seen: SeenEvent): void {
+    const strike = this.#plan.strikes.find(
+      (one) => !this.#fired.includes(one) && isAtEvent(one, this.#runId, seen),
+    );
+    // While the workers are away nothing can be done to them: the strike is left for another run.
+    if (strike !== undefined && !this.#harmer.isHurt) {
+      this.#fired.push(strike);
+      this.#goOn(this.#harmer.hurt(strike.blow, kindOf(strike)));
+    }
+    if (seen.workflowId !== this.#runId) return;
+    if (isEnd(seen)) this.#hasEnded = true;
+    const asked = readAsked(seen, this.#asked);
+    if (asked.length === 0) return;
+    this.#asked.push(...asked);
+    if (this.#plan.answering === 'at once') this.#goOn(this.#answer(asked));
+    else if (this.#asked.length === Object.keys(askings).length) this.#goOn(this.#answerAll());
+  }
+
+  async #reply(request: ScriptedRequest): Promise<Reply> {
+    const name = callNameOf(request);
+    const strike = this.#plan.strikes.find(
+      (one) => !this.#fired.includes(one) && isAtCall(one, name),
+    );
+    if (strike === undefined) return this.#faultOf(request) ?? replyTo(request);
+    await this.#harmer.healed();
+    // Another blow may have cut this call off meanwhile; then the next attempt at it is struck.
+    if (this.#fired.includes(strike) || !this.#isInFlight(request)) return replyTo(request);
+    return this.#replyUnder(strike, request);
+  }
+
+  #isInFlight({ index }: ScriptedRequest): boolean {
+    return this.#lane.rehearsal.calls()[index - 1]?.outcome === null;
+  }
+
+  #faultOf(request: ScriptedRequest): Reply | null {
+    const before = this.#modelFaults.filter((one) => one === request.callKey).length;
+    const random = this.#plan.random.fork(`fault ${before} of ${callNameOf(request)}`);
+    if (before >= 2 || !random.chance(this.#plan.modelFaultChance)) return null;
+    this.#modelFaults.push(request.callKey);
+    return pickModelFault(random);
+  }
+
+  /** Strikes inside a call, and lets the model answer as if nothing had happened. */
+  async #replyUnder(strike: Strike, request: ScriptedRequest): Promise<Reply> {
+    const { blow, moment } = strike;
+    const reply = replyTo(request);
+    this.#fired.push(strike);
+    if (moment.at === 'call' && moment.stage === 'recorded') {
+      const before = async (): Promise<void> => {
+        this.#lane.gate.hold();
+        await this.#untilRecorded(request.callKey);
+      };
+      this.#goOn(this.#harmer.hurt(blow, kindOf(strike), { before }));
+      // The gate is closed before the reply is on its way.
+      await sleep(0);
+      return reply;
+    }
+    const pauseMs = this.#plan.random.integer(0, 400);
+    const hurting = this.#harmer.hurt(blow, kindOf(strike), { before: () => sleep(pauseMs) });
+    this.#goOn(hurting);
+    if (moment.at === 'call' && moment.stage === 'streaming') {
+      return { ...reply, stall: 'in-stream' };
+    }
+    // A paused worker gets its reply while it sleeps, a killed one never.
+    await (blow.type === 'pause' ? sleep(pauseMs + 200) : hurting);
+    return reply;
+  }
+
+  async #untilRecorded(callKey: string): Promise<void> {
+    const isRecorded = (): Promise<boolean> => this.#harmer.isRecorded(callKey);
+    await eventually(`the recorded reply of ${callKey}`, isRecorded, recordedMsMax);
+  }
+
+  async #answerAll(): Promise<void> {
+    if (this.#plan.answering !== 'while away') return this.#answer(this.#asked);
+    const whileAway = (): Promise<void> => this.#answer(this.#asked);
+    const blow = { type: 'kill worker' } as const;
+    return this.#harmer.hurt(blow, 'worker killed before the answers', { whileAway });
+  }
+
+  async #answer(asked: readonly Asked[]): Promise<void> {
+    const ids = asked.map(({ delegation_id }) => delegation_id).join(' ');
+    const composed = composeAnswers(asked, this.#plan.random.fork(`answers to ${ids}`));
+    const isPlain = this.#plan.answering === 'plain';
+    for (const sent of composed.filter(({ kind }) => kind === 'first' || !isPlain)) {
+      const isTaken = await sendAnswer(this.#lane.client, this.#runId, sent, () => this.#hasEnded);
+      this.#answers[isTaken ? sent.kind : 'refused'] += 1;
+    }
+  }
+
+  #goOn(work: Promise<unknown>): void {
+    // What fails beside the run is a defect of the campaign: it fails `play`, which waits for all of them.
+    work.catch(() => {});
+    this.#works.push(work);
+  }
+
+  /** @returns false when the run, left alone, did not come to its end. */
+  async #untilEnd(): Promise<boolean> {
+    let touchedAtMs = Date.now();
+    while (!this.#hasEnded) {
+      if (this.#harmer.isHurt) touchedAtMs = Date.now();
+      if (Date.now() > touchedAtMs + endMsMax) return false;
+      await sleep(20);
+    }
+    return true;
+  }
+
+  async #judge(): Promise<PlayedTrial> {
+    const { client } = this.#lane;
+    const handle = client.workflow.getHandle(this.#runId);
+    if (this.#plan.random.fork('after the end').chance(0.3)) await this.#answerAfterEnd();
+    const questions = await eventually('the questions of the run', () =>
+      handle.query<QuestionsView>('questions').catch(() => null),
+    );
+    // The home holds what the runs before this one were cut off in.
+    const orphans = !isUndisturbed(this.#plan);
+    const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, { orphans });
+    const facts = readRunFacts(histories, questions);
+    return { ...this.#played(), facts, stuck: null, broken, histories };
+  }
+
+  /** @throws when the server takes an answer for a run that is over: nobody would ever look at it. */
+  async #answerAfterEnd(): Promise<void> {
+    const answer = { question_id: 'q1', answer: 1 };
+    const isTaken = await sendAnswer(this.#lane.client, this.#runId, answer, () => this.#hasEnded);
+    if (isTaken) throw new Error(`${this.#runId} took an answer after its end.`);
+    this.#answers.refused += 1;
+  }
+
+  async #giveUp(): Promise<PlayedTrial> {
+    const handle = this.#lane.client.workflow.getHandle(this.#runId);
+    const { raw } = await handle.describe();
+    await handle.terminate('the campaign gave up');
+    const stuck = JSON.stringify(raw);
+    return { ...this.#played(), facts: null, stuck, broken: [], histories: [] };
+  }
+
+  #played() {
+    const { interruptions } = this.#harmer;
+    return {
+      plan: this.#plan,
+      runId: this.#runId,
+      fired: this.#fired,
+      interruptions,
+      harm: {
+        interruptions: interruptions.map(({ unrecorded }) => unrecorded),
+        modelFaults: this.#modelFaults,
+        lateAnswers: this.#answers.late,
+      },
+      calls: this.#harmer.calls().map((call) => ({ key: call.callKey, name: callNameOf(call) })),
+      answers: this.#answers,
+    };
+  }
+}
+
+function isUndisturbed({ strikes, answering, modelFaultChance }: TrialPlan): boolean {
+  return strikes.length === 0 && answering === 'plain' && modelFaultChance === 0;
+}
+
+function isEnd({ event }: SeenEvent): boolean {
+  const ends = [
+    event.workflowExecutionCompletedEventAttributes,
+    event.workflowExecutionFailedEventAttributes,
+    event.workflowExecutionTerminatedEventAttributes,
+    event.workflowExecutionTimedOutEventAttributes,
+  ];
+  return ends.some((attributes) => attributes !== null && attributes !== undefined);
+}

@@ -1,0 +1,133 @@
+import type { CampaignResult, PhaseResult } from './campaign.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What a campaign was run with. */
+export interface Surroundings {
+  /** Such as `2026-11-22`. */
+  readonly date: string;
+  /** `Node 20.20.2`, … */
+  readonly versions: readonly string[];
+  /** The command that makes the same choices again. */
+  readonly repeat: string;
+}
+
+/** The result in a few lines, for the terminal. */
+export function renderSummary(result: CampaignResult, verdict: Verdict): string {
+  return [
+    ...verdict.faults.map((fault) => `FAULT ${fault}`),
+    `seed ${result.seed}, ${verdict.runs} runs in ${Math.round(result.seconds)} s`,
+    ...countLines(verdict).map(([what, count]) => `${what}: ${count}`),
+    ...verdict.recoveries.map(
+      ({ what, all, overLimit, limitMs, slowest }) =>
+        `seconds to recover, ${what}: median ${seconds(all.median)}, p95 ${seconds(all.p95)}, ` +
+        `max ${seconds(all.max)} (${slowest}), ${overLimit} of ${all.count} over ${seconds(limitMs)}`,
+    ),
+  ].join('\n');
+}
+
+/** docs/campaign.md. */
+export function renderPage(
+  result: CampaignResult,
+  verdict: Verdict,
+  { date, versions, repeat }: Surroundings,
+): string {
+  return `# Fault campaign
+
+\`npm run chaos\` hurts runs of real processes (a Temporal server, workers, a model server over HTTP), heals them, and
+compares each run with an undisturbed one. It writes this page. The undisturbed run has four delegations, one of which
+needs another's output, and two questions: ${result.events} history events and ${result.calls} model calls.
+
+Each run is judged by a model of it (\`test/chaos/run-model.ts\`): the same artifacts byte for byte, the same calls, each
+answer kept and delivered once, no call bought again but those that a death found without a recorded reply. Then the
+promises of every fault test are checked: histories replay, no failed workflow task, artifacts whole, usage adds up.
+
+\`\`\`
+${renderCommands(repeat)}
+\`\`\`
+
+## Result of ${date}
+
+Seed ${result.seed}, ${result.lanes} runs side by side, ${Math.round(result.seconds)} s, ${versions.join(', ')}.
+
+${table(['what', 'count'], countLines(verdict))}
+
+${table(['phase', 'what is done', 'runs', 'how often it happened'], result.phases.map(describePhase))}
+
+## Seconds to recover
+
+From the moment a worker is there: until the first of what the death left lying went on, and until the last of it did. A
+run that only waits for a person has nothing to recover. The limit is 12 s where a model call was at work, else 4 s. A call
+is at work from its start to its report, so a little longer than its request: such deaths have rows of their own.
+
+${table(['after', 'times', 'first: median / p95 / max', 'last: median / p95 / max', 'over the limit', 'slowest'], describeRecoveries(verdict))}
+${renderFaults(verdict)}`;
+}
+
+function renderCommands(repeat: string): string {
+  const commands = [
+    ['npm run chaos', 'every moment of the undisturbed run once'],
+    ['npm run chaos -- --deaths 1000', 'longer'],
+    [repeat, 'the choices of this page again'],
+    ['npm run chaos -- --only calls', 'one phase; --help lists them'],
+  ];
+  const width = Math.max(...commands.map(([command = '']) => command.length)) + 4;
+  return commands.map(([command = '', what]) => command.padEnd(width) + what).join('\n');
+}
+
+function countLines(verdict: Verdict): (readonly [string, string])[] {
+  const { boughtAgain, boughtAgainMax } = verdict;
+  return [
+    ['runs', String(verdict.runs)],
+    ['deaths', String(verdict.deaths)],
+    ['pauses', String(verdict.pauses)],
+    ['faults of the model', String(verdict.modelFaults)],
+    ['answers sent', String(verdict.answersSent)],
+    ['answers lost', String(verdict.answersLost)],
+    ['answers applied twice', String(verdict.answersAppliedTwice)],
+    ['calls bought again', `${boughtAgain}, of ${boughtAgainMax} in flight at a death`],
+    ['operator steps', String(verdict.operatorSteps)],
+    ['breaches', String(verdict.faults.length)],
+  ];
+}
+
+function describePhase({ name, title, runs, fired, modelFaults, answers }: PhaseResult): string[] {
+  const happened = [
+    ...Object.entries(fired).map(([kind, count]) => `${kind}: ${count}`),
+    ...(modelFaults > 0 ? [`faults of the model: ${modelFaults}`] : []),
+    ...(answers.again > 0 ? [`answers sent again: ${answers.again}`] : []),
+    ...(answers.late > 0 ? [`other answers after the first: ${answers.late}`] : []),
+    ...(answers.refused > 0 ? [`answers after the end: ${answers.refused}`] : []),
+  ];
+  return [`\`${name}\``, title, String(runs), happened.join('; ')];
+}
+
+function describeRecoveries({ recoveries }: Verdict): string[][] {
+  return recoveries.map(({ what, first, all, overLimit, limitMs, slowest }) => [
+    what,
+    String(all.count),
+    [first.median, first.p95, first.max].map(seconds).join(' / '),
+    [all.median, all.p95, all.max].map(seconds).join(' / '),
+    `${overLimit} over ${seconds(limitMs)}`,
+    slowest,
+  ]);
+}
+
+function renderFaults({ faults }: Verdict): string {
+  if (faults.length === 0) return '';
+  return `\n## Breaches\n\n${faults.map((fault) => `- ${fault.slice(0, 500)}`).join('\n')}\n`;
+}
+
+/** Milliseconds as seconds with one digit. */
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** Columns as wide as their widest cell, as the formatter wants them. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CallName } from './reference-run.ts';
+import type { RunFacts } from './run-facts.ts';
+
+/**
+ * The model of a run that is hurt: from the undisturbed run and the harm that was done, what must hold at its end.
+ *
+ * - The result is the undisturbed run's: status, criteria, turns, and every artifact byte for byte.
+ * - Every answer that was sent is kept once and delivered once; one that came too late is refused, and listed.
+ * - Every call of the undisturbed run was made, and no other.
+ * - A call was made again only for an interruption that found no recorded reply, or a fault of the model, one each.
+ * - The run was billed for each call of the undisturbed run, and for none that was not made.
+ */
+
+/** A model call as the model saw it. */
+export interface SeenCall {
+  /** The same for all attempts at one call. */
+  readonly key: string;
+  readonly name: CallName;
+}
+
+/** What was done to a run, as far as it changes what may be seen of it. */
+export interface Harm {
+  /** For each death and each pause, the keys of the calls that it found without a recorded reply. */
+  readonly interruptions: readonly (readonly string[])[];
+  /** The key of a call for each fault that the model answered with. */
+  readonly modelFaults: readonly string[];
+  /** Answers that differ from the one before, sent after it and taken by the server. */
+  readonly lateAnswers: number;
+}
+
+export interface Breach {
+  readonly kind:
+    | 'answer lost'
+    | 'answer applied twice'
+    | 'bought again'
+    | 'other result'
+    | 'other calls'
+    | 'broken promise'
+    | 'campaign failed';
+  readonly text: string;
+}
+
+export interface Judgement {
+  readonly breaches: readonly Breach[];
+  /** Calls made again because of an interruption. */
+  readonly boughtAgain: number;
+  /** How many of them the interruptions allowed. */
+  readonly boughtAgainMax: number;
+}
+
+/** What the undisturbed run came to, and the names of its calls. */
+export interface Reference {
+  readonly facts: RunFacts;
+  readonly calls: readonly CallName[];
+}
+
+export function judgeRun(
+  reference: Reference,
+  harm: Harm,
+  seen: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
+): Judgement {
+  const bought = countRepeats(harm, seen.calls);
+  return {
+    breaches: [
+      ...compareResults(reference.facts, seen.facts),
+      ...compareAnswers(reference.facts, harm, seen.facts),
+      ...compareCalls(reference.calls, seen.calls),
+      ...bought.breaches,
+      ...compareBills(reference, seen),
+    ],
+    boughtAgain: bought.again,
+    boughtAgainMax: harm.interruptions.flat().length,
+  };
+}
+
+const resultFields = ['status', 'waves', 'criteria', 'delegations', 'artifacts', 'open'] as const;
+
+function compareResults(expected: RunFacts, seen: RunFacts): Breach[] {
+  return resultFields
+    .filter((field) => !isDeepStrictEqual(expected[field], seen[field]))
+    .map((field) => other('other result', field, expected[field], seen[field]));
+}
+
+function compareAnswers(expected: RunFacts, { lateAnswers }: Harm, seen: RunFacts): Breach[] {
+  const refused = expected.refused + lateAnswers;
+  return [
+    ...compareKept(expected.answers, seen.answers),
+    ...compareDeliveries(expected.deliveries, seen.deliveries),
+    ...(seen.refused === refused
+      ? []
+      : [other('answer lost', 'late answers that are listed', refused, seen.refused)]),
+  ];
+}
+
+function compareKept(expected: readonly string[], seen: readonly string[]): Breach[] {
+  if (isDeepStrictEqual(expected, seen)) return [];
+  const isLost = expected.some((one) => !seen.includes(one));
+  return [other(isLost ? 'answer lost' : 'answer applied twice', 'answers', expected, seen)];
+}
+
+function compareDeliveries(
+  expected: RunFacts['deliveries'],
+  seen: RunFacts['deliveries'],
+): Breach[] {
+  const ids = [...new Set([...Object.keys(expected), ...Object.keys(seen)])];
+  return ids.flatMap((id): Breach[] => {
+    const [wanted, found] = [expected[id] ?? 0, seen[id] ?? 0];
+    if (wanted === found) return [];
+    const kind = found < wanted ? 'answer lost' : 'answer applied twice';
+    return [other(kind, `deliveries to ${id}`, wanted, found)];
+  });
+}
+
+function compareCalls(expected: readonly CallName[], seen: readonly SeenCall[]): Breach[] {
+  const names = [...new Map(seen.map(({ key, name }) => [key, name])).values()].toSorted();
+  const wanted = expected.toSorted();
+  return isDeepStrictEqual(wanted, names) ? [] : [other('other calls', 'calls', wanted, names)];
+}
+
+function countRepeats(
+  { interruptions, modelFaults }: Harm,
+  seen: readonly SeenCall[],
+): { readonly again: number; readonly breaches: Breach[] } {
+  const names = new Map(seen.map(({ key, name }) => [key, name]));
+  const repeats = [...names].map(([key, name]) => {
+    const faults = modelFaults.filter((one) => one === key).length;
+    const allowed = interruptions.filter((keys) => keys.includes(key)).length;
+    const made = seen.filter((call) => call.key === key).length;
+    return { name, allowed, again: Math.max(0, made - 1 - faults) };
+  });
+  return {
+    again: repeats.reduce((sum, { again }) => sum + again, 0),
+    breaches: repeats
+      .filter(({ again, allowed }) => again > allowed)
+      .map(({ name, again, allowed }) => ({
+        kind: 'bought again',
+        text: `${name}: made again ${again} times, at most ${allowed} allowed`,
+      })),
+  };
+}
+
+function compareBills(
+  { calls }: Reference,
+  seen: { readonly facts: RunFacts; readonly calls: readonly SeenCall[] },
+): Breach[] {
+  const { billedCalls } = seen.facts;
+  if (billedCalls >= calls.length && billedCalls <= seen.calls.length) return [];
+  const range = `${calls.length} to ${seen.calls.length}`;
+  return [other('other result', 'billed calls', range, billedCalls)];
+}
+
+function other(kind: Breach['kind'], what: string, expected: unknown, seen: unknown): Breach {
+  return {
+    kind,
+    text: `${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(seen)}`,
+  };
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StoredHistory } from './histories.ts';
+
+const refPattern = /\b[0-9a-f]{64}\b/g;
+
+/**
+ * What is wrong with the artifacts of a home: bytes that do not fit their address, addresses that are named without an
+ * artifact behind them, and artifacts that nothing names.
+ *
+ * @param histories of every run of the home: what they name is wanted.
+ * @param orphans whether an unnamed artifact is allowed.
+ */
+export function findBrokenArtifacts(
+  home: string,
+  histories: readonly StoredHistory[],
+  orphans: boolean,
+): string[] {
+  const objects = readObjects(home);
+  const torn = [...objects]
+    .filter(([ref, bytes]) => createHash('sha256').update(bytes).digest('hex') !== ref)
+    .map(([ref]) => `artifact ${ref}: its bytes have another hash`);
+  const reached = new Set<string>();
+  const queue = histories.flatMap(({ history }) => refsIn(payloadTexts(history)));
+  queue.push(...refsIn(readIndex(home)));
+  const missing: string[] = [];
+  for (let ref = queue.pop(); ref !== undefined; ref = queue.pop()) {
+    if (reached.has(ref)) continue;
+    reached.add(ref);
+    const bytes = objects.get(ref);
+    if (bytes === undefined) missing.push(`artifact ${ref}: named, and missing`);
+    else queue.push(...refsIn([bytes.toString('utf8')]));
+  }
+  if (orphans) return [...torn, ...missing];
+  const unnamed = [...objects]
+    .filter(([ref]) => !reached.has(ref))
+    .map(
+      ([ref, bytes]) =>
+        `artifact ${ref}: nothing names it: ${bytes.toString('utf8').slice(0, 200)}`,
+    );
+  return [...torn, ...missing, ...unnamed];
+}
+
+function readObjects(home: string): Map<string, Buffer> {
+  const root = join(home, 'objects');
+  const objects = new Map<string, Buffer>();
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name.endsWith('.tmp')) continue;
+    const path = join(entry.parentPath, entry.name);
+    objects.set(path.slice(root.length).replaceAll('/', ''), readFileSync(path));
+  }
+  return objects;
+}
+
+function readIndex(home: string): string[] {
+  return readdirSync(join(home, 'refs'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+}
+
+function refsIn(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => text.match(refPattern) ?? []);
+}
+
+/** Every payload of a history as text. */
+function payloadTexts(history: unknown): string[] {
+  const texts: string[] = [];
+  const visit = (value: unknown): void => {
+    if (value instanceof Uint8Array) texts.push(Buffer.from(value).toString('utf8'));
+    else if (Array.isArray(value)) value.forEach(visit);
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(visit);
+  };
+  visit(history);
+  return texts;
+}

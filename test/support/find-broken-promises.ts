@@ -1,0 +1,81 @@
+import { inspect } from 'node:util';
+import { findBrokenArtifacts } from './broken-artifacts.ts';
+import { findBrokenUsage } from './broken-usage.ts';
+import { eventTypes, fetchHistories, historyJson, replayAll } from './histories.ts';
+import type { StoredHistory } from './histories.ts';
+import type { Stage } from './stage.ts';
+
+/** What a fault may leave behind, where its row allows more than nothing. */
+export interface Allowance {
+  /** A killed worker may have stored a reply that it could not report. */
+  readonly orphans?: boolean;
+  /** Who was terminated told nobody what it had used. */
+  readonly lostUsage?: boolean;
+}
+
+/** Where a run was played. `started` names every run of the home: each has its artifacts there. */
+export type PlayedStage = Pick<Stage, 'client' | 'home'> & Partial<Pick<Stage, 'started'>>;
+
+/**
+ * The promises that hold for every run whatever happened to it: no failed workflow task, every history replays, no child
+ * outlives its run, every artifact that is named exists and fits its hash, none lies about unnamed, and the usage of
+ * the run is the sum of its calls.
+ *
+ * @returns one line for each breach, saying what and where, and the histories of the run.
+ */
+export async function findBrokenPromises(
+  stage: PlayedStage,
+  rootId: string,
+  allowance: Allowance = {},
+): Promise<{ readonly broken: readonly string[]; readonly histories: StoredHistory[] }> {
+  const histories = await fetchHistories(stage.client, rootId);
+  const broken = [
+    ...histories.flatMap(findFailedTasks),
+    ...(await findReplayFault(histories)),
+    ...findOutlivers(histories),
+  ];
+  // Other runs of the same stage have their artifacts in the same home.
+  const others = [...new Set(stage.started)].filter((id) => id !== rootId);
+  const ofOthers = await Promise.all(others.map((id) => fetchHistories(stage.client, id)));
+  const named = [...histories, ...ofOthers.flat()];
+  broken.push(...findBrokenArtifacts(stage.home, named, allowance.orphans === true));
+  if (allowance.lostUsage !== true) broken.push(...findBrokenUsage(histories));
+  return { broken, histories };
+}
+
+/**
+ * Failed workflow tasks with their causes. A message that comes while a workflow ends is none: the server gives the
+ * task back, so that the message is seen before the end.
+ */
+function findFailedTasks(stored: StoredHistory): string[] {
+  return (historyJson(stored.history).events ?? [])
+    .filter(({ eventType }) => eventType === 'EVENT_TYPE_WORKFLOW_TASK_FAILED')
+    .map((event) => JSON.stringify(event['workflowTaskFailedEventAttributes']))
+    .filter((failed) => !failed.includes('CAUSE_UNHANDLED_COMMAND'))
+    .map((failed) => `${stored.workflowId}: a workflow task failed: ${failed}`);
+}
+
+async function findReplayFault(histories: readonly StoredHistory[]): Promise<string[]> {
+  try {
+    await replayAll(histories);
+    return [];
+  } catch (error) {
+    // It says which part of the code differs from which event.
+    return [`replay: ${inspect(error)}`];
+  }
+}
+
+/** An ended run has left nothing at work. */
+function findOutlivers(histories: readonly StoredHistory[]): string[] {
+  const [root] = histories;
+  if (root === undefined || !hasEnded(root)) return [];
+  return histories
+    .filter((stored) => !hasEnded(stored))
+    .map(({ workflowId }) => `${workflowId}: still at work after its run has ended`);
+}
+
+function hasEnded(stored: StoredHistory): boolean {
+  return /^EVENT_TYPE_WORKFLOW_EXECUTION_(?:COMPLETED|FAILED|CANCELED|TERMINATED|TIMED_OUT|CONTINUED_AS_NEW)$/.test(
+    eventTypes(stored).at(-1) ?? '',
+  );
+}

@@ -1,0 +1,44 @@
+import { hashText } from '../../core/text/hash-text.ts';
+
+/** Chance that can be repeated: the same seed gives the same numbers on every machine. */
+export interface Prng {
+  /** From 0 up to, not including, 1. */
+  next(): number;
+  /** A whole number from `min` to `max`, both included. */
+  integer(min: number, max: number): number;
+  /** True so often: 0 never, 1 always. */
+  chance(probability: number): boolean;
+  /** @throws on an empty list. */
+  pick<T>(list: readonly T[]): T;
+  /** A copy in another order. */
+  shuffle<T>(list: readonly T[]): T[];
+  /** Chance of its own for one purpose: what others draw, and when, does not change it. */
+  fork(name: string): Prng;
+}
+
+/** Mulberry32 by Tommy Ettinger: 32 bits of state, good enough to choose faults. */
+export function createPrng(seed: number): Prng {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const integer = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1));
+  return {
+    next,
+    integer,
+    chance: (probability) => next() < probability,
+    pick(list) {
+      const [one] = list.slice(integer(0, list.length - 1));
+      if (one === undefined) throw new Error('There is nothing to pick from.');
+      return one;
+    },
+    shuffle(list) {
+      const left = [...list];
+      return list.flatMap(() => left.splice(integer(0, left.length - 1), 1));
+    },
+    fork: (name) => createPrng(Number.parseInt(hashText(`${seed} ${name}`).slice(0, 8), 16)),
+  };
+}

@@ -1,0 +1,16 @@
+import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
+import { createFileRunIndex } from '../../activities/adapters/file-store/file-run-index.ts';
+import { readRecord } from '../../activities/run-record/read-record.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+
+/** The newest record of a run, read from the disk as after a crash. */
+export async function storedRecord(home: string, runId: string): Promise<RunRecord> {
+  const ref = await createFileRunIndex({ home }).read(runId);
+  if (ref === null) throw new Error(`${runId} is not in the index.`);
+  return readRecord(createFileArtifactStore({ home }), ref);
+}
+
+/** An artifact as it stands on the disk. */
+export function storedText(home: string, ref: string): Promise<string> {
+  return createFileArtifactStore({ home }).getText(ref);
+}

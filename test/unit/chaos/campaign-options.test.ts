@@ -1,0 +1,73 @@
+import { parseCampaignOptions, repeatCommand } from '../../chaos/campaign-options.ts';
+import { phaseNames } from '../../chaos/phases/all-phases.ts';
+import { badSettingsExitCode, ExpectedError } from '../../../scripts/bootstrap/expected-error.mjs';
+
+function refusal(...args: readonly string[]): ExpectedError {
+  try {
+    parseCampaignOptions(args);
+  } catch (error) {
+    if (error instanceof ExpectedError) return error;
+  }
+  throw new Error(`${args.join(' ')} was taken.`);
+}
+
+it('without options: every phase, a seed of its own, and the page is written', () => {
+  const options = parseCampaignOptions([]);
+  expect(options).toMatchObject({
+    deaths: undefined,
+    only: phaseNames,
+    lanes: 3,
+    runs: 200,
+    json: false,
+    write: true,
+  });
+  expect(parseCampaignOptions([])?.seed).not.toBe(options?.seed);
+});
+
+it('reads every option', () => {
+  const line = '--seed 7 --deaths 1000 --only crowd,calls --lanes 2 --runs 12 --json --write';
+  expect(parseCampaignOptions(line.split(' '))).toEqual({
+    seed: 7,
+    deaths: 1000,
+    only: ['calls', 'crowd'],
+    lanes: 2,
+    runs: 12,
+    json: true,
+    write: true,
+  });
+});
+
+it('a part of the phases does not write the page, nor does --no-write', () => {
+  expect(parseCampaignOptions(['--only', 'calls'])?.write).toBe(false);
+  expect(parseCampaignOptions(['--no-write'])?.write).toBe(false);
+});
+
+it.each([
+  ['--seed 7', '--seed 7'],
+  [
+    '--only calls --runs 12 --deaths 9 --seed 7 --json',
+    '--seed 7 --deaths 9 --runs 12 --only calls',
+  ],
+])('%s is repeated by %s', (line, repeated) => {
+  const options = parseCampaignOptions(line.split(' '));
+  expect(options && repeatCommand(options)).toBe(`npm run chaos -- ${repeated}`);
+});
+
+it('--help is no campaign', () => {
+  expect(parseCampaignOptions(['--help'])).toBeNull();
+});
+
+it.each([
+  [['--seed', 'x'], '--seed x: expected a whole number'],
+  [['--deaths', '0'], '--deaths 0: expected a whole number from 1'],
+  [['--deaths', '1e3'], '--deaths 1e3: expected'],
+  [['--lanes', '17'], '--lanes 17: expected'],
+  [['--only', 'calls,moon'], '--only moon: there is no such phase'],
+  [['--moon'], "Unknown option '--moon'"],
+  [['moon'], 'moon'],
+])('%j is refused with what is wrong and the usage', (args, message) => {
+  const { message: text, exitCode } = refusal(...args);
+  expect(text).toContain(message);
+  expect(text).toContain('Usage: npm run chaos');
+  expect(exitCode).toBe(badSettingsExitCode);
+});

@@ -1,0 +1,119 @@
+import type { RunFacts } from '../../chaos/run-facts.ts';
+import { judgeRun } from '../../chaos/run-model.ts';
+import type { Harm, Reference, SeenCall } from '../../chaos/run-model.ts';
+
+/** The judge of the fault campaign: each wrong run has to be found out. */
+
+const facts: RunFacts = {
+  status: 'completed',
+  waves: 1,
+  criteria: ['costs-done: met'],
+  artifacts: { plan: 'aa', decision: 'bb', costs: 'cc' },
+  delegations: ['costs: completed after 2 turns'],
+  answers: ['costs: 120', 'region: eu-north'],
+  deliveries: { costs: 1, facts: 0, region: 1 },
+  refused: 0,
+  open: 0,
+  billedCalls: 3,
+};
+const reference: Reference = { facts, calls: ['plan 1', 'costs 1', 'decision 1'] };
+const calls: readonly SeenCall[] = reference.calls.map((name) => ({ key: `key of ${name}`, name }));
+const noHarm: Harm = { interruptions: [], modelFaults: [], lateAnswers: 0 };
+
+interface Seen {
+  readonly harm?: Partial<Harm>;
+  readonly facts?: Partial<RunFacts>;
+  readonly calls?: readonly SeenCall[];
+}
+
+function judge(seen: Seen = {}) {
+  const harm = { ...noHarm, ...seen.harm };
+  return judgeRun(reference, harm, {
+    facts: { ...facts, ...seen.facts },
+    calls: seen.calls ?? calls,
+  });
+}
+
+function breachesOf(seen: Seen): string[] {
+  return judge(seen).breaches.map(({ kind }) => kind);
+}
+
+const again: readonly SeenCall[] = [...calls, { key: 'key of costs 1', name: 'costs 1' }];
+
+it('a run like the undisturbed one breaks nothing', () => {
+  expect(judge()).toEqual({ breaches: [], boughtAgain: 0, boughtAgainMax: 0 });
+});
+
+it.each<[string, Partial<RunFacts>]>([
+  ['another artifact', { artifacts: { ...facts.artifacts, costs: 'dd' } }],
+  ['a missing artifact', { artifacts: { ...facts.artifacts, plan: null } }],
+  ['another end', { status: 'stopped' }],
+  ['another wave', { waves: 2 }],
+  ['a criterion that is not met', { criteria: ['costs-done: open'] }],
+  ['a turn more', { delegations: ['costs: completed after 3 turns'] }],
+  ['an open question', { open: 1 }],
+  ['a call that was billed and not made', { billedCalls: 4 }],
+  ['a call that was made and not billed', { billedCalls: 2 }],
+])('%s is another result', (_what, changed) => {
+  expect(breachesOf({ facts: changed })).toEqual(['other result']);
+});
+
+it.each<[string, Partial<RunFacts>, string]>([
+  ['an answer that is not kept', { answers: ['costs: 120'] }, 'answer lost'],
+  [
+    'an answer that became another',
+    { answers: ['costs: 9000', 'region: eu-north'] },
+    'answer lost',
+  ],
+  [
+    'an answer that is kept twice',
+    { answers: [...facts.answers, 'region: eu-north'] },
+    'answer applied twice',
+  ],
+  [
+    'an answer that was not delivered',
+    { deliveries: { ...facts.deliveries, costs: 0 } },
+    'answer lost',
+  ],
+  [
+    'an answer that was delivered twice',
+    { deliveries: { ...facts.deliveries, costs: 2 } },
+    'answer applied twice',
+  ],
+])('%s is found', (_what, changed, kind) => {
+  expect(breachesOf({ facts: changed })).toEqual([kind]);
+});
+
+it('an answer that came too late has to be listed as refused, and nothing else', () => {
+  expect(breachesOf({ harm: { lateAnswers: 1 }, facts: { refused: 1 } })).toEqual([]);
+  expect(breachesOf({ harm: { lateAnswers: 1 } })).toEqual(['answer lost']);
+  expect(breachesOf({ facts: { refused: 1 } })).toEqual(['answer lost']);
+});
+
+it('a call may be made again for each interruption that found it without a reply', () => {
+  const harm = { interruptions: [['key of costs 1'], []] };
+  expect(judge({ harm, calls: again })).toEqual({
+    breaches: [],
+    boughtAgain: 1,
+    boughtAgainMax: 1,
+  });
+  const twice = [...again, { key: 'key of costs 1', name: 'costs 1' }];
+  expect(breachesOf({ harm, calls: twice })).toEqual(['bought again']);
+});
+
+it('a call that was recorded, or not interrupted, is never made again', () => {
+  expect(breachesOf({ calls: again })).toEqual(['bought again']);
+  const harm = { interruptions: [['key of plan 1']] };
+  expect(breachesOf({ harm, calls: again })).toEqual(['bought again']);
+});
+
+it('a fault of the model is a call again, and is not bought again', () => {
+  const harm = { modelFaults: ['key of costs 1'] };
+  expect(judge({ harm, calls: again })).toMatchObject({ breaches: [], boughtAgain: 0 });
+});
+
+it('a call that nobody expected, and one that is missing, are other calls', () => {
+  const more = [...calls, { key: 'key of costs 2', name: 'costs 2' }];
+  expect(breachesOf({ calls: more })).toEqual(['other calls']);
+  expect(breachesOf({ calls: calls.slice(1), facts: { billedCalls: 3 } })).toContain('other calls');
+});
