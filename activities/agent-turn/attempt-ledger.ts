@@ -58,10 +58,20 @@ export async function recordResult(
   await ledger.put(ledgerKeyOf(info), { version: ledgerVersion, result, spent: result.usage });
 }
 
+/**
+ * Says that an attempt is about to buy a reply. Where that can't be written, neither could the reply be kept.
+ *
+ * @param spent by the attempts before.
+ * @throws StoreUnavailable
+ */
+export async function recordAttempt(ledger: ReplyLedger, info: Info, spent: Usage): Promise<void> {
+  await ledger.put(ledgerKeyOf(info), { version: ledgerVersion, result: null, spent });
+}
+
 /** Remembers what a failed attempt used. Best effort: the failure itself matters more than its price. */
 export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage): Promise<void> {
   try {
-    await ledger.put(ledgerKeyOf(info), { version: ledgerVersion, result: null, spent });
+    await recordAttempt(ledger, info, spent);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   }

@@ -1,6 +1,11 @@
 import { Context } from '@temporalio/activity';
 
 export interface Heartbeat {
+  /**
+   * Whether this process was suspended or blocked for longer than the heartbeat timeout. Then the server has given the
+   * work to somebody else, which this process learns only from the answer to its next heartbeat.
+   */
+  readonly hasMissed: () => boolean;
   stop(): void;
 }
 
@@ -18,8 +23,19 @@ export const heartbeatEveryMsDefault = 1_000;
  * @param everyMs between two heartbeats.
  */
 export function startHeartbeat(context: Context, everyMs: number, read: () => unknown): Heartbeat {
-  const timer = setInterval(() => context.heartbeat(read()), everyMs);
-  return { stop: () => clearInterval(timer) };
+  const timeoutMs = context.info.heartbeatTimeoutMs ?? Infinity;
+  let beatAtMs = performance.now();
+  let isMissed = false;
+  const hasMissed = (): boolean => {
+    isMissed ||= performance.now() - beatAtMs > timeoutMs;
+    return isMissed;
+  };
+  const timer = setInterval(() => {
+    hasMissed();
+    beatAtMs = performance.now();
+    context.heartbeat(read());
+  }, everyMs);
+  return { hasMissed, stop: () => clearInterval(timer) };
 }
 
 /** Does the work of the current activity under heartbeats without details: they tell only that its worker lives. */

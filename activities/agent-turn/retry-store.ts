@@ -1,24 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 
-const triesMax = 4;
+/** With the longest wait of 64 × `baseMs`: a quarter of an hour at 250 ms, most of what an attempt may last. */
+const triesMax = 60;
+const backOffFactorMax = 64;
+
+/** When the attempt is being taken back, nobody waits that long. */
+const hurriedTriesMax = 4;
+
+interface RetryOptions {
+  /** First wait in milliseconds, doubled each time. */
+  readonly baseMs: number;
+  /** Aborted when the attempt is taken back. */
+  readonly signal: AbortSignal;
+  /** Called before each wait. */
+  readonly onWait: (error: StoreUnavailable) => void;
+}
 
 /**
- * Does idempotent store work and repeats it when the store can't be reached: three more times, after `baseMs`, twice and
- * four times that. A reply that is paid for must not be lost to a hiccup of the disk.
+ * Does idempotent store work and repeats it while the store can't be reached: a reply that is paid for waits for the
+ * disk instead of being bought again.
  *
  * @throws StoreUnavailable when the last try fails too.
  */
-export async function retryStore<T>(baseMs: number, work: () => Promise<T>): Promise<T> {
+export async function retryStore<T>(
+  { baseMs, signal, onWait }: RetryOptions,
+  work: () => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       // Each try waits for the one before it.
       // oxlint-disable-next-line no-await-in-loop
       return await work();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || tries === triesMax) throw error;
+      const isLast = tries >= (signal.aborted ? hurriedTriesMax : triesMax);
+      if (!(error instanceof StoreUnavailable) || isLast) throw error;
+      onWait(error);
     }
+    const waitMs = baseMs * Math.min(2 ** (tries - 1), backOffFactorMax);
     // oxlint-disable-next-line no-await-in-loop
-    await sleep(baseMs * 2 ** (tries - 1));
+    await sleepUnlessAborted(waitMs, signal);
   }
+}
+
+/** Ends early when the signal is aborted meanwhile. */
+async function sleepUnlessAborted(waitMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return sleep(waitMs);
+  await sleep(waitMs, undefined, { signal }).catch(() => undefined);
 }

@@ -1,11 +1,12 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ModelTurnInput, ModelTurnResult, TurnProgress } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress } from '../ports/model-client.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
-import { recallAttempts, recordResult, recordSpent } from './attempt-ledger.ts';
+import { recallAttempts, recordAttempt, recordResult, recordSpent } from './attempt-ledger.ts';
 import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure } from './failures.ts';
@@ -19,6 +20,9 @@ import type { SettledTurn } from './settle-turn.ts';
 /** Bytes of a result as JSON. It goes into history once per turn. */
 const resultBytesMax = 100_000;
 
+/** Characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
+const waitReasonCharsMax = 400;
+
 const retryBaseMsDefault = 2_000;
 
 /** What stays the same within one attempt. */
@@ -28,7 +32,10 @@ interface Attempt {
   readonly context: Context;
   /** Used by the attempts before this one. */
   readonly spent: Usage;
+  readonly hasMissed: () => boolean;
   readonly onProgress: (progress: ModelProgress) => void;
+  /** The reply is there and the store is not. */
+  readonly onWait: (error: Error) => void;
 }
 
 /** How a call ended that did not fail: how to store it, and what it used. */
@@ -47,6 +54,8 @@ interface CallEnd {
  * M3. The result's usage is the sum over all attempts of this activity.
  * M4. A requested cancellation is a result with the usage until then; a shutdown is a failed attempt, made again.
  * M5. What was cut off, refused or aborted is neither parsed nor kept in the conversation.
+ * M6. A later attempt calls the model only when the ledger takes its entry: what can't be kept is not bought.
+ * M7. An attempt whose heartbeats were missing for too long buys nothing: another one has been made of it.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -69,7 +78,14 @@ export async function runModelTurn(
     const onProgress = ({ outputTokens, lastWords }: ModelProgress): void => {
       progress = { ...progress, output_tokens: outputTokens, last_words: lastWords };
     };
-    return await finishTurn({ deps, input, context, spent, onProgress }, prepared);
+    const onWait = ({ message }: Error): void => {
+      progress = { ...progress, last_words: cutText(message, waitReasonCharsMax) };
+    };
+    const { hasMissed } = heartbeat;
+    return await finishTurn(
+      { deps, input, context, spent, hasMissed, onProgress, onWait },
+      prepared,
+    );
   } finally {
     heartbeat.stop();
   }
@@ -84,8 +100,12 @@ function callKeyOf({ info }: Context, input: ModelTurnInput): string {
 async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<ModelTurnResult> {
   const { deps, context, spent } = attempt;
   const end = await callModel(attempt, prepared);
-  const baseMs = (deps.retryBaseMs ?? retryBaseMsDefault) / 8;
-  const { head, reply } = await retryStore(baseMs, end.settle);
+  const patience = {
+    baseMs: (deps.retryBaseMs ?? retryBaseMsDefault) / 8,
+    signal: context.cancellationSignal,
+    onWait: attempt.onWait,
+  };
+  const { head, reply } = await retryStore(patience, end.settle);
   const result: ModelTurnResult = {
     head,
     reply,
@@ -94,7 +114,7 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
     model: end.model,
   };
   assertSmall(result);
-  await retryStore(baseMs, () => recordResult(deps.ledger, context.info, result));
+  await retryStore(patience, () => recordResult(deps.ledger, context.info, result));
   return result;
 }
 
@@ -103,6 +123,9 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   const cause = readCancelCause(context);
   if (cause !== null) return endTakenBack(attempt, prepared, noUsage);
   try {
+    // The first attempt has just stored what came before; a later one may follow from a full disk.
+    if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info, attempt.spent);
+    if (attempt.hasMissed()) throw createLateFailure();
     const signal = context.cancellationSignal;
     const reply = await deps.model.complete(prepared.request, { signal, onProgress });
     return {
@@ -119,6 +142,16 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
     if (error instanceof ModelFailure) return endFailed(attempt, prepared, error);
     throw error;
   }
+}
+
+/** Nobody reads it when the server gave the work away; when it did not, the attempt is made again. */
+function createLateFailure(): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'ModelUnavailable',
+    message:
+      'The worker was suspended or blocked for longer than the heartbeat timeout, so it made no call.',
+    nonRetryable: false,
+  });
 }
 
 /** @throws the retryable failure or the cancellation that ends an attempt nobody asked to stop. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordedCall } from '../../rehearsal/script.ts';
+import { requestArrivesMs } from './interruption.ts';
 import type { Interruption, InterruptionKind } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
@@ -50,6 +51,8 @@ export class Harmer {
       await around.before?.();
       const atMs = Date.now();
       await this.#strikeDown(blow);
+      // What the dead had sent may still be on its way to the model.
+      if (blow.type !== 'pause') await sleep(requestArrivesMs);
       const unrecorded = await this.#unrecordedCalls();
       const inCall = this.calls().some(({ endedAtMs }) => endedAtMs === null || endedAtMs >= atMs);
       await around.whileAway?.();

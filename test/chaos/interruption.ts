@@ -10,6 +10,9 @@ export type InterruptionKind =
   | 'worker and server killed'
   | 'worker paused';
 
+/** How long a request that a killed worker had sent may take to be seen by a busy model server, in milliseconds. */
+export const requestArrivesMs = 500;
+
 /** A time in which nobody worked, and what it found at work. */
 export interface Interruption extends Absence {
   readonly kind: InterruptionKind;

@@ -4,6 +4,7 @@ import type { QuestionsView } from '../../contracts/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { findBrokenPromises } from '../support/find-broken-promises.ts';
 import { fetchHistories } from '../support/histories.ts';
+import { requestArrivesMs } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
 import { callNameOf, readCallKey, referenceGoal, replyTo } from './reference-run.ts';
@@ -106,6 +107,8 @@ async function killWorkers(
     await lane.killWorker(random.pick(lane.workers));
     tally.deaths += 1;
     tally.fired['worker killed in a crowd'] = tally.deaths;
+    // What the dead had sent may still be on its way to the model.
+    await sleep(requestArrivesMs);
     interruptions.push(await findUnrecorded(lane, runIds));
     await lane.startWorker();
   }

@@ -4,7 +4,13 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { RehearsalServer } from '../../rehearsal/server.ts';
-import type { RecordedCall, Reply, ReplyFunction, ScriptRule } from '../../rehearsal/script.ts';
+import type {
+  RecordedCall,
+  Reply,
+  ReplyFunction,
+  ScriptedRequest,
+  ScriptRule,
+} from '../../rehearsal/script.ts';
 
 /** A delegation that holds every rule. Its one criterion is `<id>-done` unless others are given. */
 export function work(
@@ -149,6 +155,11 @@ export function callsOf(rehearsal: RehearsalServer, id: string): readonly Record
 /** The calls in which the planner planned, in the order of arrival. */
 export function planCalls(rehearsal: RehearsalServer): readonly RecordedCall[] {
   return rehearsal.calls().filter(({ shape }) => shape === 'plan');
+}
+
+/** Whether a request begins its conversation. */
+export function isFirstTurn({ messages }: ScriptedRequest['body']): boolean {
+  return Array.isArray(messages) && messages.length === 1;
 }
 
 /** The text of the newest message of a call: what its turn added. */

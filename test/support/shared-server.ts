@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureTemporal } from '../../scripts/dev-server/dev-server.ts';
-import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
+import { startOwnServer } from './own-server.ts';
+import type { OwnServer } from './own-server.ts';
 
 /** What the global set-up tells the test files, by the environment. */
 const names = {
@@ -12,41 +12,15 @@ const names = {
   bundle: 'PLANWAVE_TEST_BUNDLE',
 };
 
-export interface TestServer {
-  readonly address: string;
-  readonly uiUrl: string;
-  stop(): Promise<void>;
-}
+/** A server of its own that is only used and stopped. */
+export type TestServer = Pick<OwnServer, 'address' | 'uiUrl' | 'stop'>;
 
-/** A dev server of its own, as `npm run dev` starts it, with its database in a temporary folder. */
-export async function startTestServer(extraArguments: readonly string[] = []): Promise<TestServer> {
-  const home = mkdtempSync(join(tmpdir(), 'planwave-server-'));
-  const [temporalPort, uiPort] = [await findFreePort(), await findFreePort()];
-  const server = await ensureTemporal({
-    settings: {
-      home,
-      temporalAddressGiven: undefined,
-      temporalPort,
-      uiPort,
-      rehearsalPort: 0,
-      needsRehearsal: true,
-    },
-    say: () => {},
-    extraArguments,
-  });
-  return {
-    address: server.address,
-    uiUrl: server.uiUrl ?? '',
-    async stop() {
-      await server.part?.stop(10_000);
-      rmSync(home, { recursive: true, force: true });
-    },
-  };
-}
+export const startTestServer: (extraArguments?: readonly string[]) => Promise<TestServer> =
+  startOwnServer;
 
 /** One server and one bundle for all integration tests of a run: starting them costs more than a test. */
 export async function startShared(): Promise<() => Promise<void>> {
-  const [server, forgetBundle] = await Promise.all([startTestServer(), provideBundle()]);
+  const [server, forgetBundle] = await Promise.all([startOwnServer(), provideBundle()]);
   process.env[names.address] = server.address;
   process.env[names.ui] = server.uiUrl;
   return async () => {

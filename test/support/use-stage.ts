@@ -1,22 +1,90 @@
+import { startOwnServer } from './own-server.ts';
+import type { OwnServer } from './own-server.ts';
+import { openProcessStage } from './process-stage.ts';
+import { sharedServer } from './shared-server.ts';
 import { openStage } from './stage.ts';
 import type { Stage, StageOptions } from './stage.ts';
+import { killProcesses } from './worker-process.ts';
+
+/** Milliseconds for a server, a worker and the rehearsal model to start on a busy machine. */
+const openWithinMs = 90_000;
+
+/** Without the script: tests write their own. */
+export interface StageUse extends Omit<StageOptions, 'address' | 'script'> {
+  /** What a server of its own is started with; may be empty. If undefined, the stage is on the shared server. */
+  readonly serverArguments?: readonly string[];
+}
 
 /**
- * One stage for all tests of a file. Each begins with an empty script and no calls.
+ * One stage for all tests of a file, or of a `describe`. Each begins with an empty script and no calls.
  *
- * @returns the stage by a property, because it is there only when the tests run.
+ * @returns an object that is empty until the tests run, so that a file can name it at its top.
  */
-export function useStage(options: StageOptions = {}): { readonly stage: Stage } {
-  let opened: Stage | null = null;
-  beforeAll(async () => {
-    opened = await openStage(options);
-  }, 60_000);
-  beforeEach(() => opened?.rehearsal.reset());
-  afterAll(() => opened?.close());
+export function useStage(use: StageUse = {}): { readonly stage: Stage } {
+  const { stage, open, close } = prepareStage(use, openStage);
+  beforeAll(open, openWithinMs);
+  beforeEach(() => stage.rehearsal.reset());
+  afterAll(close);
+  return { stage };
+}
+
+/** As `useStage`, but a stage for each test, whose workers are processes. What a test leaves running is killed. */
+export function useProcessStages(use: StageUse = {}): { readonly stage: Stage } {
+  const { stage, open, close } = prepareStage(use, openProcessStage);
+  beforeEach(open, openWithinMs);
+  afterEach(close);
+  return { stage };
+}
+
+/**
+ * A server that the tests of a file may hurt, and a stage on it whose workers are processes. Tests may build on one
+ * another: nothing is reset between them.
+ *
+ * @param serverArguments default: none.
+ */
+export function useOwnServer(
+  serverArguments: readonly string[] = [],
+  options: Omit<StageUse, 'serverArguments'> = {},
+): { readonly server: OwnServer; readonly stage: Stage } {
+  const { server, stage, open, close } = prepareStage(
+    { ...options, serverArguments },
+    openProcessStage,
+  );
+  beforeAll(open, openWithinMs);
+  afterAll(close);
+  return { server, stage };
+}
+
+interface PreparedStage {
+  /** Stays empty on the shared server. */
+  readonly server: OwnServer;
+  readonly stage: Stage;
+  readonly open: () => Promise<void>;
+  /** Closes what was opened, however far that got. */
+  readonly close: () => Promise<void>;
+}
+
+function prepareStage(
+  { serverArguments, ...options }: StageUse,
+  openOn: (options: StageOptions) => Promise<Stage>,
+): PreparedStage {
+  const server: OwnServer = Object.create(null);
+  const stage: Stage = Object.create(null);
+  const undo: (() => Promise<void>)[] = [];
   return {
-    get stage() {
-      if (opened === null) throw new Error('The stage opens before the first test of a file.');
-      return opened;
+    server,
+    stage,
+    async open() {
+      if (serverArguments !== undefined) {
+        Object.assign(server, await startOwnServer(serverArguments));
+        undo.push(() => server.stop());
+      }
+      const { address } = serverArguments === undefined ? sharedServer() : server;
+      Object.assign(stage, await openOn({ ...options, address }));
+      undo.push(() => stage.close(), killProcesses);
+    },
+    async close() {
+      for (const step of undo.splice(0).toReversed()) await step();
     },
   };
 }

@@ -32,12 +32,31 @@ export async function checkInside(root: string, path: string): Promise<void> {
 
 /** Creates `dir` and what is missing above it, so that it survives a power cut. */
 export async function makeDirectory(dir: string): Promise<void> {
-  const first = await mkdir(dir, { recursive: true });
+  const first = await mkdir(dir, { recursive: true }).catch((error: unknown) =>
+    getCode(error) === 'ENOENT' ? makeSingly(resolve(dir)) : Promise.reject(error),
+  );
   if (first === undefined) return;
   const top = dirname(resolve(first));
   for (let at = resolve(dir); at !== top;) {
     at = dirname(at);
     await syncDirectory(at);
+  }
+}
+
+/**
+ * Node tells a read-only file system from a missing directory only where it creates a single one.
+ *
+ * @returns the first directory that was created.
+ */
+async function makeSingly(dir: string): Promise<string> {
+  try {
+    await mkdir(dir);
+    return dir;
+  } catch (error) {
+    if (getCode(error) !== 'ENOENT' || dirname(dir) === dir) throw error;
+    const first = await makeSingly(dirname(dir));
+    await mkdir(dir);
+    return first;
   }
 }
 

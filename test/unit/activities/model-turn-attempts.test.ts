@@ -1,12 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import type { FailureType } from '../../../contracts/errors.ts';
 import type { TurnProgress } from '../../../contracts/model-turn.ts';
+import type { Ref } from '../../../contracts/ref.ts';
+import type { ArtifactStore } from '../../../activities/ports/artifact-store.ts';
 import { ModelFailure } from '../../../activities/ports/model-client.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import { hang, sayJson, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { createBench, outputOf, runIn } from './bench.ts';
 
 const fail =
@@ -29,6 +33,17 @@ const fail =
       },
     });
   };
+
+/** Does something before each text that is read. */
+function beforeReads(store: ArtifactStore, work: () => Promise<void>): void {
+  const before = { ...store };
+  Object.assign(store, {
+    getText: async (ref: Ref): Promise<string> => {
+      await work();
+      return before.getText(ref);
+    },
+  });
+}
 
 const failureOf = async (work: Promise<unknown>): Promise<ApplicationFailure> => {
   const error: unknown = await work.then(
@@ -82,6 +97,44 @@ describe('the reply ledger', () => {
     bench.store.failingWrites = 99;
     await expect(bench.turn()).rejects.toMatchObject({ type: 'StoreUnavailable' });
     expect(bench.model.requests).toHaveLength(0);
+  });
+
+  it('M2: a reply waits for the ledger, and who looks at it sees why', async () => {
+    const bench = await createBench({ scripts: [sayJson(outputOf())] });
+    const env = bench.env();
+    const words = new Set<string>();
+    env.on('heartbeat', (details: TurnProgress) => words.add(details.last_words));
+    bench.ledger.failingWrites = 30;
+    await runIn(env, bench.activities.modelTurn, bench.input());
+    expect(bench.model.requests).toHaveLength(1);
+    expect(bench.ledger.failingWrites).toBe(0);
+    expect([...words].join()).toContain('The disk is full.');
+  });
+
+  it('M2: a reply does not wait for the ledger once its attempt is taken back', async () => {
+    const bench = await createBench({ scripts: [sayJson(outputOf())] });
+    const env = bench.env();
+    bench.ledger.failingWrites = 50;
+    env.on('heartbeat', ({ last_words }: TurnProgress) => {
+      if (last_words.includes('The disk is full.')) env.cancel();
+    });
+    const failure = await failureOf(runIn(env, bench.activities.modelTurn, bench.input()));
+    expect(failure).toMatchObject({ type: 'StoreUnavailable' });
+    expect(bench.ledger.failingWrites).toBeGreaterThan(0);
+  });
+
+  it('M6: a later attempt calls the model only where its reply could be kept', async () => {
+    const bench = await createBench({ scripts: [fail('ModelUnavailable'), sayJson(outputOf())] });
+    const attempt = (n: number) =>
+      runIn(bench.env(n, 'a1'), bench.activities.modelTurn, bench.input());
+    await failureOf(attempt(1));
+    bench.ledger.failingWrites = 2;
+    for (const n of [2, 3]) {
+      expect(await failureOf(attempt(n))).toMatchObject({ type: 'StoreUnavailable' });
+    }
+    expect(bench.model.requests).toHaveLength(1);
+    expect((await attempt(4)).reply.type).toBe('output');
+    expect(bench.model.requests).toHaveLength(2);
   });
 
   it('M3: what failed attempts used is in the result', async () => {
@@ -225,8 +278,29 @@ describe('cancellation', () => {
   });
 });
 
+it('M7: an attempt that was blocked for longer than its heartbeat timeout buys nothing', async () => {
+  const bench = await createBench({ scripts: [sayJson(outputOf())] });
+  beforeReads(bench.store, async () => {
+    const endMs = performance.now() + 60;
+    while (performance.now() < endMs);
+  });
+  const env = new MockActivityEnvironment({ attempt: 1, heartbeatTimeoutMs: 50 });
+  const failure = await failureOf(runIn(env, bench.activities.modelTurn, bench.input()));
+  expect(failure).toMatchObject({ type: 'ModelUnavailable', nonRetryable: false });
+  expect(bench.model.requests).toHaveLength(0);
+});
+
+it('M7: an attempt that is slow, with heartbeats all the while, makes its call', async () => {
+  const bench = await createBench({ scripts: [sayJson(outputOf())] });
+  beforeReads(bench.store, () => sleep(60));
+  const env = new MockActivityEnvironment({ attempt: 1, heartbeatTimeoutMs: 50 });
+  const { reply } = await runIn(env, bench.activities.modelTurn, bench.input());
+  expect(reply.type).toBe('output');
+});
+
 it('heartbeats come on a timer from the beginning, with what is known so far', async () => {
   const bench = await createBench({ scripts: [hang()] });
+  beforeReads(bench.store, () => sleep(20));
   const env = bench.env();
   const beats: TurnProgress[] = [];
   const enough = new Promise<void>((resolve) => {

@@ -34,6 +34,8 @@ const report = {
   full,
   filesLeft: fullFiles - filesBefore,
   readOnly: await outcomeOf(index.write('newest', 'f'.repeat(64))),
+  // Here a directory is missing as well.
+  readOnlyDeep: await outcomeOf(store.put('another')),
   index: await outcomeOf(index.read('newest')),
   text: await outcomeOf(store.getText(old)),
 };

@@ -144,6 +144,11 @@ describeOnTinyDisk('a real file system', () => {
     const { stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8' });
     expect(stderr).toBe('');
     const report = JSON.parse(stdout);
+    const readOnly = {
+      type: 'StoreUnavailable',
+      code: 'EROFS',
+      message: expect.stringContaining('the file system is read-only (EROFS)'),
+    };
     expect(report).toEqual({
       old: expect.any(String),
       full: {
@@ -153,11 +158,8 @@ describeOnTinyDisk('a real file system', () => {
       },
       // The directory for the artifact, and nothing in it.
       filesLeft: 1,
-      readOnly: {
-        type: 'StoreUnavailable',
-        code: 'EROFS',
-        message: expect.stringContaining('the file system is read-only (EROFS)'),
-      },
+      readOnly,
+      readOnlyDeep: readOnly,
       index: { value: report.old },
       text: { value: 'old' },
     });

@@ -1,28 +1,12 @@
-import { applyChange } from '../../../activities/run-record/apply-change.ts';
-import { changeNeeds } from '../../../activities/run-record/change-needs.ts';
-import { loadTexts } from '../../../activities/projection/record-texts.ts';
-import type { RecordChange, RunRecord } from '../../../contracts/run-record.ts';
-import { createHarness } from './harness.ts';
-import type { Harness } from './harness.ts';
+import type { RecordChange } from '../../../contracts/run-record.ts';
 import { answered, delegation, plan, question, usage, wave, wavePlanned } from './samples.ts';
+import { now, useBegunRun } from './use-begun-run.ts';
 
-const now = 1_760_009_999;
-
-let harness: Harness;
-let record: RunRecord;
-beforeEach(async () => {
-  harness = await createHarness();
-  const run = await harness.begin('my-run', { goal: 'Goal', criteria: ['It is cheap'] });
-  record = await run.record();
-});
-
-const apply = async (...changes: readonly RecordChange[]): Promise<RunRecord> => {
-  const texts = await loadTexts(harness.deps.store, changes.map(changeNeeds));
-  return changes.reduce((before, change) => applyChange(before, change, texts, now), record);
-};
+const { harness, apply } = useBegunRun();
 
 it('phase: takes it over and nothing else', async () => {
-  expect(await apply({ type: 'phase', phase: 'parked' })).toEqual({ ...record, phase: 'parked' });
+  const before = await apply();
+  expect(await apply({ type: 'phase', phase: 'parked' })).toEqual({ ...before, phase: 'parked' });
 });
 
 it('question_opened: adds it once', async () => {

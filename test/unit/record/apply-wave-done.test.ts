@@ -1,25 +1,8 @@
-import { applyChange } from '../../../activities/run-record/apply-change.ts';
-import { changeNeeds } from '../../../activities/run-record/change-needs.ts';
-import { loadTexts } from '../../../activities/projection/record-texts.ts';
-import type { RecordChange, RunRecord } from '../../../contracts/run-record.ts';
-import { createHarness } from './harness.ts';
-import type { Harness } from './harness.ts';
+import type { RunRecord } from '../../../contracts/run-record.ts';
 import { decision, delegation, met, outcome, output, plan, unmet, usage, wave } from './samples.ts';
+import { now, useBegunRun } from './use-begun-run.ts';
 
-const now = 1_760_009_999;
-
-let harness: Harness;
-let record: RunRecord;
-beforeEach(async () => {
-  harness = await createHarness();
-  const run = await harness.begin('my-run', { goal: 'Goal', criteria: ['It is cheap'] });
-  record = await run.record();
-});
-
-const apply = async (...changes: readonly RecordChange[]): Promise<RunRecord> => {
-  const texts = await loadTexts(harness.deps.store, changes.map(changeNeeds));
-  return changes.reduce((before, change) => applyChange(before, change, texts, now), record);
-};
+const { harness, apply } = useBegunRun();
 
 it('wave_done: the usage of the run is the sum of its waves', async () => {
   const next = await apply(

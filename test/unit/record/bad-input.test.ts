@@ -1,9 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
-import type { OpenRunInput, OpenRunResult } from '../../../contracts/activity-types.ts';
+import type { OpenRunInput } from '../../../contracts/activity-types.ts';
 import { AgentFilesInvalid } from '../../../activities/ports/agent-source.ts';
 import { inputExamples } from '../../../activities/run-record/input-fault.ts';
-import { agent, createHarness, readTree, startedAt } from './harness.ts';
+import { agent, createHarness, readTree, useHarness } from './harness.ts';
 import type { Harness } from './harness.ts';
 import { delegation } from './samples.ts';
 
@@ -11,17 +11,7 @@ type WorkflowType = OpenRunInput['workflow_type'];
 
 const workflowTypes = ['plannerRun', 'plannerWave', 'delegation'] as const;
 
-let harness: Harness;
-beforeEach(async () => {
-  harness = await createHarness();
-});
-
-const open = (
-  workflow_type: WorkflowType,
-  input: unknown,
-  at: Harness = harness,
-): Promise<OpenRunResult> =>
-  at.openRun({ workflow_type, run_id: 'my-run', input, started_at: startedAt });
+const harness = useHarness();
 
 /** Message and faults of the failure, which must be one of bad input. */
 const refused = async (
@@ -29,7 +19,7 @@ const refused = async (
   input: unknown,
   at: Harness = harness,
 ): Promise<{ message: string; paths: readonly string[] }> => {
-  const error: unknown = await open(workflow_type, input, at).catch((thrown: unknown) => thrown);
+  const error: unknown = await at.open(workflow_type, input).catch((thrown: unknown) => thrown);
   if (!(error instanceof ApplicationFailure)) throw new Error('It was not refused.');
   expect(error).toMatchObject({ type: 'InvalidInput', nonRetryable: true });
   const { message, details } = error;
@@ -174,7 +164,7 @@ describe('bad input', () => {
   });
 
   it.each(workflowTypes)('the example for %s is good', async (type) => {
-    await expect(open(type, JSON.parse(inputExamples[type]))).resolves.toBeDefined();
+    await expect(harness.open(type, JSON.parse(inputExamples[type]))).resolves.toBeDefined();
     expect(inputExamples[type]).not.toContain('\n');
   });
 });

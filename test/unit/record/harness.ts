@@ -8,7 +8,11 @@ import { createFileRunIndex } from '../../../activities/adapters/file-store/file
 import type { RecordDeps } from '../../../activities/run-record/deps.ts';
 import { readRecord } from '../../../activities/run-record/read-record.ts';
 import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
-import type { UpdateRecordResult } from '../../../contracts/activity-types.ts';
+import type {
+  OpenRunInput,
+  OpenRunResult,
+  UpdateRecordResult,
+} from '../../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../../contracts/agent-definition.ts';
 import type { RecordChange, RunRecord } from '../../../contracts/run-record.ts';
 
@@ -46,6 +50,8 @@ export interface Harness extends ReturnType<typeof createRecordActivities> {
   record(ref: string): Promise<RunRecord>;
   /** Stores a value as JSON. */
   put(value: unknown): Promise<string>;
+  /** Opens `my-run` with an input as somebody typed it. */
+  open(workflowType: OpenRunInput['workflow_type'], input: unknown): Promise<OpenRunResult>;
   /** Opens a run and applies changes, one update each, a minute apart. */
   begin(runId: string, input?: unknown): Promise<RunningRun>;
 }
@@ -78,6 +84,8 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
     home,
     deps,
     record,
+    open: (workflow_type, input) =>
+      activities.openRun({ workflow_type, run_id: 'my-run', input, started_at: startedAt }),
     put: (value) => deps.store.put(JSON.stringify(value)),
     begin: async (runId, input = { goal: 'Compare ways to store sensor data' }) => {
       const opened = await activities.openRun({
@@ -106,6 +114,15 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
       };
     },
   };
+}
+
+/** A harness for each test. @returns an object that is filled anew before each. */
+export function useHarness(): Harness {
+  const harness: Harness = Object.create(null);
+  beforeEach(async () => {
+    Object.assign(harness, await createHarness());
+  });
+  return harness;
 }
 
 /** Every file below `dir` with its text, by path. */

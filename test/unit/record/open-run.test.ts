@@ -1,26 +1,12 @@
-import type { OpenRunInput, OpenRunResult } from '../../../contracts/activity-types.ts';
 import { WavePlan } from '../../../contracts/wave-plan.ts';
 import { defaultLimits } from '../../../core/limits.ts';
-import { agent, createHarness, readTree, startedAt } from './harness.ts';
-import type { Harness } from './harness.ts';
+import { agent, createHarness, readTree, startedAt, useHarness } from './harness.ts';
 import { delegation } from './samples.ts';
 
-type WorkflowType = OpenRunInput['workflow_type'];
-
-let harness: Harness;
-beforeEach(async () => {
-  harness = await createHarness();
-});
-
-const open = (
-  workflow_type: WorkflowType,
-  input: unknown,
-  at: Harness = harness,
-): Promise<OpenRunResult> =>
-  at.openRun({ workflow_type, run_id: 'my-run', input, started_at: startedAt });
+const harness = useHarness();
 
 it('opens a run from a goal alone', async () => {
-  const opened = await open('plannerRun', { goal: '  Compare ways\nat length ' });
+  const opened = await harness.open('plannerRun', { goal: '  Compare ways\nat length ' });
   expect(opened).toMatchObject({
     goal_title: 'Compare ways',
     limits: defaultLimits,
@@ -47,7 +33,7 @@ it('opens a run from a goal alone', async () => {
 });
 
 it('takes everything that can be set', async () => {
-  const opened = await open('plannerRun', {
+  const opened = await harness.open('plannerRun', {
     goal: 'Compare ways',
     constraints: ['Free software only'],
     criteria: ['It is cheap', 'It is quick'],
@@ -68,7 +54,7 @@ it('takes everything that can be set', async () => {
 });
 
 it('keeps a snapshot of the agents that this run goes on with', async () => {
-  const opened = await open('plannerRun', { goal: 'Goal' });
+  const opened = await harness.open('plannerRun', { goal: 'Goal' });
   expect(JSON.parse(await harness.deps.store.getText(opened.registry_ref))).toEqual([
     agent('planner'),
     agent('researcher'),
@@ -78,9 +64,9 @@ it('keeps a snapshot of the agents that this run goes on with', async () => {
 
 it('gives the same references for the same call', async () => {
   const input = { goal: 'Goal', delegations: [delegation('a')] };
-  const first = await open('plannerWave', input);
+  const first = await harness.open('plannerWave', input);
   const tree = await readTree(harness.home);
-  expect(await open('plannerWave', input)).toEqual(first);
+  expect(await harness.open('plannerWave', input)).toEqual(first);
   expect(await readTree(harness.home)).toEqual(tree);
 });
 
@@ -92,8 +78,8 @@ it("loads the user's own agents from the folder that the input names", async () 
       return { load: async () => [agent('planner')] };
     },
   });
-  await open('plannerRun', { goal: 'Goal' }, at);
-  await open('plannerRun', { goal: 'Goal', agents_dir: 'my-agents' }, at);
+  await at.open('plannerRun', { goal: 'Goal' });
+  await at.open('plannerRun', { goal: 'Goal', agents_dir: 'my-agents' });
   expect(dirs).toEqual([null, 'my-agents']);
 });
 
@@ -103,7 +89,7 @@ describe('with a plan of its own', () => {
       delegation('a', { produces: ['report'] }),
       delegation('b', { required_inputs: ['report'], provided_inputs: [], depends_on: ['a'] }),
     ];
-    const { plan } = await open('plannerWave', { goal: 'Goal', delegations });
+    const { plan } = await harness.open('plannerWave', { goal: 'Goal', delegations });
     const stored = WavePlan.parse(
       JSON.parse(await harness.deps.store.getText(plan?.plan_ref ?? '')),
     );
@@ -117,7 +103,7 @@ describe('with a plan of its own', () => {
   });
 
   it('makes a plan of one delegation that was started alone', async () => {
-    const opened = await open('delegation', {
+    const opened = await harness.open('delegation', {
       agent_id: 'writer',
       task_description: 'Write a poem\nabout rain.',
       acceptance_criteria: ['It rhymes', 'It is short'],
@@ -145,7 +131,10 @@ describe('with a plan of its own', () => {
   });
 
   it('gives a lone delegation one criterion when none is typed', async () => {
-    const { plan } = await open('delegation', { agent_id: 'writer', task_description: 'Write.' });
+    const { plan } = await harness.open('delegation', {
+      agent_id: 'writer',
+      task_description: 'Write.',
+    });
     const stored = WavePlan.parse(
       JSON.parse(await harness.deps.store.getText(plan?.plan_ref ?? '')),
     );
@@ -163,7 +152,7 @@ it('says what went wrong when it was no fault of the input, and that it is ours'
       },
     }),
   });
-  await expect(open('plannerRun', { goal: 'Goal' }, at)).rejects.toMatchObject({
+  await expect(at.open('plannerRun', { goal: 'Goal' })).rejects.toMatchObject({
     type: 'Internal',
     message: expect.stringContaining('disk on fire'),
   });

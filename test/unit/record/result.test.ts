@@ -2,8 +2,7 @@ import { resultLimits } from '../../../activities/projection/result-limits.ts';
 import type { RecordChange } from '../../../contracts/run-record.ts';
 import type { RunStatus } from '../../../contracts/planner-run.ts';
 import type { Usage } from '../../../contracts/usage.ts';
-import { createHarness } from './harness.ts';
-import type { Harness } from './harness.ts';
+import { useHarness } from './harness.ts';
 import {
   asked,
   decision,
@@ -20,10 +19,7 @@ import {
 } from './samples.ts';
 import { wholeRun, wholeRunInput } from './whole-run.ts';
 
-let harness: Harness;
-beforeEach(async () => {
-  harness = await createHarness();
-});
+const harness = useHarness();
 
 const end = (status: RunStatus, used: Usage = usage(3)): RecordChange => ({
   type: 'ended',

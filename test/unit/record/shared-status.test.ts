@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { RecordChange, RecordedWave } from '../../../contracts/run-record.ts';
 import type { RunPhase } from '../../../contracts/views.ts';
-import { createHarness, readTree, startedAt } from './harness.ts';
-import type { Harness } from './harness.ts';
+import { readTree, startedAt, useHarness } from './harness.ts';
 import {
   answered,
   delegation,
@@ -23,10 +22,7 @@ interface SharedStatus {
   >;
 }
 
-let harness: Harness;
-beforeEach(async () => {
-  harness = await createHarness();
-});
+const harness = useHarness();
 
 /** `shared_status.json` after these changes, all of one minute after the beginning. */
 const statusAfter = async (...changes: readonly RecordChange[]): Promise<SharedStatus> => {
