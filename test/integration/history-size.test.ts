@@ -1,28 +1,16 @@
 import type { Reply } from '../../rehearsal/script.ts';
 import { fetchHistories } from '../support/histories.ts';
-import { startOwnServer } from '../support/own-server.ts';
-import type { OwnServer } from '../support/own-server.ts';
 import { untilCall } from '../support/process-stage.ts';
 import { expectPromisesKept } from '../support/promises.ts';
 import { completed, decision, held, plan, plans, work, works } from '../support/scripted-work.ts';
-import { openStage } from '../support/stage.ts';
-import type { Stage } from '../support/stage.ts';
+import { useStage } from '../support/use-stage.ts';
 
 /** Turns that load a detail; one more gives the output. */
 const turns = 200;
 const bytesPerTurnMax = 3 * 1024;
 
 /** Of the server's default limits: the shared one may be started with others. */
-let server: OwnServer;
-let stage: Stage;
-beforeAll(async () => {
-  server = await startOwnServer();
-  stage = await openStage({ address: server.address, thinkMs: 0 });
-}, 90_000);
-afterAll(async () => {
-  await stage.close();
-  await server.stop();
-}, 60_000);
+const { stage } = useStage({ serverArguments: [], thinkMs: 0 });
 
 /** Three pages of 20 KB and a short one: after three turns every context is beyond 50 KB, and it grows. */
 const line = `${'A fact about storing a backup, with its source. '.repeat(2)}\n`;

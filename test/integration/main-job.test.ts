@@ -2,14 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
 import { expectPromisesKept } from '../support/promises.ts';
-import { openStage } from '../support/stage.ts';
-import type { Stage } from '../support/stage.ts';
+import { useStage } from '../support/use-stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-}, 60_000);
-afterAll(() => stage.close());
+const { stage } = useStage();
 
 it('carries a goal through plan, parallel work, one question, one repair and a result', async () => {
   const goal = 'Compare three ways to store a backup';

@@ -4,14 +4,12 @@ import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { createPlanwaveClient } from '../../client/planwave-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { startOwnServer } from '../support/own-server.ts';
-import type { OwnServer } from '../support/own-server.ts';
-import { goal, openProcessStage } from '../support/process-stage.ts';
+import { goal } from '../support/process-stage.ts';
 import { expectPromisesKept } from '../support/promises.ts';
-import type { Stage } from '../support/stage.ts';
+import { useOwnServer } from '../support/use-stage.ts';
 import { openWebPage } from '../support/web-page.ts';
 import type { WebPage } from '../support/web-page.ts';
-import { killProcesses, startWorkerProcess } from '../support/worker-process.ts';
+import { startWorkerProcess } from '../support/worker-process.ts';
 
 /** `PLANWAVE_SCREENSHOT=1` takes the pictures of the README, at a speed at which one sees something. */
 const takesPictures = process.env['PLANWAVE_SCREENSHOT'] === '1';
@@ -20,12 +18,11 @@ const pictures = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const runId = 'backup-choice';
 const question = `Who is the result of “${goal}” for?`;
 
-let server: OwnServer;
-let stage: Stage;
 let web: WebPage;
+// Before the server is stopped: the page keeps connections to it open.
+afterAll(() => web?.close());
+const { server, stage } = useOwnServer([], { thinkMs: takesPictures ? 900 : 5 });
 beforeAll(async () => {
-  server = await startOwnServer();
-  stage = await openProcessStage({ address: server.address, thinkMs: takesPictures ? 900 : 5 });
   const taskQueue = 'planwave';
   await startWorkerProcess(stage, { PLANWAVE_TASK_QUEUE: taskQueue });
   const { connection } = stage.client;
@@ -41,12 +38,6 @@ beforeAll(async () => {
   web = await openWebPage({ width: 1400, height: 900 });
   web.page.setDefaultTimeout(30_000);
 }, 120_000);
-afterAll(async () => {
-  await web?.close();
-  await killProcesses();
-  await stage.close();
-  await server.stop();
-}, 60_000);
 
 /** Waits for it. @throws with what the page was asked for, when it does not come. */
 async function isShown(what: Locator): Promise<boolean> {

@@ -8,24 +8,12 @@ import { fetchHistories } from '../../support/histories.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { runCommand } from '../../support/run-command.ts';
 import type { CommandOutcome } from '../../support/run-command.ts';
-import { startTestServer } from '../../support/shared-server.ts';
-import type { TestServer } from '../../support/shared-server.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let server: TestServer;
-let stage: Stage;
-beforeAll(async () => {
-  // A server deletes nothing before its queues have noted that the run is closed, which takes 30 s by default.
-  const queues = ['transferProcessorUpdateAckInterval', 'visibilityProcessorUpdateAckInterval'];
-  server = await startTestServer(
-    queues.flatMap((name) => ['--dynamic-config-value', `history.${name}="200ms"`]),
-  );
-  stage = await openStage({ address: server.address });
-}, 90_000);
-afterAll(async () => {
-  await stage.close();
-  await server.stop();
+// A server deletes nothing before its queues have noted that the run is closed, which takes 30 s by default.
+const queues = ['transferProcessorUpdateAckInterval', 'visibilityProcessorUpdateAckInterval'];
+const { stage } = useStage({
+  serverArguments: queues.map((name) => `--dynamic-config-value=history.${name}="200ms"`),
 });
 
 const planwave = (...argv: string[]): Promise<CommandOutcome> => runCommand(stage, argv);
@@ -75,8 +63,10 @@ it('fault 16: status, report and export of a run that the server has forgotten c
   expect(shown.out).toContain('completed · wave 1');
   expect(shown.out).toContain('The server no longer knows this run; this is what was stored.');
   const { phase, usage, wave, open_questions, result_path } = before;
+  const kept = { phase, usage, wave, open_questions, result_path };
   expect(JSON.parse((await planwave('status', id, '--json')).out)).toMatchObject({
-    ...{ source: 'store', phase, usage, wave, open_questions, result_path },
+    ...kept,
+    source: 'store',
     goal: 'Compare three databases',
   });
   expect(usage).toEqual(result.usage);

@@ -5,15 +5,14 @@ import { connectToServer } from '../../../client/connect.ts';
 import { createPlanwaveClient } from '../../../client/planwave-client.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
 import { eventually } from '../../support/eventually.ts';
+import { useStage } from '../../support/use-stage.ts';
 import { runAt } from './support.ts';
 import type { CliOutcome } from './support.ts';
 
 import.meta.jest.setTimeout(120_000);
 
-let stage: Stage;
+const { stage } = useStage();
 let client: PlanwaveClient;
 let close: () => Promise<void>;
 
@@ -44,16 +43,11 @@ const openQuestion = (runId: string): Promise<string> =>
   });
 
 beforeAll(async () => {
-  stage = await openStage();
   const server = await connectToServer({ address: stage.address });
   client = createPlanwaveClient({ ...server, taskQueue: stage.taskQueue });
   close = () => server.connection.close();
 });
-
-afterAll(async () => {
-  await close();
-  await stage.close();
-});
+afterAll(() => close());
 
 it('starts a run, asks, is refused with a reason, is answered, and reports', async () => {
   const runId = newId();
@@ -95,7 +89,6 @@ it('follows a run from its start to its end with --defaults', async () => {
   const last = { callKeyIncludes: `${runId}/wave-001/review-result` };
   stage.rehearsal.script([{ match: last, reply: { pass: true, delayMs: 3_000 } }]);
   const { code, out } = await cli('start', 'Write a plan', '--id', runId, '--watch', '--defaults');
-  stage.rehearsal.script([]);
   expect(code).toBe(0);
   expect(out).toContain(`Started ${runId}.`);
   expect(out).toMatch(/wave 1: . gather-facts .* completed · 2 turns/);

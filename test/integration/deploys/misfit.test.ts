@@ -4,15 +4,10 @@ import { createWorker } from '../../../worker/create-worker.ts';
 import { openQuestion } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { findBrokenPromises } from '../../support/find-broken-promises.ts';
-import { goal, openProcessStage } from '../../support/process-stage.ts';
+import { goal } from '../../support/process-stage.ts';
 import { sharedBundle } from '../../support/shared-server.ts';
-import type { Stage } from '../../support/stage.ts';
-import {
-  killProcesses,
-  runScript,
-  stageEnvironment,
-  startWorkerProcess,
-} from '../../support/worker-process.ts';
+import { useProcessStages } from '../../support/use-stage.ts';
+import { runScript, stageEnvironment, startWorkerProcess } from '../../support/worker-process.ts';
 import type { ScriptProcess } from '../../support/worker-process.ts';
 import { runAt } from '../client/support.ts';
 import type { CliOutcome } from '../client/support.ts';
@@ -25,14 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => next.remove());
 
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openProcessStage();
-}, 60_000);
-afterEach(async () => {
-  await killProcesses();
-  await stage.close();
-});
+const { stage } = useProcessStages();
 
 const cli = (...argv: string[]): Promise<CliOutcome> => runAt(stage.address, argv);
 

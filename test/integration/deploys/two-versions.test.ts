@@ -5,12 +5,10 @@ import { eventually } from '../../support/eventually.ts';
 import { findBrokenPromises } from '../../support/find-broken-promises.ts';
 import { eventTypes } from '../../support/histories.ts';
 import type { StoredHistory } from '../../support/histories.ts';
-import { startOwnServer } from '../../support/own-server.ts';
-import type { OwnServer } from '../../support/own-server.ts';
-import { callsOfRun, goal, openProcessStage } from '../../support/process-stage.ts';
+import { callsOfRun, goal } from '../../support/process-stage.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import type { Stage } from '../../support/stage.ts';
-import { killProcesses, startWorkerProcess } from '../../support/worker-process.ts';
+import { useOwnServer } from '../../support/use-stage.ts';
+import { startWorkerProcess } from '../../support/worker-process.ts';
 import type { ScriptProcess } from '../../support/worker-process.ts';
 import { runAt } from '../client/support.ts';
 import { changeCheckout, nextVersion, secondEdition } from './changed-checkout.ts';
@@ -19,22 +17,14 @@ import type { ChangedCheckout } from './changed-checkout.ts';
 /** So few events that a delegation continues as new while it waits for its answer. */
 const shortHistories = '--dynamic-config-value=limit.historyCount.suggestContinueAsNew=15';
 
-let server: OwnServer;
-let stage: Stage;
+const { server, stage } = useOwnServer([shortHistories]);
 let next: ChangedCheckout;
 let old: RunningVersion;
 let young: RunningVersion;
-beforeAll(async () => {
-  server = await startOwnServer([shortHistories]);
-  stage = await openProcessStage({ address: server.address });
+beforeAll(() => {
   next = changeCheckout(nextVersion);
-}, 90_000);
-afterAll(async () => {
-  await killProcesses();
-  next.remove();
-  await stage.close();
-  await server.stop();
-}, 60_000);
+});
+afterAll(() => next.remove());
 
 interface RunningVersion {
   readonly process: ScriptProcess;

@@ -3,15 +3,9 @@ import type { RawReply } from '../../../rehearsal/script.ts';
 import { scriptedCalls, statusesOf } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { plan, plans, plansOneTask, work, works } from '../../support/scripted-work.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-}, 60_000);
-beforeEach(() => stage.rehearsal.reset());
-afterAll(() => stage.close());
+const { stage } = useStage();
 
 const goal = 'Compare three ways to store a backup';
 const task = { agent_id: 'writer', task_description: 'Write one page about backups.' };

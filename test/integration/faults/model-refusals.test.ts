@@ -5,15 +5,10 @@ import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import type { StoredHistory } from '../../support/histories.ts';
 import { plansOneTask } from '../../support/scripted-work.ts';
-import { openStage } from '../../support/stage.ts';
 import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-}, 60_000);
-beforeEach(() => stage.rehearsal.reset());
-afterAll(() => stage.close());
+const { stage } = useStage();
 
 const goal = 'Compare three ways to store a backup';
 const task = { agent_id: 'writer', task_description: 'Write one page about backups.' };

@@ -5,15 +5,9 @@ import { bodyOf, lastMessageOf, scriptedCalls } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { callsOf, plansOneTask, work, works } from '../../support/scripted-work.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-}, 60_000);
-beforeEach(() => stage.rehearsal.reset());
-afterAll(() => stage.close());
+const { stage } = useStage();
 
 const goal = 'Compare three ways to store a backup';
 const task = { agent_id: 'writer', task_description: 'Write one page about backups.' };

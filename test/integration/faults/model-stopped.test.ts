@@ -9,14 +9,9 @@ import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { work } from '../../support/scripted-work.ts';
 import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-}, 60_000);
-beforeEach(() => stage.rehearsal.reset());
-afterAll(() => stage.close());
+const { stage } = useStage();
 
 const goal = 'Compare three ways to store a backup';
 

@@ -4,15 +4,9 @@ import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { formatCost } from '../../../core/usage/format-cost.ts';
 import { scriptedCalls } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-}, 60_000);
-beforeEach(() => stage.rehearsal.reset());
-afterAll(() => stage.close());
+const { stage } = useStage();
 
 const goal = 'Compare three ways to store a backup';
 const task = { agent_id: 'writer', task_description: 'Write one page about backups.' };

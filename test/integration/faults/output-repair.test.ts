@@ -4,15 +4,9 @@ import type { Reply } from '../../../rehearsal/script.ts';
 import { bodyOf, faultsOf, scriptedCalls } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { blocked, completed, question, work, works } from '../../support/scripted-work.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-}, 60_000);
-beforeEach(() => stage.rehearsal.reset());
-afterAll(() => stage.close());
+const { stage } = useStage();
 
 const task = { agent_id: 'writer', task_description: 'Write one page about backups.' };
 const good = JSON.stringify(completed('c1'));

@@ -14,15 +14,9 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-}, 60_000);
-beforeEach(() => stage.rehearsal.reset());
-afterAll(() => stage.close());
+const { stage } = useStage();
 
 const goal = 'Compare three ways to store a backup';
 const task = { agent_id: 'writer', task_description: 'Write one page about backups.' };

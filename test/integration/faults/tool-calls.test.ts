@@ -9,15 +9,9 @@ import type { Reply, ScriptedToolCall } from '../../../rehearsal/script.ts';
 import { bodyOf, scriptedCalls } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { callsOf, completed, work, works } from '../../support/scripted-work.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-}, 60_000);
-beforeEach(() => stage.rehearsal.reset());
-afterAll(() => stage.close());
+const { stage } = useStage();
 
 const uses = (...tool_use: readonly ScriptedToolCall[]): Reply => ({ tool_use });
 const load = (input: unknown): ScriptedToolCall => ({ name: 'load_detail', input });

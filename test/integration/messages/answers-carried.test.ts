@@ -17,23 +17,10 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
-import { startTestServer } from '../../support/shared-server.ts';
-import type { TestServer } from '../../support/shared-server.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let server: TestServer;
-let stage: Stage;
-beforeAll(async () => {
-  server = await startTestServer([
-    '--dynamic-config-value',
-    'limit.historyCount.suggestContinueAsNew=60',
-  ]);
-  stage = await openStage({ address: server.address });
-}, 90_000);
-afterAll(async () => {
-  await stage.close();
-  await server.stop();
+const { stage } = useStage({
+  serverArguments: ['--dynamic-config-value=limit.historyCount.suggestContinueAsNew=60'],
 });
 
 const assumed = { statement: 'The disk holds a year.', confidence: 'low' } as const;

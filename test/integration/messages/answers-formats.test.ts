@@ -15,15 +15,9 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-}, 60_000);
-afterAll(() => stage.close());
-beforeEach(() => stage.rehearsal.reset());
+const { stage } = useStage();
 
 /** A run with delegations that each ask their questions at once, and complete with the answers. */
 function startAsking(

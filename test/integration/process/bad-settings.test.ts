@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { eventually } from '../../support/eventually.ts';
-import { callsOfRun, goal, openProcessStage } from '../../support/process-stage.ts';
+import { callsOfRun, goal } from '../../support/process-stage.ts';
 import { sharedServer } from '../../support/shared-server.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useProcessStages, useStage } from '../../support/use-stage.ts';
 import {
   killProcesses,
   runScript,
@@ -89,11 +88,7 @@ describe('a worker process', () => {
 });
 
 describe('a key that the provider refuses', () => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openProcessStage();
-  }, 60_000);
-  afterAll(() => stage.close());
+  const { stage } = useProcessStages();
 
   it('fault 45: parks the run with the reason, and the key is in no text', async () => {
     stage.rehearsal.script([{ times: 1, reply: { status: 401, message: `bad key ${secret}` } }]);
@@ -146,11 +141,7 @@ function agent(lines: string, body = 'Do it.'): string {
 }
 
 describe('what only the worker can see', () => {
-  let stage: Stage;
-  beforeAll(async () => {
-    stage = await openStage();
-  }, 60_000);
-  afterAll(() => stage.close());
+  const { stage } = useStage();
 
   it('fault 45: faulty agent files end a run at once, each with file and line', async () => {
     const good = 'description: d';

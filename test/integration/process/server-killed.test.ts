@@ -1,23 +1,11 @@
 import { eventually } from '../../support/eventually.ts';
-import { startOwnServer } from '../../support/own-server.ts';
-import type { OwnServer } from '../../support/own-server.ts';
-import { callsOfRun, goal, openProcessStage, untilCall } from '../../support/process-stage.ts';
+import { callsOfRun, goal, untilCall } from '../../support/process-stage.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { held } from '../../support/scripted-work.ts';
-import type { Stage } from '../../support/stage.ts';
-import { killProcesses, startWorkerProcess } from '../../support/worker-process.ts';
+import { useOwnServer } from '../../support/use-stage.ts';
+import { startWorkerProcess } from '../../support/worker-process.ts';
 
-let server: OwnServer;
-let stage: Stage;
-beforeAll(async () => {
-  server = await startOwnServer();
-  stage = await openProcessStage({ address: server.address });
-}, 90_000);
-afterAll(async () => {
-  await killProcesses();
-  await stage.close();
-  await server.stop();
-}, 60_000);
+const { server, stage } = useOwnServer();
 
 it('fault 12: kill -9 of the server while one run waits for an answer and one for a call', async () => {
   const call = held({ pass: true });

@@ -1,27 +1,13 @@
 import { eventually } from '../../support/eventually.ts';
-import {
-  callsOfRun,
-  goal,
-  inFlight,
-  openProcessStage,
-  outcomeOf,
-  untilCall,
-} from '../../support/process-stage.ts';
+import { callsOfRun, goal, inFlight, outcomeOf, untilCall } from '../../support/process-stage.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import type { Stage } from '../../support/stage.ts';
-import { killProcesses, startWorkerProcess } from '../../support/worker-process.ts';
+import { useProcessStages } from '../../support/use-stage.ts';
+import { startWorkerProcess } from '../../support/worker-process.ts';
 
 /** Until somebody cuts it: no test waits that long. */
 const hangs = { pass: true, delayMs: 600_000 } as const;
 
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openProcessStage();
-}, 60_000);
-afterEach(async () => {
-  await killProcesses();
-  await stage.close();
-});
+const { stage } = useProcessStages();
 
 /** What a run comes to, and its model calls, when nobody kills anything. */
 async function runUndisturbed() {

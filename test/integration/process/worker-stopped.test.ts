@@ -1,17 +1,10 @@
-import { callsOfRun, goal, openProcessStage, untilCall } from '../../support/process-stage.ts';
+import { callsOfRun, goal, untilCall } from '../../support/process-stage.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { held } from '../../support/scripted-work.ts';
-import type { Stage } from '../../support/stage.ts';
-import { killProcesses, startWorkerProcess } from '../../support/worker-process.ts';
+import { useProcessStages } from '../../support/use-stage.ts';
+import { startWorkerProcess } from '../../support/worker-process.ts';
 
-let stage: Stage;
-beforeEach(async () => {
-  stage = await openProcessStage();
-}, 60_000);
-afterEach(async () => {
-  await killProcesses();
-  await stage.close();
-});
+const { stage } = useProcessStages();
 
 const input = { goal, use_defaults: true, limits: { max_parallel: 1 } };
 

@@ -16,15 +16,9 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-}, 60_000);
-afterAll(() => stage.close());
-beforeEach(() => stage.rehearsal.reset());
+const { stage } = useStage();
 
 const goal = 'Host the backup';
 

@@ -22,20 +22,11 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
-import { openStage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { useStage } from '../../support/use-stage.ts';
 
-let stage: Stage;
-let folder: string;
-beforeAll(async () => {
-  stage = await openStage();
-  folder = mkdtempSync(join(tmpdir(), 'planwave-agents-'));
-}, 60_000);
-afterAll(async () => {
-  await stage.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-beforeEach(() => stage.rehearsal.reset());
+const { stage } = useStage();
+const folder = mkdtempSync(join(tmpdir(), 'planwave-agents-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const goal = 'Host the backup';
 
