@@ -11,6 +11,7 @@ import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure } from './failures.ts';
 import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
+import { isSuperseded } from './is-superseded.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import { retryStore } from './retry-store.ts';
@@ -55,7 +56,7 @@ interface CallEnd {
  * M4. A requested cancellation is a result with the usage until then; a shutdown is a failed attempt, made again.
  * M5. What was cut off, refused or aborted is neither parsed nor kept in the conversation.
  * M6. A later attempt calls the model only when the ledger takes its entry: what can't be kept is not bought.
- * M7. An attempt whose heartbeats were missing for too long buys nothing: another one has been made of it.
+ * M7. An attempt that its worker slept through buys nothing: another one has been made of it.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -125,7 +126,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   try {
     // The first attempt has just stored what came before; a later one may follow from a full disk.
     if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info, attempt.spent);
-    if (attempt.hasMissed()) throw createLateFailure();
+    if (attempt.hasMissed() || (await isSuperseded(context))) throw createLateFailure();
     const signal = context.cancellationSignal;
     const reply = await deps.model.complete(prepared.request, { signal, onProgress });
     return {
@@ -149,7 +150,7 @@ function createLateFailure(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'ModelUnavailable',
     message:
-      'The worker was suspended or blocked for longer than the heartbeat timeout, so it made no call.',
+      'The worker was suspended or blocked for too long, and somebody else may have the work. No call was made.',
     nonRetryable: false,
   });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
+import { Client } from '@temporalio/client';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import type { FailureType } from '../../../contracts/errors.ts';
 import type { TurnProgress } from '../../../contracts/model-turn.ts';
@@ -33,6 +34,17 @@ const fail =
       },
     });
   };
+
+/** The environment of an attempt that began an hour ago; its heartbeats get this answer. */
+function oldAttempt(heartbeat: () => Promise<void>): MockActivityEnvironment {
+  const client = new Client();
+  Object.assign(client.activity, { heartbeat });
+  const currentAttemptScheduledTimestampMs = Date.now() - 3_600_000;
+  return new MockActivityEnvironment(
+    { attempt: 1, heartbeatTimeoutMs: 8_000, currentAttemptScheduledTimestampMs },
+    { client },
+  );
+}
 
 /** Does something before each text that is read. */
 function beforeReads(store: ArtifactStore, work: () => Promise<void>): void {
@@ -288,6 +300,22 @@ it('M7: an attempt that was blocked for longer than its heartbeat timeout buys n
   const failure = await failureOf(runIn(env, bench.activities.modelTurn, bench.input()));
   expect(failure).toMatchObject({ type: 'ModelUnavailable', nonRetryable: false });
   expect(bench.model.requests).toHaveLength(0);
+});
+
+it.each([
+  ['ActivityNotFoundError', 0],
+  ['ServiceError', 1],
+])('M7: an old attempt asks the server, which says %s: %i calls', async (name, calls) => {
+  const bench = await createBench({ scripts: [sayJson(outputOf())] });
+  let asked = 0;
+  const refuse = async (): Promise<void> => {
+    asked += 1;
+    throw Object.assign(new Error('said the server'), { name });
+  };
+  const env = oldAttempt(refuse);
+  await runIn(env, bench.activities.modelTurn, bench.input()).catch(() => null);
+  expect(asked).toBe(1);
+  expect(bench.model.requests).toHaveLength(calls);
 });
 
 it('M7: an attempt that is slow, with heartbeats all the while, makes its call', async () => {

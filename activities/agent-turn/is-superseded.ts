@@ -1,0 +1,21 @@
+import type { Context } from '@temporalio/activity';
+
+/**
+ * Whether this attempt may have been given to somebody else before it began to count heartbeats: its worker was
+ * suspended, or so busy that the task lay there. Asks the server only then.
+ *
+ * @returns false also when the server can't be asked: its silence is no reason not to work.
+ */
+export async function isSuperseded(context: Context): Promise<boolean> {
+  const { currentAttemptScheduledTimestampMs, heartbeatTimeoutMs, taskToken } = context.info;
+  if (heartbeatTimeoutMs === undefined) return false;
+  // Clocks of two machines differ a little; half the time-out forgives that, and costs a question at worst.
+  const ageMs = Date.now() - currentAttemptScheduledTimestampMs;
+  if (ageMs < heartbeatTimeoutMs / 2) return false;
+  try {
+    await context.client.activity.heartbeat(taskToken);
+    return false;
+  } catch (error) {
+    return error instanceof Error && error.name === 'ActivityNotFoundError';
+  }
+}
