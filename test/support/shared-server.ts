@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { startOwnServer } from './own-server.ts';
-import type { OwnServer } from './own-server.ts';
 
 /** What the global set-up tells the test files, by the environment. */
 const names = {
@@ -11,12 +10,6 @@ const names = {
   ui: 'PLANWAVE_TEST_UI',
   bundle: 'PLANWAVE_TEST_BUNDLE',
 };
-
-/** A server of its own that is only used and stopped. */
-export type TestServer = Pick<OwnServer, 'address' | 'uiUrl' | 'stop'>;
-
-export const startTestServer: (extraArguments?: readonly string[]) => Promise<TestServer> =
-  startOwnServer;
 
 /** One server and one bundle for all integration tests of a run: starting them costs more than a test. */
 export async function startShared(): Promise<() => Promise<void>> {

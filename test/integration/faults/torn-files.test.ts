@@ -1,0 +1,136 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import { openQuestion, submit } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { runCommand } from '../../support/run-command.ts';
+import {
+  blocked,
+  callsOf,
+  completed,
+  plan,
+  plans,
+  question,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+/** A run that waits for an answer, and whose worker is gone with all that it had in memory. */
+async function waitAlone(): Promise<WorkflowHandle> {
+  stage.rehearsal.script([
+    plans(1, plan([work('ask')])),
+    works('ask', { json: blocked([question('Which region?')], 'ask-done') }, 1),
+    works('ask', { json: completed('ask-done') }),
+    plans(2, plan([work('again', { criteria: ['ask-done'] })])),
+    works('again', { json: completed('ask-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Host the backup' });
+  await openQuestion(stage, run);
+  await eventually('nothing at work', async () => {
+    const { raw } = await run.describe();
+    return (raw.pendingActivities ?? []).length === 0;
+  });
+  await stage.stopWorker();
+  return run;
+}
+
+function indexFile(run: WorkflowHandle): string {
+  return join(stage.home, 'refs', `n-${run.workflowId}.json`);
+}
+
+function objectFile(ref: string): string {
+  return join(stage.home, 'objects', ref.slice(0, 2), ref.slice(2));
+}
+
+/** The newest record of a run, by the index. */
+function recordFile(run: WorkflowHandle): string {
+  const { ref }: { ref: string } = JSON.parse(readFileSync(indexFile(run), 'utf8'));
+  return objectFile(ref);
+}
+
+/** The head of the conversation of a delegation that waits, by its history. */
+async function transcriptFile(workflowId: string): Promise<string> {
+  const { events } = await stage.client.workflow.getHandle(workflowId).fetchHistory();
+  const heads = (events ?? [])
+    .map((event) => event.activityTaskCompletedEventAttributes?.result?.payloads?.[0]?.data)
+    .flatMap(
+      (data) => /"head":"([0-9a-f]{64})"/.exec(Buffer.from(data ?? []).toString())?.[1] ?? [],
+    );
+  return objectFile(heads.at(-1) ?? '');
+}
+
+/** Leaves half of a file, as a power cut does where nobody waits for the disk. Gives what stood there. */
+function tear(path: string): Buffer {
+  const whole = readFileSync(path);
+  truncateSync(path, Math.floor(whole.length / 2));
+  return whole;
+}
+
+it('fault 49: a torn entry of the index is mended by the next write, and the run goes on', async () => {
+  const run = await waitAlone();
+  tear(indexFile(run));
+  const shown = await runCommand(stage, ['export', run.workflowId]);
+  expect(shown).toMatchObject({ code: 4, err: expect.stringMatching(/^There is no run /) });
+  await stage.startWorker();
+  await submit(run, { question_id: 'q1', answer: 'eu-west' });
+  const result = await stage.result(run);
+  expect(result).toMatchObject({ status: 'completed', waves: 1 });
+  expect(stage.rehearsal.counts().calls).toBe(result.usage.calls);
+  expect(await runCommand(stage, ['export', run.workflowId])).toMatchObject({ code: 0 });
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('fault 49: a torn record parks the run with its name, and what is put back lets it go on', async () => {
+  const run = await waitAlone();
+  const path = recordFile(run);
+  const whole = tear(path);
+  await stage.startWorker();
+  await submit(run, { question_id: 'q1', answer: 'eu-west' });
+  const { parked_reason } = await eventually('a parked run', async () => {
+    const status = await stage.status(run);
+    return status.phase === 'parked' && status;
+  });
+  expect(parked_reason).toContain(`"${path}" is damaged: its bytes do not fit its address`);
+  writeFileSync(path, whole);
+  await run.signal('resume', {});
+  const result = await stage.result(run);
+  expect(result).toMatchObject({ status: 'completed', waves: 1 });
+  expect(stage.rehearsal.counts().calls).toBe(result.usage.calls);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('fault 49: a torn conversation fails its delegation by name, is never sent, and the planner plans it again', async () => {
+  const run = await waitAlone();
+  const path = await transcriptFile(`${run.workflowId}/wave-001/ask`);
+  const whole = tear(path);
+  await stage.startWorker();
+  await submit(run, { question_id: 'q1', answer: 'eu-west' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+  expect(callsOf(stage.rehearsal, 'ask')).toHaveLength(1);
+  const decided = stage.rehearsal.calls().filter(({ shape }) => shape === 'decision');
+  expect(JSON.stringify(decided[0]?.body)).toContain(
+    'is damaged: its bytes do not fit its address',
+  );
+  // Only so that the promises can be checked: history still names it.
+  writeFileSync(path, whole);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('fault 49: a torn artifact is mended when the same text is stored again', async () => {
+  const run = await waitAlone();
+  const registry = readFileSync(recordFile(run), 'utf8');
+  const { registry_ref }: { registry_ref: string } = JSON.parse(registry);
+  const whole = tear(objectFile(registry_ref));
+  await stage.startWorker();
+  // Another run has the same agents.
+  const other = await stage.start('delegation', { agent_id: 'writer', task_description: 'Write.' });
+  await other.result();
+  expect(readFileSync(objectFile(registry_ref))).toEqual(whole);
+  await submit(run, { question_id: 'q1', answer: 'eu-west' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);

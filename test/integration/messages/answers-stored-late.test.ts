@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import { openQuestions, submit } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import {
+  completed,
+  decision,
+  held,
+  plan,
+  plans,
+  question,
+  unmet,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
+import { stallFile } from '../../support/stalled-file.ts';
+import { storedRecord, storedText } from '../../support/stored-record.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage({
+  serverArguments: ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=30'],
+});
+
+const goal = 'Host the backup';
+
+/** Too long for history: it has to be stored before anybody gets it. */
+const longAnswer = 'The backup belongs in Frankfurt. '.repeat(100);
+
+function pendingActivities(run: WorkflowHandle): Promise<string[]> {
+  return run
+    .describe()
+    .then(({ raw }) =>
+      (raw.pendingActivities ?? []).map(({ activityType }) => activityType?.name ?? ''),
+    );
+}
+
+function untilPending(run: WorkflowHandle, activity: string): Promise<unknown> {
+  return eventually(`${activity} at work`, async () =>
+    (await pendingActivities(run)).includes(activity),
+  );
+}
+
+/** A question that nobody in the run waits for. */
+async function askByHand(run: WorkflowHandle): Promise<void> {
+  await run.signal('escalate', {
+    type: 'questions',
+    escalation_id: 'by-hand#1',
+    from: `${run.workflowId}-elsewhere`,
+    kind: 'planner',
+    wave: 1,
+    delegation_id: null,
+    agent_id: null,
+    questions: [question('Where?')],
+  });
+  await openQuestions(stage, run, 1);
+}
+
+/** Answers while the run writes its record for the last time, on a disk that takes longest over the answer. */
+async function answerInLastWrite(run: WorkflowHandle, letGo: () => void): Promise<void> {
+  const index = join(stage.home, 'refs', `n-${run.workflowId}.json`);
+  await eventually('nothing but the decision at work', async () => {
+    const { raw } = await run.describe();
+    return (raw.pendingActivities ?? []).length === 0 && (raw.pendingChildren ?? []).length === 1;
+  });
+  const entry = readFileSync(index, 'utf8');
+  const hash = createHash('sha256').update(longAnswer).digest('hex');
+  const recordWrite = stallFile(index);
+  const answerWrite = stallFile(join(stage.home, 'objects', hash.slice(0, 2), hash.slice(2)));
+  letGo();
+  await untilPending(run, 'updateRecord');
+  const taken = await submit(run, { question_id: 'q1', answer: longAnswer });
+  expect(taken).toMatchObject({
+    question_id: 'q1',
+    accepted: expect.stringContaining('Frankfurt'),
+  });
+  await untilPending(run, 'storeText');
+  await recordWrite.release(entry);
+  await eventually(
+    'the record',
+    async () => !(await pendingActivities(run)).includes('updateRecord'),
+  );
+  await answerWrite.release('');
+}
+
+async function expectKept(run: WorkflowHandle): Promise<void> {
+  const { answered } = await stage.questions(run);
+  expect(answered.map(({ question_id }) => question_id)).toEqual(['q1']);
+  const { answered_questions: kept } = await storedRecord(stage.home, run.workflowId);
+  expect(kept.map(({ question_id }) => question_id)).toEqual(['q1']);
+  expect(await storedText(stage.home, kept[0]?.answer_ref ?? '')).toBe(longAnswer);
+}
+
+it('fault 41: a long answer that comes in the last write of a run is in its record', async () => {
+  const end = held({ json: decision() });
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    works('host', { json: completed('host-done') }),
+    { match: { schema: 'decision' }, reply: end.reply },
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  await askByHand(run);
+  await stage.rehearsal.waitForCalls(3);
+  await answerInLastWrite(run, end.release);
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  await expectKept(run);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('fault 41: a long answer that comes in the last write before continue-as-new is in the record', async () => {
+  const end = held({ json: decision('host-done') });
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    works('host', { json: unmet('failed', 'No room.', 'host-done') }),
+    { match: { schema: 'decision', nth: 1 }, reply: end.reply },
+    plans(2, plan([work('again', { criteria: ['host-done'] })])),
+    works('again', { json: completed('host-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  await askByHand(run);
+  await stage.rehearsal.waitForCalls(3);
+  await answerInLastWrite(run, end.release);
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+  await expectKept(run);
+  const histories = await expectPromisesKept(stage, run.workflowId);
+  const runs = histories.filter(({ workflowId }) => workflowId === run.workflowId);
+  expect(runs.length).toBeGreaterThan(1);
+}, 60_000);
