@@ -92,6 +92,9 @@ async function playOne({ client, taskQueue }: Lane, workflowId: string): Promise
   return isEnded;
 }
 
+/** How long a reply may take to get into the ledger of a starved worker, in milliseconds. */
+const recordedMsMax = 15_000;
+
 /** @returns for each death the keys of the calls that were not recorded then. */
 async function killWorkers(
   { lane, random, killEveryMs }: Crowd,
@@ -115,15 +118,21 @@ async function killWorkers(
 }
 
 async function findUnrecorded(lane: Lane, runIds: Map<string, string>): Promise<string[]> {
-  const keys = [...new Set(lane.rehearsal.calls().map(({ callKey }) => callKey))];
-  const unrecorded: string[] = [];
-  for (const key of keys) {
-    const { workflowId, activityId } = readCallKey(key);
-    const runId = runIds.get(workflowId) ?? (await readRunId(lane, workflowId));
-    runIds.set(workflowId, runId);
-    if (!(await lane.isRecorded({ workflowId, runId, activityId }))) unrecorded.push(key);
-  }
-  return unrecorded;
+  // All at once and only what is recent: a look that takes seconds finds calls that were made again meanwhile.
+  const sinceMs = Date.now() - recordedMsMax;
+  const recent = lane.rehearsal
+    .calls()
+    .filter(({ endedAtMs }) => (endedAtMs ?? sinceMs) >= sinceMs);
+  const keys = [...new Set(recent.map(({ callKey }) => callKey))];
+  const recorded = await Promise.all(
+    keys.map(async (key) => {
+      const { workflowId, activityId } = readCallKey(key);
+      const runId = runIds.get(workflowId) ?? (await readRunId(lane, workflowId));
+      runIds.set(workflowId, runId);
+      return lane.isRecorded({ workflowId, runId, activityId });
+    }),
+  );
+  return keys.filter((_key, index) => recorded[index] !== true);
 }
 
 async function readRunId({ client }: Lane, workflowId: string): Promise<string> {
