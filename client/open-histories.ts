@@ -3,7 +3,7 @@ import { workflowTypes } from '../contracts/names.ts';
 import type { ClientContext } from './client-context.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { queryText } from './query-text.ts';
-import { toClientError } from './server-calls.ts';
+import { callServer } from './server-calls.ts';
 
 export interface OpenHistory {
   readonly workflowId: string;
@@ -23,7 +23,7 @@ export async function* readOpenHistories(
     `AND WorkflowType IN (${types})`;
   const list = context.workflows.list({ query, pageSize: 1_000 })[Symbol.asyncIterator]();
   for (;;) {
-    const next = await call(context, null, () => list.next());
+    const next = await callServer(context, null, () => list.next(), timeoutMs);
     if (next.done === true) return;
     const { workflowId, runId } = next.value;
     const history = await readIfThere(context, workflowId, runId);
@@ -37,23 +37,10 @@ async function readIfThere(
   runId: string,
 ): Promise<History | null> {
   try {
-    return await call(context, workflowId, () =>
-      context.workflows.getHandle(workflowId, runId).fetchHistory(),
-    );
+    const handle = context.workflows.getHandle(workflowId, runId);
+    return await callServer(context, workflowId, () => handle.fetchHistory(), timeoutMs);
   } catch (error) {
     if (error instanceof PlanwaveClientError && error.code === 'not_found') return null;
     throw error;
-  }
-}
-
-async function call<T>(
-  context: ClientContext,
-  workflowId: string | null,
-  run: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await context.connection.withDeadline(Date.now() + timeoutMs, run);
-  } catch (error) {
-    throw toClientError(context, workflowId, error);
   }
 }

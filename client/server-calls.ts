@@ -18,15 +18,18 @@ export const serverCallTimeoutMs = 3_000;
 
 /**
  * Runs calls that only the server has to answer, and gives up in time.
+ *
+ * @param timeoutMs for what is longer than an answer, such as a history. Default `serverCallTimeoutMs`.
  * @throws PlanwaveClientError, nothing else.
  */
 export async function callServer<T>(
   server: ServerAddress,
   runId: string | null,
   run: () => Promise<T>,
+  timeoutMs = serverCallTimeoutMs,
 ): Promise<T> {
   try {
-    return await server.connection.withDeadline(Date.now() + serverCallTimeoutMs, run);
+    return await server.connection.withDeadline(Date.now() + timeoutMs, run);
   } catch (error) {
     throw toClientError(server, runId, error);
   }

@@ -1,6 +1,7 @@
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import type { ReplayResult } from '@temporalio/worker';
+import type { WorkflowBundle } from './bundle-workflows.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
 
@@ -18,13 +19,16 @@ export interface ReplayedWorkflow {
 /**
  * Replays histories on the code of this checkout, one after the other: there is one in memory at a time. Nothing of
  * what they did is done again.
+ *
+ * @param workflowBundle If undefined: this checkout's, as `loadWorkflowBundle` gives it.
  */
 export async function* replayHistories(
-  histories: AsyncIterable<RecordedWorkflow>,
+  histories: AsyncIterable<RecordedWorkflow> | Iterable<RecordedWorkflow>,
+  workflowBundle?: WorkflowBundle,
 ): AsyncIterableIterator<ReplayedWorkflow> {
   const results = Worker.runReplayHistories(
     {
-      workflowBundle: await loadWorkflowBundle(),
+      workflowBundle: workflowBundle ?? (await loadWorkflowBundle()),
       dataConverter: { payloadCodecs: [tolerantCodec] },
     },
     histories,

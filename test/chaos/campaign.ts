@@ -47,11 +47,11 @@ export async function runCampaign(
       closing.push(() => lane.close());
       lanes.push(lane);
     }
-    const reference = await playReference(
-      lanes[0] ?? (await openLane({ address: server.address })),
-    );
+    const [lane] = lanes;
+    if (lane === undefined) throw new Error('A campaign needs a lane.');
+    const reference = await playReference(lane);
     say(`reference: ${reference.events.length} events, ${reference.calls.length} model calls`);
-    const campaign = { options, random, lanes, reference, say };
+    const campaign = { options, random, lanes, lane, reference, say };
     const results: PhaseResult[] = [];
     for (const name of singlePhaseNames.filter((one) => options.only.includes(one))) {
       results.push(await playNamed(campaign, name));
@@ -74,6 +74,8 @@ interface Campaign {
   readonly options: CampaignOptions;
   readonly random: Prng;
   readonly lanes: readonly Lane[];
+  /** The first of them, for what needs only one. */
+  readonly lane: Lane;
   readonly reference: PlayedReference;
   readonly say: (line: string) => void;
 }
@@ -118,12 +120,10 @@ function shareOf(
 async function playCrowdOf({
   options,
   random,
-  lanes,
+  lane,
   reference,
   say,
 }: Campaign): Promise<PhaseResult> {
-  const [lane] = lanes;
-  if (lane === undefined) throw new Error('The crowd needs a lane.');
   say(`crowd: ${options.runs} runs`);
   const tally = await playCrowd({
     lane,

@@ -1,8 +1,7 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Client } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { Worker } from '@temporalio/worker';
-import { tolerantCodec } from '../../worker/tolerant-codec.ts';
+import { replayHistories } from '../../worker/replay-histories.ts';
 import { sharedBundle } from './shared-server.ts';
 
 export interface StoredHistory {
@@ -65,14 +64,7 @@ export function historyJson(history: History): HistoryJson {
  * @throws when the workflow code no longer does what a history says.
  */
 export async function replayAll(histories: readonly StoredHistory[]): Promise<void> {
-  const results = Worker.runReplayHistories(
-    {
-      workflowBundle: sharedBundle(),
-      dataConverter: { payloadCodecs: [tolerantCodec] },
-    },
-    histories,
-  );
-  for await (const { workflowId, error } of results) {
-    if (error !== undefined) throw new Error(`${workflowId} does not replay.`, { cause: error });
+  for await (const { workflowId, fault } of replayHistories(histories, sharedBundle())) {
+    if (fault !== null) throw new Error(`${workflowId} does not replay.`, { cause: fault });
   }
 }
