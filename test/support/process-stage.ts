@@ -7,10 +7,8 @@ import type { Stage, StageOptions } from './stage.ts';
 export const goal = 'Compare three ways to store a backup';
 
 /** A stage whose workers are processes of the test; `startWorker` brings one that nobody hurts. */
-export async function openProcessStage(options: StageOptions = {}): Promise<Stage> {
-  const stage = await openStage(options);
-  await stage.stopWorker();
-  return stage;
+export function openProcessStage(options: StageOptions = {}): Promise<Stage> {
+  return openStage({ ...options, opensWithWorker: false });
 }
 
 /** The model calls of one run, in the order of arrival. */

@@ -29,6 +29,8 @@ export interface StageOptions {
   readonly shutdownGraceMs?: number;
   /** Workflows that the worker keeps in memory. If undefined, the SDK's default. */
   readonly maxCachedWorkflows?: number;
+  /** Whether the stage opens with a worker. Default true. The server remembers for minutes who polled, so one that is stopped at once is no help. */
+  readonly opensWithWorker?: boolean;
 }
 
 export type WorkflowType = keyof typeof workflowTypes;
@@ -82,7 +84,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     ...options.settings,
   });
   const started: string[] = [];
-  await workers.start();
+  if (options.opensWithWorker ?? true) await workers.start();
   return {
     client,
     rehearsal,
