@@ -1,4 +1,5 @@
 import type { AgentSummary } from './agent-definition.ts';
+import type { RunBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
 import type { UpstreamOutput } from './delegation-run.ts';
 import type { Fact } from './fact.ts';
@@ -41,6 +42,8 @@ export interface OpenRunResult {
   readonly record_ref: Ref;
   readonly agents: readonly AgentSummary[];
   readonly limits: RunLimits;
+  /** Null: nothing is limited. */
+  readonly budget: RunBudget | null;
   readonly use_defaults: boolean;
   /** The user's own criteria, open. */
   readonly criteria: readonly CriterionState[];

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { BudgetInput } from './budget.ts';
+import type { Lease } from './budget.ts';
 import type { DelegationOutline } from './delegation.ts';
 import { LimitsInput } from './limits.ts';
 import type { RunLimits } from './limits.ts';
@@ -15,6 +17,7 @@ export const DelegationInput = z.strictObject({
   use_defaults: z.boolean().optional(),
   agents_dir: z.string().min(1).optional(),
   limits: LimitsInput.optional(),
+  budget: BudgetInput.optional(),
 });
 export type DelegationInput = z.infer<typeof DelegationInput>;
 
@@ -33,6 +36,8 @@ export interface DelegationOrder {
   readonly record_ref: Ref;
   readonly upstream: readonly UpstreamOutput[];
   readonly limits: RunLimits;
+  /** What it may spend before it asks its wave for more. Null: nothing is limited. */
+  readonly lease: Lease | null;
   /** Whether it begins paused: a delegation that continues as new while it is. */
   readonly paused: boolean;
 }

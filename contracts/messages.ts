@@ -1,3 +1,4 @@
+import type { LeaseRequest, Spending } from './budget.ts';
 import type { AskedQuestion, QuestionKind } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
@@ -15,7 +16,11 @@ export interface AmendMessage {
 }
 
 /** Payload of `escalate`, from a child to its parent, up to the workflow that has the inbox. */
-export type Escalation = QuestionsEscalation | ParkedEscalation | WithdrawnEscalation;
+export type Escalation =
+  | QuestionsEscalation
+  | ParkedEscalation
+  | WithdrawnEscalation
+  | LeaseEscalation;
 
 export interface QuestionsEscalation {
   readonly type: 'questions';
@@ -28,6 +33,15 @@ export interface QuestionsEscalation {
   readonly delegation_id: string | null;
   readonly agent_id: string | null;
   readonly questions: readonly AskedQuestion[];
+  /** What the asker has spent, when it has a budget: it gives the rest of its lease back. */
+  readonly spent?: Spending;
+}
+
+/** A delegation needs a lease for its next call. The wave answers by `grant`. */
+export interface LeaseEscalation extends LeaseRequest {
+  readonly type: 'lease';
+  readonly from: string;
+  readonly delegation_id: string;
 }
 
 /** The provider's account or the network stops every call: the run parks until `resume`. */

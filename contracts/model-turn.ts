@@ -1,4 +1,5 @@
 import type { AgentOutputOutline } from './agent-output.ts';
+import type { Allowance, Spending } from './budget.ts';
 import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
 import type { DeliveredAnswer } from './messages.ts';
 import type { OutputFault } from './output-fault.ts';
@@ -68,6 +69,8 @@ export interface ModelTurnInput {
    * model's context. The newest result stays. What was left out once stays out in all later turns.
    */
   readonly compact: boolean;
+  /** What the call may take at worst, all its attempts together. Null: there is no budget. */
+  readonly allowance: Allowance | null;
 }
 
 export interface ToolCall {
@@ -109,6 +112,8 @@ export type TurnReply =
   /** `pause_turn`: the content goes back as it is. */
   | { readonly type: 'paused' }
   | { readonly type: 'unknown_stop'; readonly stop_reason: string }
+  /** Not made: at worst it takes `needs`, which is more than the allowance. */
+  | { readonly type: 'unaffordable'; readonly needs: Spending }
   /** Cancelled; `usage` holds what was billed until then. */
   | { readonly type: 'aborted' };
 

@@ -16,6 +16,8 @@ export const signalNames = {
   amend: 'amend',
   /** From a parent to the child that asked: an answer, ready to use. */
   deliver: 'deliver',
+  /** From a wave to a delegation: what it may spend. */
+  grant: 'grant',
   /** From a wave to its run: what was planned. */
   progress: 'progress',
 } as const;

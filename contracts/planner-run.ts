@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { CriterionState } from './criterion.ts';
 import type { Fact } from './fact.ts';
+import { BudgetInput } from './budget.ts';
+import type { CarriedBudget } from './budget.ts';
 import { LimitsInput } from './limits.ts';
 import type { RunLimits } from './limits.ts';
 import type { AgentSummary } from './agent-definition.ts';
@@ -24,6 +26,7 @@ export const PlannerRunInput = z.strictObject({
   /** A folder with the user's own agents, as the worker sees it. */
   agents_dir: z.string().min(1).optional(),
   limits: LimitsInput.optional(),
+  budget: BudgetInput.optional(),
 });
 export type PlannerRunInput = z.infer<typeof PlannerRunInput>;
 
@@ -67,6 +70,7 @@ export interface CarriedRun {
   readonly record_ref: Ref;
   readonly agents: readonly AgentSummary[];
   readonly limits: RunLimits;
+  readonly budget: CarriedBudget | null;
   readonly use_defaults: boolean;
   readonly wave: number;
   readonly waves_allowed: number;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { AgentSummary } from './agent-definition.ts';
+import { BudgetInput } from './budget.ts';
+import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
 import { Delegation } from './delegation.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
@@ -17,6 +19,7 @@ export const PlannerWaveInput = z.strictObject({
   use_defaults: z.boolean().optional(),
   agents_dir: z.string().min(1).optional(),
   limits: LimitsInput.optional(),
+  budget: BudgetInput.optional(),
 });
 export type PlannerWaveInput = z.infer<typeof PlannerWaveInput>;
 
@@ -29,6 +32,8 @@ export interface WaveOrder {
   readonly record_ref: Ref;
   readonly agents: readonly AgentSummary[];
   readonly limits: RunLimits;
+  /** Null: nothing is limited. */
+  readonly budget: BudgetAccount | null;
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
   readonly delegation_ids: readonly string[];
@@ -41,7 +46,8 @@ export type PlannerWaveArgs = { readonly order: WaveOrder } | PlannerWaveInput;
 
 export interface WaveResult {
   readonly wave: number;
-  readonly status: 'decided' | 'stopped' | 'abandoned';
+  /** `finished`: the run's budget is spent, and the user told it to finish. */
+  readonly status: 'decided' | 'stopped' | 'abandoned' | 'finished';
   readonly plan_ref: Ref | null;
   readonly outcomes: readonly DelegationOutcome[];
   readonly decision: WaveDecisionOutline | null;
@@ -51,4 +57,6 @@ export interface WaveResult {
   readonly criteria: readonly CriterionState[];
   /** Of the whole wave: planner and delegations. */
   readonly usage: Usage;
+  /** What the run goes on with. */
+  readonly budget: CarriedBudget | null;
 }

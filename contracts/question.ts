@@ -38,7 +38,9 @@ export type QuestionKind =
   /** The planner could not write a valid plan or decision in all its attempts. */
   | 'planner_stuck'
   /** The last allowed wave is over and criteria are still open. */
-  | 'waves_spent';
+  | 'waves_spent'
+  /** A limit of the budget is reached. */
+  | 'budget';
 
 /** A question in the run's inbox. */
 export interface Question extends AskedQuestion {

@@ -34,7 +34,7 @@ export interface RecordedCriterion extends AcceptanceCriterion {
 
 export interface RecordedWave {
   readonly wave: number;
-  readonly status: 'running' | 'decided' | 'stopped' | 'abandoned';
+  readonly status: 'running' | 'decided' | 'stopped' | 'abandoned' | 'finished';
   readonly plan_ref: Ref | null;
   readonly outcomes: readonly DelegationOutcome[];
   readonly decision_ref: Ref | null;

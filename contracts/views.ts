@@ -1,3 +1,4 @@
+import type { RunBudget } from './budget.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
 import type { PlannedDelegation } from './messages.ts';
@@ -57,6 +58,10 @@ export interface PoolView {
 export interface BudgetView {
   readonly usage: Usage;
   readonly limits: RunLimits;
+  /** Null: nothing is limited. */
+  readonly budget: RunBudget | null;
+  /** `1.2 of 5 US$`: spent by finished waves, against the run's limits. Empty without limits. */
+  readonly spent: string;
 }
 
 export type DelegationState =

@@ -29,6 +29,8 @@ export const engineLimits = {
   sameQuestionMax: 3,
   /** How often the same agent may be sent with the same inputs and criteria. */
   sameFingerprintMax: 2,
+  /** The number of siblings that fail for the same reason at which the rest of their wave is not started. */
+  sameFailureMax: 3,
   /** Questions of one run that reach the user. More is an agent that cannot stop asking. */
   questionsMax: 500,
   /** Rejected answers that are kept, newest first to stay: people look at their last attempts. */

@@ -6,7 +6,8 @@ import { createFileProjection } from '../activities/adapters/file-projection.ts'
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
-import { computeUsage } from '../activities/adapters/prices.ts';
+import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
+import { computeUsage, isPriced } from '../activities/adapters/prices.ts';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
 import type { ModelClient } from '../activities/ports/model-client.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
@@ -41,6 +42,9 @@ export function createActivities(settings: WorkerSettings, times: ActivityTimes 
       tools,
       defaultModel,
       computeUsage,
+      // The rehearsal costs nothing, whatever model an agent names.
+      computeWorst: (request) =>
+        computeWorst(isRehearsal ? { ...request, model: 'rehearsal' } : request),
       ...turnTimes,
     }),
     ...createRecordActivities({
@@ -52,6 +56,7 @@ export function createActivities(settings: WorkerSettings, times: ActivityTimes 
         }),
       projection: createFileProjection({ home }),
       toolNames,
+      isPriced: (model) => isRehearsal || isPriced(model ?? defaultModel),
     }),
   };
 }

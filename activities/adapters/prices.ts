@@ -53,7 +53,7 @@ const cacheReadPercent = 10;
  * costs 0 and counts as unpriced: its cost is unknown, never free.
  */
 export function computeUsage(model: string, tokens: TokenCount | null): Usage {
-  const price = prices.get(model) ?? prices.get(model.replace(/-\d{8}$/, ''));
+  const price = priceOf(model);
   const count = tokens ?? noTokens;
   const priced = price !== undefined && tokens !== null;
   return {
@@ -65,6 +65,35 @@ export function computeUsage(model: string, tokens: TokenCount | null): Usage {
     cost_micro_usd: priced ? computeCostMicroUsd(price, tokens) : 0,
     unpriced_calls: priced ? 0 : 1,
   };
+}
+
+/** Whether the cost of a model's calls is known. */
+export function isPriced(model: string): boolean {
+  return priceOf(model) !== undefined;
+}
+
+/**
+ * What a call costs at worst: all of its prompt written to the cache, all of its output tokens used.
+ *
+ * @returns millionths of a dollar; 0 for a model without a known price.
+ */
+export function computeWorstCostMicroUsd(
+  model: string,
+  promptTokens: number,
+  outputTokens: number,
+): number {
+  const price = priceOf(model);
+  if (price === undefined) return 0;
+  return computeCostMicroUsd(price, {
+    ...noTokens,
+    cacheCreationInputTokens: promptTokens,
+    outputTokens,
+  });
+}
+
+/** A dated id has the price of its base. */
+function priceOf(model: string): ModelPrice | undefined {
+  return prices.get(model) ?? prices.get(model.replace(/-\d{8}$/, ''));
 }
 
 function computeCostMicroUsd(model: ModelPrice, tokens: TokenCount): number {

@@ -1,6 +1,7 @@
 import type { Usage } from '../../contracts/usage.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import type { ModelClient, TokenCount } from '../ports/model-client.ts';
+import type { Spending } from '../../contracts/budget.ts';
+import type { ModelClient, ModelRequest, TokenCount } from '../ports/model-client.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 
@@ -13,6 +14,8 @@ export interface AgentTurnDeps {
   readonly defaultModel: string;
   /** Usage of one call. `tokens` is null when the provider told none: the call is then unpriced. */
   readonly computeUsage: (model: string, tokens: TokenCount | null) => Usage;
+  /** What one call may take at worst: no text has more tokens than bytes. Unknown prices count as none. */
+  readonly computeWorst: (request: ModelRequest) => Spending;
   /**
    * First back-off after a model failure that may pass, in milliseconds. Default 2,000. Doubled with each attempt up to
    * 2 min; the provider's own `retry-after` wins.

@@ -1,6 +1,14 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { ModelTurnInput, ModelTurnResult, TurnProgress } from '../../contracts/model-turn.ts';
+import type { Spending } from '../../contracts/budget.ts';
+import type {
+  ModelTurnInput,
+  ModelTurnResult,
+  TurnProgress,
+  TurnReply,
+} from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { allows } from '../../core/budget/purse.ts';
+import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
@@ -57,6 +65,7 @@ interface CallEnd {
  * M5. What was cut off, refused or aborted is neither parsed nor kept in the conversation.
  * M6. A later attempt calls the model only when the ledger takes its entry: what can't be kept is not bought.
  * M7. An attempt that its worker slept through buys nothing: another one has been made of it.
+ * M8. A call whose worst case, with what earlier attempts took, passes its allowance is not made.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -123,6 +132,8 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   const { deps, input, context, onProgress } = attempt;
   const cause = readCancelCause(context);
   if (cause !== null) return endTakenBack(attempt, prepared, noUsage);
+  const needs = findExcess(attempt, prepared);
+  if (needs !== null) return endUnmade(attempt, prepared, { type: 'unaffordable', needs });
   try {
     // The first attempt has just stored what came before; a later one may follow from a full disk.
     if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info, attempt.spent);
@@ -143,6 +154,23 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
     if (error instanceof ModelFailure) return endFailed(attempt, prepared, error);
     throw error;
   }
+}
+
+/** @returns what the call takes at worst, its earlier attempts included, when that is more than it may. */
+function findExcess({ deps, input, spent }: Attempt, { request }: PreparedTurn): Spending | null {
+  const { allowance } = input;
+  if (allowance === null) return null;
+  const worst = deps.computeWorst(request);
+  return allows(allowance, addSpending(spendingOf(spent), worst)) ? null : worst;
+}
+
+function endUnmade({ deps }: Attempt, prepared: PreparedTurn, reply: TurnReply): CallEnd {
+  return {
+    settle: () => settleWithoutReply(deps.store, prepared, reply),
+    usage: noUsage,
+    request_id: null,
+    model: prepared.request.model,
+  };
 }
 
 /** Nobody reads it when the server gave the work away; when it did not, the attempt is made again. */

@@ -11,4 +11,6 @@ export interface RecordDeps {
   readonly projection: ProjectionWriter;
   /** Every tool that exists. An agent that allows another one is refused. */
   readonly toolNames: readonly string[];
+  /** Whether the cost of a model's calls is known; null: of the default model. */
+  readonly isPriced: (model: string | null) => boolean;
 }

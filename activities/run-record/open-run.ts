@@ -1,5 +1,7 @@
 import type { OpenRunInput, OpenRunResult } from '../../contracts/activity-types.ts';
+import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
+import { checkBudget } from './check-budget.ts';
 import { checkRequest, summariseAgent } from './check-request.ts';
 import { composePlan, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
@@ -27,7 +29,11 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
     throw createInvalidInput(workflow_type, shapeFaults);
   }
   const limits = resolveLimits(request.limits);
-  const ruleFaults = checkRequest(workflow_type, request, registry.agents, limits);
+  const budget = resolveBudget(request.budget);
+  const ruleFaults = [
+    ...checkRequest(workflow_type, request, registry.agents, limits),
+    ...checkBudget(budget, registry.agents, deps.isPriced),
+  ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
 
   const registryRef = await deps.store.put(JSON.stringify(registry.agents));
@@ -43,6 +49,7 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
     record_ref: recordRef,
     agents: registry.agents.map(summariseAgent),
     limits,
+    budget,
     use_defaults: request.useDefaults,
     criteria: record.criteria.map(({ criterion_id, state, delegation_id }) => ({
       criterion_id,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { DelegationInput } from '../../contracts/delegation-run.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
+import type { BudgetInput } from '../../contracts/budget.ts';
 import type { LimitsInput } from '../../contracts/limits.ts';
 import { PlannerRunInput } from '../../contracts/planner-run.ts';
 import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
@@ -19,6 +20,7 @@ export interface RunRequest {
   readonly useDefaults: boolean;
   readonly agentsDir: string | null;
   readonly limits: LimitsInput | undefined;
+  readonly budget: BudgetInput | undefined;
 }
 
 export interface ReadInput {
@@ -85,12 +87,13 @@ function findAgentsDir(input: unknown): string | null {
 }
 
 function commonOf(
-  value: Pick<PlannerRunInput, 'use_defaults' | 'agents_dir' | 'limits'>,
-): Pick<RunRequest, 'useDefaults' | 'agentsDir' | 'limits'> {
+  value: Pick<PlannerRunInput, 'use_defaults' | 'agents_dir' | 'limits' | 'budget'>,
+): Pick<RunRequest, 'useDefaults' | 'agentsDir' | 'limits' | 'budget'> {
   return {
     useDefaults: value.use_defaults ?? false,
     agentsDir: value.agents_dir ?? null,
     limits: value.limits,
+    budget: value.budget,
   };
 }
 

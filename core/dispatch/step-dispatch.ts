@@ -56,6 +56,8 @@ export type DispatchEvent =
   | { readonly type: 'ended'; readonly outcome: DelegationOutcome }
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
+  /** Nothing more starts; what works goes on to its end. */
+  | { readonly type: 'halt'; readonly reason: string }
   | { readonly type: 'stop' };
 
 export type DispatchCommand =
@@ -72,14 +74,6 @@ export interface DispatchOptions {
   readonly known_inputs: readonly string[];
   readonly max_parallel: number;
   readonly paused: boolean;
-}
-
-/** Where one delegation stands, for people. */
-export interface DispatchLine {
-  readonly delegation_id: string;
-  readonly state: DelegationState;
-  /** What it waits for and who will produce it, or why it ended. Empty when it works. */
-  readonly reason: string;
 }
 
 export function openDispatch(
@@ -104,16 +98,6 @@ export function isDispatchDone(state: DispatchState): boolean {
   return state.entries.every((entry) => hasEnded(entry.state));
 }
 
-export function viewDispatch(state: DispatchState): DispatchLine[] {
-  const world = buildWorld(state);
-  const slots = `a free slot (${countRunning(state)} of ${state.max_parallel} at work)`;
-  return state.entries.map((entry) => ({
-    delegation_id: entry.delegation.delegation_id,
-    state: entry.state,
-    reason: describeEntry(entry, state, world) ?? slots,
-  }));
-}
-
 /** @returns the same object when the event makes no sense for the state. */
 function applyEvent(state: DispatchState, event: DispatchEvent): DispatchState {
   switch (event.type) {
@@ -127,8 +111,11 @@ function applyEvent(state: DispatchState, event: DispatchEvent): DispatchState {
       return state.type === 'dispatching' ? { ...state, type: 'paused' } : state;
     case 'resume':
       return state.type === 'paused' ? { ...state, type: 'dispatching' } : state;
+    case 'halt':
+      return endPending(state, 'skipped', event.reason);
     case 'stop':
-      return state.type === 'stopping' ? state : stopPending(state);
+      if (state.type === 'stopping') return state;
+      return { ...endPending(state, 'stopped', 'stopped before it started'), type: 'stopping' };
     default:
       return state;
   }
@@ -173,16 +160,16 @@ function endEntry(state: DispatchState, outcome: DelegationOutcome): DispatchSta
   };
 }
 
-function stopPending(state: DispatchState): DispatchState {
-  return {
-    ...state,
-    type: 'stopping',
-    entries: state.entries.map((entry) =>
-      entry.state === 'pending'
-        ? endUnstarted(entry.delegation, 'stopped', 'stopped before it started')
-        : entry,
-    ),
-  };
+function endPending(
+  state: DispatchState,
+  as: 'skipped' | 'stopped',
+  reason: string,
+): DispatchState {
+  if (!state.entries.some((entry) => entry.state === 'pending')) return state;
+  const entries = state.entries.map((entry) =>
+    entry.state === 'pending' ? endUnstarted(entry.delegation, as, reason) : entry,
+  );
+  return { ...state, entries };
 }
 
 /** Skips what can't start any more, then fills the free slots. */
@@ -251,7 +238,7 @@ function fillSlots(state: DispatchState, commands: DispatchCommand[]): DispatchS
   };
 }
 
-function buildWorld(state: DispatchState): GateWorld {
+export function buildWorld(state: DispatchState): GateWorld {
   return {
     known_inputs: new Set(state.known_inputs),
     delegations: new Map(
@@ -275,25 +262,6 @@ function endUnstarted(
   return { state, delegation, verified: false, reason };
 }
 
-function countRunning(state: DispatchState): number {
+export function countRunning(state: DispatchState): number {
   return state.entries.filter((entry) => entry.state === 'running').length;
-}
-
-/** @returns null for one that waits for nothing but a free slot. */
-function describeEntry(
-  entry: DispatchEntry,
-  state: DispatchState,
-  world: GateWorld,
-): string | null {
-  if ('reason' in entry) return entry.reason;
-  if (entry.state === 'running') return '';
-  if (entry.state === 'waiting') return 'answers to its questions';
-  if (entry.state === 'pending') {
-    const gate = decideGate(entry.delegation, world);
-    if (gate.type === 'closed') return gate.waiting_for.join('; ');
-    if (gate.type === 'impossible') return gate.reason;
-  }
-  if (state.type === 'paused') return 'the run to be resumed';
-  if (state.type === 'stopping') return 'its end: the run is being stopped';
-  return null;
 }

@@ -31,6 +31,8 @@ export interface RunDetails {
   readonly plan: PlanView | null;
   readonly waves: readonly WaveSummary[];
   readonly usage: Usage;
+  /** Spent against the run's limits; empty without limits. */
+  readonly budget: string;
   readonly criteria: readonly CriterionState[];
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
@@ -102,6 +104,7 @@ function renderRun(view: RunDetails): string {
     bullet(`**Goal:** ${plainText(view.goal, 300)}`),
     bullet(`**Wave:** ${view.wave} of ${view.waves_allowed} at most`),
     bullet(`**Used:** ${formatCost(view.usage)} · ${formatTokens(view.usage)}`),
+    ...(view.budget === '' ? [] : [bullet(`**Budget:** ${view.budget}`)]),
   ].join('\n');
 }
 

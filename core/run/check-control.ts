@@ -8,6 +8,7 @@
  *   K4. What is no escalation of ours gives null; an escalation keeps only the fields we know.
  */
 import type { AmendMessage, Escalation, QuestionsEscalation } from '../../contracts/messages.ts';
+import { checkLeaseRequest, readSpending } from '../budget/check-lease.ts';
 import { engineLimits } from '../limits.ts';
 import { cleanLine } from '../text/clean-line.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -66,6 +67,13 @@ export function checkEscalation(payload: unknown): Escalation | null {
     const { delegation_id } = payload;
     return isId(delegation_id) ? { type: 'withdrawn', from, delegation_id } : null;
   }
+  if (type === 'lease') {
+    const { delegation_id } = payload;
+    const request = checkLeaseRequest(payload);
+    return request !== null && isId(delegation_id)
+      ? { type: 'lease', from, delegation_id, ...request }
+      : null;
+  }
   return type === 'questions' ? readQuestions(payload, from) : null;
 }
 
@@ -79,7 +87,18 @@ function readQuestions(
   if (!isId(escalation_id) || kind === undefined || questions === null) return null;
   if (typeof wave !== 'number' || !Number.isInteger(wave) || wave < 0) return null;
   if (!isIdOrNull(delegation_id) || !isIdOrNull(agent_id)) return null;
-  return { type: 'questions', escalation_id, from, kind, wave, delegation_id, agent_id, questions };
+  const spent = readSpending(payload['spent']);
+  return {
+    type: 'questions',
+    escalation_id,
+    from,
+    kind,
+    wave,
+    delegation_id,
+    agent_id,
+    questions,
+    ...(spent !== null && { spent }),
+  };
 }
 
 const kinds: readonly QuestionsEscalation['kind'][] = [
@@ -87,6 +106,7 @@ const kinds: readonly QuestionsEscalation['kind'][] = [
   'planner',
   'planner_stuck',
   'waves_spent',
+  'budget',
 ];
 
 function readQuestionList(value: unknown): QuestionsEscalation['questions'] | null {

@@ -145,6 +145,8 @@ function takeReply(state: TurnsState, reply: TurnReply): TurnsState {
         state,
         `The model stopped for a reason that is not known: "${cutText(reply.stop_reason, 100)}".`,
       );
+    case 'unaffordable':
+      return fail(state, 'The budget does not allow the call.');
     case 'aborted':
       return { ...bodyOf(state), type: 'stopped', command: { type: 'stopped' } };
     default:

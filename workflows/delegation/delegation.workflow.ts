@@ -13,6 +13,7 @@ import type {
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import { renderDelegationDetails } from '../../core/render/render-delegation-details.ts';
 import { createControl } from '../shared/control.ts';
+import { createLeasedFunds } from '../shared/leased-funds.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import { runDelegation } from './run-delegation.ts';
@@ -43,6 +44,9 @@ export async function delegation(
   const { order, carried }: OrderedDelegation = args;
   const control = createControl({ paused: order.paused ? '' : null, parked: null });
   const superior = createParentSuperior(parent.workflowId, control);
+  const { delegation_id } = order.delegation;
+  const purse = carried?.purse ?? null;
+  const funds = createLeasedFunds(parent.workflowId, delegation_id, order.lease, purse);
   let status: DelegationStatusView | null = null;
   setHandler(delegationStatusQuery, () => status, { description: 'State, turns and usage.' });
   return runDelegation(
@@ -50,6 +54,7 @@ export async function delegation(
     {
       control,
       superior,
+      funds,
       onStatus(view) {
         status = view;
         setCurrentDetails(renderDelegationDetails(view));

@@ -1,7 +1,9 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
+import { lendBudget } from '../../core/budget/resolve-budget.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
+import { endedBy, openTreasury } from '../shared/open-treasury.ts';
 import { progressOf } from '../shared/progress-of.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
@@ -18,6 +20,11 @@ export async function runDelegationAlone(input: unknown): Promise<DelegationOutc
     throw ApplicationFailure.nonRetryable('The input gave no delegation.');
   }
   host.showPlan(progressOf(1, plan, noUsage));
+  const { treasury, funds } = openTreasury(
+    lendBudget(host.state.budget, noUsage),
+    { control: host.control, superior: host, limits: opened.limits, wave: 1 },
+    delegation.delegation_id,
+  );
   const outcome = await host.stoppable(() =>
     runDelegation(
       {
@@ -29,22 +36,30 @@ export async function runDelegationAlone(input: unknown): Promise<DelegationOutc
         record_ref: opened.record_ref,
         upstream: [],
         limits: opened.limits,
+        lease: null,
         paused: false,
       },
-      { control: host.control, superior: host, onStatus: () => host.refresh(), carryOver: null },
+      {
+        control: host.control,
+        superior: host,
+        funds,
+        onStatus: () => host.refresh(),
+        carryOver: null,
+      },
       null,
     ),
   );
   const criteria = applyOutcomes(applyPlan(host.state.criteria, plan.delegations), [outcome]);
   await finishAlone(host, {
     wave: 1,
-    status: outcome.status === 'stopped' ? 'stopped' : 'decided',
+    status: outcome.status === 'stopped' ? 'stopped' : (endedBy(treasury) ?? 'decided'),
     plan_ref: plan.plan_ref,
     outcomes: [outcome],
     decision: null,
     fingerprints: [],
     criteria,
     usage: outcome.usage,
+    budget: treasury?.carry() ?? null,
   });
   return outcome;
 }

@@ -6,6 +6,7 @@ import type { ToolCall, TurnInput, TurnOutline } from '../../contracts/model-tur
 import type { DelegationState, DelegationStatusView } from '../../contracts/views.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
+import type { Purse } from '../../core/budget/purse.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
@@ -14,6 +15,7 @@ import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts'
 import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
 import type { Control } from '../shared/control.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import type { Funds } from '../shared/funds.ts';
 import type { Superior } from '../shared/superior.ts';
 
 /** What a delegation takes with it over continue-as-new, at a turn boundary. */
@@ -22,11 +24,14 @@ export interface CarriedDelegation {
   readonly conversation: Conversation;
   /** Escalations so far; they number the next. */
   readonly escalations: number;
+  /** Null without a budget. */
+  readonly purse: Purse | null;
 }
 
 export interface DelegationDesk {
   readonly control: Control;
   readonly superior: Superior;
+  readonly funds: Funds;
   /** Called when something that people see has changed. */
   readonly onStatus: (status: DelegationStatusView) => void;
   /** Continues as new. If null, the delegation stays one run however long it gets. */
@@ -54,7 +59,8 @@ export async function runDelegation(
     show('running');
     const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
     if (end.type === 'carry_over' && desk.carryOver !== null) {
-      return desk.carryOver({ version: 1, conversation, escalations });
+      const purse = desk.funds.carry();
+      return desk.carryOver({ version: 1, conversation, escalations, purse });
     }
     const output = outputOf(end);
     if (output?.status !== 'blocked') {
@@ -102,6 +108,7 @@ function deskOf(
     purpose: delegation.delegation_id,
     control: desk.control,
     superior: desk.superior,
+    funds: desk.funds,
     check: (outline) =>
       outline.shape === 'agent_output'
         ? checkAgentOutput(outline.output, delegation.criterion_ids)
@@ -126,11 +133,12 @@ async function callTool(order: DelegationOrder, call: ToolCall): Promise<TurnInp
 /** @returns null when the delegation was cancelled while it waited. */
 async function ask(
   order: DelegationOrder,
-  { superior }: DelegationDesk,
+  { superior, funds }: DelegationDesk,
   escalations: number,
   output: AgentOutputOutline,
 ): Promise<readonly DeliveredAnswer[] | null> {
   const { delegation_id, agent_id } = order.delegation;
+  const spent = funds.giveBack();
   return stopWhenCancelled(() =>
     superior.ask({
       type: 'questions',
@@ -141,6 +149,7 @@ async function ask(
       delegation_id,
       agent_id,
       questions: output.blocking_questions,
+      ...(spent !== undefined && { spent }),
     }),
   );
 }
@@ -164,7 +173,7 @@ function outcomeOf(
     return {
       ...common,
       status: end.type === 'stopped' ? 'stopped' : 'failed',
-      reason: end.type === 'failed' ? end.reason : 'stopped while it worked',
+      reason: 'reason' in end ? end.reason : 'stopped while it worked',
       criteria_met: [],
       criteria_unmet: criterion_ids,
       output_ref: null,

@@ -7,11 +7,13 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import { workflowTaskTimeoutMs, workflowTypes } from '../../contracts/names.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
 import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
-import { waiveCriteria } from '../../core/criteria/criteria.ts';
+import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
+import { lendBudget } from '../../core/budget/resolve-budget.ts';
 import { waveWorkflowId } from '../../core/ids.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
 import { createControlRelay } from '../shared/control-relay.ts';
@@ -76,9 +78,15 @@ async function takeStep(
       outcomes.push(...wave.outcomes);
       ledger.take(wave);
       host.takeWave(wave);
+      if (wave.status === 'finished') return endAsFinished(state.criteria);
       return wave.status === 'decided' ? null : wave.status;
     }
   }
+}
+
+/** The user told the run to finish: what is met is met. */
+function endAsFinished(criteria: readonly CriterionState[]): RunStatus {
+  return isDone(criteria) ? 'completed' : 'finished_unmet';
 }
 
 async function runNextWave(
@@ -126,6 +134,7 @@ async function orderNext(host: RootHost, ledger: RunLedger): Promise<WaveOrder> 
     record_ref,
     agents: opened.agents,
     limits: opened.limits,
+    budget: lendBudget(state.budget, state.usage),
     criteria: state.criteria,
     known_inputs: record.knownInputs(),
     delegation_ids: ledger.delegationIds(),
@@ -200,6 +209,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     record_ref,
     agents: opened.agents,
     limits: opened.limits,
+    budget: state.budget,
     use_defaults: opened.use_defaults,
     wave: state.wave,
     waves_allowed: state.waves_allowed,

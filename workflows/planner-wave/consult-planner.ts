@@ -12,7 +12,11 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import type { Funds } from '../shared/funds.ts';
 import type { WaveDesk } from './wave-desk.ts';
+
+/** A wave's desk, and what the planner may spend. */
+export type PlannerDesk = WaveDesk & { readonly funds: Funds };
 
 /** What the planner is asked for, and the rule its answer must keep. */
 export interface Consultation {
@@ -30,6 +34,8 @@ export interface Consultation {
 export type Consulted =
   | { readonly type: 'output'; readonly outline: TurnOutline }
   | { readonly type: 'stopped' }
+  /** The budget does not allow another call. */
+  | { readonly type: 'denied'; readonly reason: string }
   /** The user gave up after the planner could not keep its rule. */
   | { readonly type: 'abandoned' };
 
@@ -40,12 +46,13 @@ export type Consulted =
 export async function consultPlanner(
   consultation: Consultation,
   order: WaveOrder,
-  desk: WaveDesk,
+  desk: PlannerDesk,
 ): Promise<Consulted> {
   for (;;) {
     const conversation = beginConversation(consultation, order);
     const end = await talk(conversation, consultation, order, desk);
     desk.work.usage = addUsage(desk.work.usage, conversation.usage);
+    desk.funds.giveBack();
     if (end.type !== 'failed') return end;
     const answers = await askUser(order, desk, 'planner_stuck', [
       stuckQuestion(consultation, end.reason),
@@ -74,11 +81,11 @@ async function talk(
   conversation: Conversation,
   consultation: Consultation,
   order: WaveOrder,
-  desk: WaveDesk,
+  desk: PlannerDesk,
 ): Promise<Consulted | { readonly type: 'failed'; readonly reason: string }> {
   const { run_id, registry_ref } = order;
   const { shape, purpose, check } = consultation;
-  const { control, superior } = desk;
+  const { control, superior, funds } = desk;
   const conversationDesk = {
     run_id,
     agent_id: plannerAgentId,
@@ -87,14 +94,16 @@ async function talk(
     purpose,
     control,
     superior,
+    funds,
     check,
   };
   for (;;) {
     const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
-    if (end.type === 'failed' || end.type === 'stopped') return end;
+    if (end.type === 'failed' || end.type === 'stopped' || end.type === 'denied') return end;
     if (end.type === 'carry_over') return { type: 'stopped' };
     const questions = consultation.questions(end.outline);
     if (questions.length === 0) return end;
+    funds.giveBack();
     const answers = await askUser(order, desk, 'planner', questions);
     if (answers === null) return { type: 'stopped' };
     if (!consultation.resumesWithAnswers) return end;

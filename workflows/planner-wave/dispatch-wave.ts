@@ -1,46 +1,39 @@
 import {
   CancellationScope,
-  ChildWorkflowCancellationType,
   condition,
   getExternalWorkflowHandle,
   isCancellation,
   setHandler,
-  startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
-import type { DelegationArgs, DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { Delivery, QuestionsEscalation } from '../../contracts/messages.ts';
-import { workflowTaskTimeoutMs, workflowTypes } from '../../contracts/names.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Delivery, LeaseEscalation, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { DelegationView } from '../../contracts/views.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import {
-  isDispatchDone,
-  openDispatch,
-  stepDispatch,
-  viewDispatch,
-} from '../../core/dispatch/step-dispatch.ts';
+import { isDispatchDone, openDispatch, stepDispatch } from '../../core/dispatch/step-dispatch.ts';
 import type {
   DispatchCommand,
   DispatchEvent,
   DispatchState,
   DispatchStep,
 } from '../../core/dispatch/step-dispatch.ts';
+import { findRepeatedFailure } from '../../core/dispatch/find-repeated-failure.ts';
+import { viewDispatch } from '../../core/dispatch/view-dispatch.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
-import { collectUpstream } from '../../core/plan/collect-upstream.ts';
 import { checkEscalation } from '../../core/run/check-control.ts';
-import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
 import { createControlRelay } from '../shared/control-relay.ts';
-import type { ControlRelay } from '../shared/control-relay.ts';
 import { inBackground } from '../shared/in-background.ts';
-import { deliverSignal, escalateSignal } from '../shared/messages.ts';
-import { readFailure } from '../shared/read-failure.ts';
+import { deliverSignal, escalateSignal, grantSignal } from '../shared/messages.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
 import { badEscalation } from '../shared/superior.ts';
-import { childSearchAttributes } from '../shared/visibility.ts';
-import type { WaveDesk } from './wave-desk.ts';
+import { notStarted } from './not-started.ts';
+import { runChild } from './run-child.ts';
+import type { DispatchDesk, WaveSite } from './run-child.ts';
+import { viewDelegations } from './view-delegations.ts';
 
 export interface Dispatched {
   readonly outcomes: readonly DelegationOutcome[];
@@ -50,18 +43,12 @@ export interface Dispatched {
 }
 
 /** A wave's delegations under way. `core/dispatch` decides; this starts, tells and remembers. */
-interface Dispatching {
-  readonly plan: WavePlanOutline;
-  readonly order: WaveOrder;
-  readonly desk: WaveDesk;
-  readonly waveId: string;
+interface Dispatching extends WaveSite {
   /** The wave's own scope: children belong to it, whichever handler starts them. */
   readonly scope: CancellationScope;
-  readonly byId: ReadonlyMap<string, DelegationOutline>;
   readonly outcomes: Map<string, DelegationOutcome>;
   readonly started: Set<string>;
   readonly deliveries: Map<string, Delivery>;
-  readonly relay: ControlRelay;
   readonly onView: (delegations: () => readonly DelegationView[]) => void;
   state: DispatchState;
 }
@@ -73,7 +60,7 @@ interface Dispatching {
 export async function dispatchWave(
   plan: WavePlanOutline,
   order: WaveOrder,
-  desk: WaveDesk,
+  desk: DispatchDesk,
   onView: (delegations: () => readonly DelegationView[]) => void,
 ): Promise<Dispatched> {
   const first = openDispatch(plan.delegations, {
@@ -102,6 +89,7 @@ export async function dispatchWave(
     on(d, { type: change.type });
     for (const id of childrenAtWork(d)) d.relay.tell(id, change);
   });
+  desk.treasury?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
   take(d, first);
   const stopped = await untilAllEnded(
     () => isDispatchDone(d.state),
@@ -109,13 +97,20 @@ export async function dispatchWave(
   );
   return {
     outcomes: plan.delegations.map(
-      (delegation) =>
-        d.outcomes.get(delegation.delegation_id) ??
-        notStarted(delegation, 'stopped', 'stopped before it began'),
+      (delegation) => d.outcomes.get(delegation.delegation_id) ?? neverStarted(d, delegation),
     ),
     fingerprints: [...d.started].flatMap((id) => d.byId.get(id)?.fingerprint ?? []),
     stopped,
   };
+}
+
+/** It was still pending when nothing more was started. */
+function neverStarted({ state }: Dispatching, delegation: DelegationOutline): DelegationOutcome {
+  const { delegation_id } = delegation;
+  const line = viewDispatch(state).find((one) => one.delegation_id === delegation_id);
+  return line?.state === 'skipped'
+    ? notStarted(delegation, 'skipped', line.reason)
+    : notStarted(delegation, 'stopped', 'stopped before it began');
 }
 
 function on(d: Dispatching, event: DispatchEvent): void {
@@ -125,7 +120,7 @@ function on(d: Dispatching, event: DispatchEvent): void {
 function take(d: Dispatching, step: DispatchStep): void {
   d.state = step.state;
   for (const command of step.commands) obey(d, command);
-  d.onView(() => viewDelegations(d));
+  d.onView(() => viewDelegations(d.plan, d.state, d.waveId));
 }
 
 function obey(d: Dispatching, command: DispatchCommand): void {
@@ -153,6 +148,9 @@ async function run(d: Dispatching, delegation: DelegationOutline): Promise<void>
   const outcome = await runChild(d, delegation);
   d.outcomes.set(delegation.delegation_id, outcome);
   d.desk.work.usage = addUsage(d.desk.work.usage, outcome.usage);
+  // Before its slot is free for the next one.
+  const reason = findRepeatedFailure([...d.outcomes.values()]);
+  if (reason !== null) on(d, { type: 'halt', reason });
   on(d, { type: 'ended', outcome });
 }
 
@@ -167,6 +165,10 @@ function takeEscalation(d: Dispatching, payload: unknown): void {
     return;
   }
   const { delegation_id } = escalation;
+  if (escalation.type === 'lease') {
+    inBackground(() => lease(d, escalation));
+    return;
+  }
   if (escalation.type !== 'questions' || delegation_id === null) {
     d.desk.superior.refuse(badEscalation);
     return;
@@ -174,11 +176,20 @@ function takeEscalation(d: Dispatching, payload: unknown): void {
   inBackground(() => passOn(d, escalation, delegation_id));
 }
 
+async function lease(d: Dispatching, wish: LeaseEscalation): Promise<void> {
+  const { treasury } = d.desk;
+  if (treasury === null) return d.desk.superior.refuse(badEscalation);
+  const { request_id, delegation_id } = wish;
+  const grant = await treasury.request(delegation_id, wish);
+  tell(d, delegation_id, (child) => child.signal(grantSignal, { request_id, ...grant }));
+}
+
 async function passOn(
   d: Dispatching,
   escalation: QuestionsEscalation,
   delegationId: string,
 ): Promise<void> {
+  if (escalation.spent !== undefined) d.desk.treasury?.release(delegationId, escalation.spent);
   on(d, { type: 'asked', delegation_id: delegationId });
   const answers = await d.desk.superior.ask({ ...escalation, from: d.waveId });
   d.deliveries.set(delegationId, { escalation_id: escalation.escalation_id, answers });
@@ -212,82 +223,4 @@ async function untilAllEnded(done: () => boolean, stop: () => void): Promise<boo
     await CancellationScope.nonCancellable(() => condition(done));
     return true;
   }
-}
-
-async function runChild(
-  { order, plan, outcomes, byId, waveId, relay, desk }: Dispatching,
-  delegation: DelegationOutline,
-): Promise<DelegationOutcome> {
-  const { run_id, wave, registry_ref, record_ref, limits } = order;
-  const upstream = collectUpstream(delegation, byId).flatMap(({ delegation_id }) => {
-    const output_ref = outcomes.get(delegation_id)?.output_ref ?? null;
-    return output_ref === null ? [] : [{ delegation_id, output_ref }];
-  });
-  try {
-    const child = await startChild<(args: DelegationArgs) => Promise<DelegationOutcome>>(
-      workflowTypes.delegation,
-      {
-        workflowId: delegationWorkflowId(waveId, delegation.delegation_id),
-        args: [
-          {
-            order: {
-              run_id,
-              wave,
-              delegation,
-              plan_ref: plan.plan_ref,
-              registry_ref,
-              record_ref,
-              upstream,
-              limits,
-              paused: false,
-            },
-          },
-        ],
-        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-        workflowTaskTimeout: workflowTaskTimeoutMs,
-        staticSummary: `${delegation.agent_id} · ${delegation.title}`,
-        typedSearchAttributes: childSearchAttributes(run_id),
-      },
-    );
-    relay.welcome(child.workflowId);
-    return await child.result();
-  } catch (error) {
-    if (isCancellation(error)) return notStarted(delegation, 'stopped', 'stopped before it began');
-    desk.superior.withdraw(delegation.delegation_id);
-    return notStarted(delegation, 'failed', readFailure(error).message);
-  }
-}
-
-function notStarted(
-  delegation: DelegationOutline,
-  status: DelegationOutcome['status'],
-  reason: string,
-): DelegationOutcome {
-  const { delegation_id, agent_id, title, produces, criterion_ids } = delegation;
-  return {
-    delegation_id,
-    agent_id,
-    title,
-    status,
-    reason,
-    criteria_met: [],
-    criteria_unmet: criterion_ids,
-    produces,
-    output_ref: null,
-    turns: 0,
-    usage: noUsage,
-  };
-}
-
-function viewDelegations({ plan, state, waveId }: Dispatching): DelegationView[] {
-  const lines = new Map(viewDispatch(state).map((line) => [line.delegation_id, line]));
-  return plan.delegations.map(({ delegation_id, agent_id, title, depends_on }) => ({
-    delegation_id,
-    agent_id,
-    title,
-    depends_on,
-    state: lines.get(delegation_id)?.state ?? 'pending',
-    reason: lines.get(delegation_id)?.reason ?? '',
-    workflow_id: delegationWorkflowId(waveId, delegation_id),
-  }));
 }

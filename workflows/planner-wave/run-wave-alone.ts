@@ -2,6 +2,7 @@ import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
+import { lendBudget, openBudget } from '../../core/budget/resolve-budget.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { finishAlone } from '../shared/finish-alone.ts';
@@ -44,6 +45,7 @@ export async function runWaveAlone(input: unknown): Promise<WaveResult> {
 
 function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
   const { registry_ref, record_ref, agents, limits, criteria, known_inputs } = opened;
+  const budget = lendBudget(openBudget(opened.budget), noUsage);
   return {
     run_id: host.runId,
     wave: 1,
@@ -52,6 +54,7 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
     record_ref,
     agents,
     limits,
+    budget,
     criteria,
     known_inputs,
     delegation_ids: [],

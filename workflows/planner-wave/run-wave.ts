@@ -9,9 +9,12 @@ import {
   openCriteria,
   reopenCriteria,
 } from '../../core/criteria/criteria.ts';
+import { plannerHolder } from '../../core/budget/step-account.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
+import { endedBy, openTreasury } from '../shared/open-treasury.ts';
 import { progressOf } from '../shared/progress-of.ts';
+import type { Treasury } from '../shared/treasury.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { consultPlanner } from './consult-planner.ts';
 import type { Consulted } from './consult-planner.ts';
@@ -38,28 +41,50 @@ export async function runWave(
       usage: desk.work.usage,
     }));
   const nothing: Dispatched = { outcomes: [], fingerprints: [], stopped: false };
+  const { control, superior } = desk;
+  const { wave, limits } = order;
+  const { treasury, funds } = openTreasury(
+    order.budget,
+    { control, superior, limits, wave },
+    plannerHolder,
+  );
+  const plannerDesk = { ...desk, funds };
+  let planned: WavePlanOutline | null = given;
+  const end = (
+    status: WaveResult['status'],
+    dispatched: Dispatched,
+    decision: WaveDecisionOutline | null,
+  ): WaveResult => ({
+    ...resultOf(order, desk, status, planned, dispatched, decision),
+    budget: treasury?.carry() ?? null,
+  });
 
   show('planning');
-  const planned = given ?? planOf(await consultPlanner(planning(order), order, desk));
-  if (typeof planned === 'string') return resultOf(order, desk, planned, null, nothing, null);
-  await stopWhenCancelled(() => desk.onPlanned(progressOf(order.wave, planned, desk.work.usage)));
+  if (planned === null) {
+    const plan = planOf(await consultPlanner(planning(order), order, plannerDesk), treasury);
+    if (typeof plan === 'string') return end(plan, nothing, null);
+    planned = plan;
+  }
+  const plan = planned;
+  await stopWhenCancelled(() => desk.onPlanned(progressOf(order.wave, plan, desk.work.usage)));
 
-  const dispatched = await dispatchWave(planned, order, desk, (views) => {
+  const dispatched = await dispatchWave(plan, order, { ...desk, treasury }, (views) => {
     delegations = views;
     show('dispatching');
   });
-  if (dispatched.stopped) return resultOf(order, desk, 'stopped', planned, dispatched, null);
+  if (dispatched.stopped) return end('stopped', dispatched, null);
+  const ended = endedBy(treasury);
+  if (ended !== null) return end(ended, dispatched, null);
 
   show('deciding');
-  const criteria = criteriaAfter(order, planned, dispatched);
+  const criteria = criteriaAfter(order, plan, dispatched);
   const decision = decisionOf(
-    await consultPlanner(deciding(order, planned, dispatched, criteria), order, desk),
+    await consultPlanner(deciding(order, plan, dispatched, criteria), order, plannerDesk),
+    treasury,
   );
   show('done');
-  if (typeof decision === 'string') {
-    return resultOf(order, desk, decision, planned, dispatched, null);
-  }
-  return resultOf(order, desk, 'decided', planned, dispatched, decision);
+  if (typeof decision === 'string') return end(decision, dispatched, null);
+  return end('decided', dispatched, decision);
 }
 
 function planning(order: WaveOrder): Parameters<typeof consultPlanner>[0] {
@@ -118,16 +143,26 @@ function deciding(
   };
 }
 
-type Unfinished = 'stopped' | 'abandoned';
+type Unfinished = Exclude<WaveResult['status'], 'decided'>;
 
-function planOf(consulted: Consulted): WavePlanOutline | Unfinished {
-  if (consulted.type !== 'output') return consulted.type;
+function planOf(consulted: Consulted, treasury: Treasury | null): WavePlanOutline | Unfinished {
+  if (consulted.type !== 'output') return unfinished(consulted.type, treasury);
   return consulted.outline.shape === 'wave_plan' ? consulted.outline.plan : 'abandoned';
 }
 
-function decisionOf(consulted: Consulted): WaveDecisionOutline | Unfinished {
-  if (consulted.type !== 'output') return consulted.type;
+function decisionOf(
+  consulted: Consulted,
+  treasury: Treasury | null,
+): WaveDecisionOutline | Unfinished {
+  if (consulted.type !== 'output') return unfinished(consulted.type, treasury);
   return consulted.outline.shape === 'wave_decision' ? consulted.outline.decision : 'abandoned';
+}
+
+function unfinished(
+  type: Exclude<Consulted['type'], 'output'>,
+  treasury: Treasury | null,
+): Unfinished {
+  return type === 'denied' ? (endedBy(treasury) ?? 'finished') : type;
 }
 
 function criteriaAfter(
@@ -145,7 +180,7 @@ function resultOf(
   plan: WavePlanOutline | null,
   dispatched: Dispatched,
   decision: WaveDecisionOutline | null,
-): WaveResult {
+): Omit<WaveResult, 'budget'> {
   const reopened = decision?.criteria_reopened.map(({ criterion_id }) => criterion_id) ?? [];
   return {
     wave: order.wave,

@@ -3,11 +3,15 @@ import type { ModelTurnInput, ModelTurnResult } from '../../contracts/model-turn
 import type { Usage } from '../../contracts/usage.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { modelTurn, recallSpent } from './activities.ts';
+import { nowMs } from './clock.ts';
 import type { Control } from './control.ts';
+import type { Funds } from './funds.ts';
 import { readFailure } from './read-failure.ts';
 import type { Superior } from './superior.ts';
 
 export type ModelCall =
+  /** Nothing may be spent any more. */
+  | { readonly type: 'denied'; readonly reason: string }
   | { readonly type: 'replied'; readonly result: ModelTurnResult }
   | { readonly type: 'failed'; readonly reason: string };
 
@@ -16,22 +20,34 @@ export type ModelCall =
  * account or the network parks the run, and the same call is made again when somebody resumes.
  */
 export async function callModel(
-  input: ModelTurnInput,
+  input: Omit<ModelTurnInput, 'allowance'>,
   summary: string,
-  desk: { readonly control: Control; readonly superior: Superior },
+  desk: { readonly control: Control; readonly superior: Superior; readonly funds: Funds },
   /** Told what failed calls were billed. */
   onSpent: (usage: Usage) => void,
 ): Promise<ModelCall> {
   for (;;) {
     await desk.control.ready();
+    const allowed = await desk.funds.allow();
+    if (allowed.type === 'denied') return allowed;
+    const { allowance } = allowed;
+    const began = nowMs();
+    const spend = (usage: Usage): void => desk.funds.spend(usage, nowMs() - began);
     try {
-      return { type: 'replied', result: await modelTurn.executeWithOptions({ summary }, [input]) };
+      const result = await modelTurn.executeWithOptions({ summary }, [{ ...input, allowance }]);
+      spend(result.usage);
+      if (result.reply.type !== 'unaffordable') return { type: 'replied', result };
+      onSpent(result.usage);
+      desk.funds.expectMore(result.reply.needs);
     } catch (error) {
       if (isCancellation(error)) {
-        onSpent(await recallCancelled(error));
+        const spent = await recallCancelled(error);
+        spend(spent);
+        onSpent(spent);
         throw error;
       }
       const failure = readFailure(error);
+      spend(failure.usage ?? noUsage);
       if (failure.usage !== null) onSpent(failure.usage);
       if (failure.consequence === 'stop') return { type: 'failed', reason: failure.message };
       await desk.superior.park(failure.message);

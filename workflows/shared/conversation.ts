@@ -20,6 +20,7 @@ import { addUsage } from '../../core/usage/add-usage.ts';
 import { callModel } from './call-model.ts';
 import type { Control } from './control.ts';
 import { stopWhenCancelled } from './stop-when-cancelled.ts';
+import type { Funds } from './funds.ts';
 import type { Superior } from './superior.ts';
 
 /** One agent's own conversation with the model. All of it that history needs. */
@@ -43,6 +44,7 @@ export interface ConversationDesk {
   readonly purpose: string;
   readonly control: Control;
   readonly superior: Superior;
+  readonly funds: Funds;
   /** The rule that the output must keep. */
   readonly check: (outline: TurnOutline) => readonly OutputFault[];
   readonly runTools?: (calls: readonly ToolCall[]) => Promise<readonly TurnInput[]>;
@@ -55,6 +57,8 @@ export type ConversationEnd =
   | { readonly type: 'output'; readonly outline: TurnOutline }
   | { readonly type: 'failed'; readonly reason: string }
   | { readonly type: 'stopped' }
+  /** The budget does not allow another call. */
+  | { readonly type: 'denied'; readonly reason: string }
   /** Not at its end: the conversation goes on in the next run of the workflow. */
   | { readonly type: 'carry_over' };
 
@@ -149,7 +153,7 @@ async function call(
       conversation.usage = addUsage(conversation.usage, usage);
     },
   );
-  if (called.type === 'failed') return called;
+  if (called.type !== 'replied') return called;
   const { result } = called;
   // The new head holds what this turn appended, whether its reply was kept or dropped.
   conversation.head = result.head;

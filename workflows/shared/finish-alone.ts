@@ -11,6 +11,6 @@ export async function finishAlone(host: RootHost, wave: WaveResult): Promise<Pla
 }
 
 function statusOf(wave: WaveResult): RunStatus {
-  if (wave.status !== 'decided') return wave.status;
+  if (wave.status === 'stopped' || wave.status === 'abandoned') return wave.status;
   return isDone(wave.criteria) ? 'completed' : 'finished_unmet';
 }

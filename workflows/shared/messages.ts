@@ -21,6 +21,7 @@ export const resumeSignal = defineSignal<[ControlMessage]>(signalNames.resume);
 export const stopSignal = defineSignal<[ControlMessage]>(signalNames.stop);
 export const amendSignal = defineSignal<[AmendMessage]>(signalNames.amend);
 export const deliverSignal = defineSignal<[unknown]>(signalNames.deliver);
+export const grantSignal = defineSignal<[unknown]>(signalNames.grant);
 export const progressSignal = defineSignal<[unknown]>(signalNames.progress);
 
 export const submitAnswerUpdate = defineUpdate<AnswerReceipt, [AnswerInput]>(

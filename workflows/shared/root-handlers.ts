@@ -17,6 +17,7 @@ import {
   submitAnswerUpdate,
 } from './messages.ts';
 import type { RootHost } from './root-host.ts';
+import { describeBudget } from './root-state.ts';
 import { badEscalation } from './superior.ts';
 
 /**
@@ -44,8 +45,15 @@ export function registerRootHandlers(host: RootHost): void {
   });
   setHandler(
     budgetQuery,
-    () => ({ usage: host.state.usage, limits: host.state.opened?.limits ?? defaultLimits }),
-    { description: 'What the run has used, up to the last finished wave, and its limits.' },
+    () => ({
+      usage: host.state.usage,
+      limits: host.state.opened?.limits ?? defaultLimits,
+      budget: host.state.budget?.limits ?? null,
+      spent: describeBudget(host.state),
+    }),
+    {
+      description: 'What the run has used, up to the last finished wave, and its limits.',
+    },
   );
 }
 

@@ -31,6 +31,7 @@ import { openRootState, recordedWave, takeUpOpened, takeWaveIntoState } from './
 import type { RootState } from './root-state.ts';
 import { RootViews } from './root-views.ts';
 import { signalQuietly } from './signal-quietly.ts';
+import { badEscalation } from './superior.ts';
 import type { Superior } from './superior.ts';
 
 /**
@@ -123,6 +124,9 @@ export class RootHost implements Superior {
         return this.inbox.withdraw(escalation.from, escalation.delegation_id);
       case 'questions':
         return this.inbox.ask(escalation);
+      // A wave keeps the account of its delegations itself.
+      case 'lease':
+        return this.refuse(badEscalation);
     }
   }
 

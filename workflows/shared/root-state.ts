@@ -1,4 +1,5 @@
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
+import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, WaveSummary } from '../../contracts/planner-run.ts';
@@ -6,6 +7,9 @@ import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { RecordedWave } from '../../contracts/run-record.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { PlanView, RunPhase } from '../../contracts/views.ts';
+import { describeAgainst } from '../../core/budget/budget-question.ts';
+import { openBudget } from '../../core/budget/resolve-budget.ts';
+import { spendingOf } from '../../core/budget/spending.ts';
 import { openCriteria, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { nowSeconds } from './clock.ts';
@@ -25,6 +29,8 @@ export interface RootState {
   waves: readonly WaveSummary[];
   criteria: readonly CriterionState[];
   usage: Usage;
+  /** Null: nothing is limited. */
+  budget: CarriedBudget | null;
   amendments: readonly string[];
   /** Criteria that the user gave up while the run was at work. */
   waived: readonly string[];
@@ -47,6 +53,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     waves: [],
     criteria: [],
     usage: noUsage,
+    budget: null,
     amendments: [],
     waived: [],
     stop_reason: null,
@@ -59,13 +66,14 @@ export function openRootState(carried: CarriedRun | null): RootState {
     ...fresh,
     goal_title,
     started_at,
-    opened: { ...carried, plan: null },
+    opened: { ...carried, budget: carried.budget?.limits ?? null, plan: null },
     wave,
     wave_at_work: wave,
     waves_allowed,
     waves: carried.wave_outlines,
     criteria,
     usage,
+    budget: carried.budget,
     amendments,
     waived: carried.waived,
   };
@@ -75,6 +83,7 @@ export function takeUpOpened(state: RootState, opened: OpenRunResult): void {
   state.opened = opened;
   state.goal_title = opened.goal_title;
   state.waves_allowed = opened.limits.max_waves;
+  state.budget = openBudget(opened.budget);
   state.criteria = waiveCriteria(opened.criteria, state.waived);
 }
 
@@ -82,6 +91,7 @@ export function takeUpOpened(state: RootState, opened: OpenRunResult): void {
 export function takeWaveIntoState(state: RootState, wave: WaveResult): void {
   state.wave = wave.wave;
   state.usage = addUsage(state.usage, wave.usage);
+  state.budget = wave.budget;
   state.criteria = waiveCriteria(wave.criteria, state.waived);
   state.waves = [...state.waves, summariseWave(wave)];
 }
@@ -105,4 +115,10 @@ function summariseWave(wave: WaveResult): WaveSummary {
     criteria_open: openCriteria(wave.criteria).length,
     usage: wave.usage,
   };
+}
+
+/** What finished waves spent against the run's limits, for people. Empty when nothing is limited. */
+export function describeBudget({ budget, usage }: RootState): string {
+  if (budget === null) return '';
+  return describeAgainst(spendingOf(usage), budget.worked_ms, budget.limits.run);
 }

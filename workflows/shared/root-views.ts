@@ -7,6 +7,7 @@ import type { Control } from './control.ts';
 import { createRefresher } from './create-refresher.ts';
 import type { InboxHost } from './inbox-host.ts';
 import { planQuery, statusQuery } from './messages.ts';
+import { describeBudget } from './root-state.ts';
 import type { RootState } from './root-state.ts';
 import { createMirror } from './visibility.ts';
 
@@ -109,6 +110,7 @@ function renderDetails(shown: Shown, status: StatusView): string {
     plan: state.plan,
     waves: state.waves,
     usage: status.usage,
+    budget: describeBudget(state),
     criteria: state.criteria,
     paused_reason: status.paused_reason,
     parked_reason: status.parked_reason,

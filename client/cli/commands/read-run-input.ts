@@ -19,6 +19,10 @@ export interface StartOptions {
   readonly maxDelegations?: number;
   readonly maxTurns?: number;
   readonly maxOutputTokens?: number;
+  readonly budgetUsd?: number;
+  readonly budgetTokens?: number;
+  readonly budgetCalls?: number;
+  readonly budgetMinutes?: number;
   readonly input?: string;
 }
 
@@ -39,6 +43,12 @@ export async function readRunInput(
     max_turns: options.maxTurns,
     max_output_tokens: options.maxOutputTokens,
   });
+  const budget = definedOnly({
+    usd: options.budgetUsd,
+    tokens: options.budgetTokens,
+    calls: options.budgetCalls,
+    minutes: options.budgetMinutes,
+  });
   const merged = {
     ...file,
     ...definedOnly({
@@ -47,7 +57,8 @@ export async function readRunInput(
       criteria: options.criterion,
       use_defaults: options.defaults,
       agents_dir: options.agents === undefined ? undefined : resolve(deps.cwd, options.agents),
-      limits: mergeLimits(file['limits'], limits),
+      limits: mergeFields(file['limits'], limits),
+      budget: mergeFields(file['budget'], budget),
     }),
   };
   if (!('goal' in merged)) {
@@ -62,7 +73,7 @@ export async function readRunInput(
   throw badInput(`The input of the run${where} is not valid. ${faults.join('; ')}`);
 }
 
-function mergeLimits(fromFile: unknown, given: Readonly<Record<string, unknown>>): unknown {
+function mergeFields(fromFile: unknown, given: Readonly<Record<string, unknown>>): unknown {
   if (Object.keys(given).length === 0) return fromFile;
   return isRecord(fromFile) ? { ...fromFile, ...given } : given;
 }

@@ -4,6 +4,7 @@ import type { CommandContext, CommandResult, CommandRunner } from '../command-ru
 import { safeJson } from '../text/clean-text.ts';
 import { readRunInput } from './read-run-input.ts';
 import type { StartOptions } from './read-run-input.ts';
+import { readAmount } from './read-amount.ts';
 import { readWholeNumber } from './read-whole-number.ts';
 import { follow } from './watch.ts';
 
@@ -23,6 +24,10 @@ export function registerStart(program: Command, runner: CommandRunner): void {
     .option('--max-delegations <count>', 'delegations in one wave', readWholeNumber)
     .option('--max-turns <count>', 'model calls of one delegation', readWholeNumber)
     .option('--max-output-tokens <count>', 'output tokens of one model call', readWholeNumber)
+    .option('--budget-usd <amount>', 'US dollars that the run may spend', readAmount)
+    .option('--budget-tokens <count>', 'tokens that the run may use', readWholeNumber)
+    .option('--budget-calls <count>', 'model calls that the run may make', readWholeNumber)
+    .option('--budget-minutes <count>', 'minutes that the run may work', readAmount)
     .option('--input <file>', 'JSON file with the whole input; "-" reads standard input')
     .action((goal: string | undefined, options: StartOptions, command: Command) =>
       runner.run(command, (context) => start(context, goal, options)),

@@ -1,5 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { computeWorst } from '../../../activities/adapters/anthropic/compute-worst.ts';
 import { computeUsage } from '../../../activities/adapters/prices.ts';
 import { createAgentTurnActivities } from '../../../activities/agent-turn/create-agent-turn-activities.ts';
 import type { AgentTurnDeps } from '../../../activities/agent-turn/deps.ts';
@@ -72,6 +73,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
     tools: createToolRegistry([loadDetail]),
     defaultModel: 'rehearsal',
     computeUsage,
+    computeWorst,
     retryBaseMs: 8,
     heartbeatEveryMs: 5,
     ...options.deps,
@@ -98,6 +100,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
     ],
     shape: 'agent_output',
     max_output_tokens: 1_000,
+    allowance: null,
     compact: false,
     ...changes,
   });

@@ -326,6 +326,24 @@ it('M7: an attempt that is slow, with heartbeats all the while, makes its call',
   expect(reply.type).toBe('output');
 });
 
+it('M8: a call is made only when its worst case, with what was spent before, is allowed', async () => {
+  const bench = await createBench({
+    scripts: [sayJson(outputOf()), sayJson(outputOf())],
+    deps: { computeWorst: () => ({ calls: 1, tokens: 100, cost_micro_usd: 9 }) },
+  });
+  const allowance = { calls: 1, tokens: 100, cost_micro_usd: null };
+  const small = await bench.turn({ allowance: { ...allowance, tokens: 99 } });
+  expect(small.reply).toEqual({
+    type: 'unaffordable',
+    needs: { calls: 1, tokens: 100, cost_micro_usd: 9 },
+  });
+  expect(small.usage.calls).toBe(0);
+  expect(bench.model.requests).toHaveLength(0);
+  const enough = await bench.turn({ allowance });
+  expect(enough.reply.type).toBe('output');
+  expect(bench.model.requests).toHaveLength(1);
+});
+
 it('heartbeats come on a timer from the beginning, with what is known so far', async () => {
   const bench = await createBench({ scripts: [hang()] });
   beforeReads(bench.store, () => sleep(20));

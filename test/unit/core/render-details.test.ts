@@ -22,6 +22,7 @@ const view: RunDetails = {
   criteria: [criterion('goal-1'), criterion('a', 'met')],
   paused_reason: null,
   parked_reason: null,
+  budget: '',
   rejected: [],
 };
 

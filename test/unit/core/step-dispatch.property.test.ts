@@ -4,8 +4,8 @@ import {
   isDispatchDone,
   openDispatch,
   stepDispatch,
-  viewDispatch,
 } from '../../../core/dispatch/step-dispatch.ts';
+import { viewDispatch } from '../../../core/dispatch/view-dispatch.ts';
 import type {
   DispatchCommand,
   DispatchEntry,

@@ -2,8 +2,8 @@ import {
   isDispatchDone,
   openDispatch,
   stepDispatch,
-  viewDispatch,
 } from '../../../core/dispatch/step-dispatch.ts';
+import { viewDispatch } from '../../../core/dispatch/view-dispatch.ts';
 import type { DispatchEvent, DispatchStep } from '../../../core/dispatch/step-dispatch.ts';
 import { delegation, outcome } from './builders.ts';
 

@@ -71,6 +71,7 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
     agents: () => ({ load: async () => [agent('planner'), agent('researcher'), agent('writer')] }),
     projection: createFileProjection({ home }),
     toolNames: ['load_detail'],
+    isPriced: () => true,
     ...over,
   };
   const bare = createRecordActivities(deps);

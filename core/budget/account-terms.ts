@@ -1,0 +1,108 @@
+/**
+ * What an account has left, and what it can lend.
+ *
+ * Invariants:
+ *   AT1. A lease holds what the next call needs, and no more than is free in every scope.
+ *   AT2. While much is left, a lease is a share of it, so that few messages are needed; near the limit it is exact.
+ *   AT3. What has no limit is lent without one.
+ */
+import type { BudgetLimits, BudgetScope, Lease, Spending } from '../../contracts/budget.ts';
+import { maxSpending, measures } from './spending.ts';
+import type { AccountState, Holder, LeaseWish } from './account-state.ts';
+
+/** What is left of one scope. Null: no limit. */
+export type Left = BudgetLimits;
+
+/** Nobody else is told what a holder has in hand: what it was lent counts as spent until it says what it spent. */
+export function chargeOf(holder: Holder): Spending {
+  return holder.state === 'working' ? maxSpending(holder.granted, holder.spent) : holder.spent;
+}
+
+export function leftOf(state: AccountState, scope: 'run' | 'wave'): Left {
+  const { before, before_worked_ms } = state;
+  const limits = state.limits[scope];
+  const isRun = scope === 'run';
+  const left = (measure: 'calls' | 'tokens' | 'cost_micro_usd'): number | null => {
+    const limit = limits[measure];
+    if (limit === null) return null;
+    const charged = state.holders.reduce((sum, holder) => sum + chargeOf(holder)[measure], 0);
+    return limit - charged - (isRun ? before[measure] : 0);
+  };
+  return {
+    calls: left('calls'),
+    tokens: left('tokens'),
+    cost_micro_usd: left('cost_micro_usd'),
+    worked_ms:
+      limits.worked_ms === null
+        ? null
+        : limits.worked_ms - state.worked_ms - (isRun ? before_worked_ms : 0),
+  };
+}
+
+/** What a delegation may still spend of its own limit. The planner has none. */
+export function ownLeft(state: AccountState, holder: Holder): Left | null {
+  if (holder.is_planner) return null;
+  const limits = state.limits.delegation;
+  const times = 1 + holder.top_ups;
+  const left = (limit: number | null, spent: number): number | null =>
+    limit === null ? null : limit * times - spent;
+  return {
+    calls: left(limits.calls, holder.spent.calls),
+    tokens: left(limits.tokens, holder.spent.tokens),
+    cost_micro_usd: left(limits.cost_micro_usd, holder.spent.cost_micro_usd),
+    worked_ms: left(limits.worked_ms, holder.worked_ms),
+  };
+}
+
+/** Time is not reserved: a call may begin while there is any left. */
+export function fits(needs: Spending, left: Left): boolean {
+  if (left.worked_ms !== null && left.worked_ms <= 0) return false;
+  return measures.every((measure) => {
+    const free = left[measure];
+    return free === null || needs[measure] <= free;
+  });
+}
+
+/** @returns the scope whose limit the wish passes, or null when it fits everywhere. */
+export function findBinding(
+  state: AccountState,
+  holder: Holder,
+  { needs }: LeaseWish,
+): BudgetScope | null {
+  const own = ownLeft(state, holder);
+  if (own !== null && !fits(needs, own)) return 'delegation';
+  if (!fits(needs, leftOf(state, 'run'))) return 'run';
+  // A wave that was told to finish is still decided on.
+  const isExempt = holder.is_planner && state.verdict === 'finish_wave';
+  return isExempt || fits(needs, leftOf(state, 'wave')) ? null : 'wave';
+}
+
+/** For a wish that fits. */
+export function cutLease(
+  state: AccountState,
+  holder: Holder,
+  { needs }: LeaseWish,
+  now: number,
+): Lease {
+  const scopes = [leftOf(state, 'run'), leftOf(state, 'wave'), ownLeft(state, holder)].filter(
+    (left) => left !== null,
+  );
+  const amount = (measure: 'calls' | 'tokens' | 'cost_micro_usd'): number | null => {
+    const free = smallest(scopes.map((left) => left[measure]));
+    if (free === null) return null;
+    const share = Math.floor(free / (2 * state.max_parallel));
+    return Math.max(needs[measure], share);
+  };
+  const time = smallest(scopes.map((left) => left.worked_ms));
+  return {
+    calls: amount('calls'),
+    tokens: amount('tokens'),
+    cost_micro_usd: amount('cost_micro_usd'),
+    until: time === null ? null : now + time,
+  };
+}
+
+function smallest(amounts: readonly (number | null)[]): number | null {
+  const limited = amounts.filter((amount) => amount !== null);
+  return limited.length === 0 ? null : Math.min(...limited);
+}

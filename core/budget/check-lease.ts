@@ -1,0 +1,53 @@
+/**
+ * Messages about leases, as a hand may imitate them.
+ *
+ * Invariants:
+ *   LM1. No payload throws; what no workflow of ours sends gives null.
+ */
+import type { Lease, LeaseGrant, LeaseRequest, Spending } from '../../contracts/budget.ts';
+
+export function checkLeaseRequest(payload: unknown): LeaseRequest | null {
+  if (!isRecord(payload)) return null;
+  const { request_id, worked_ms } = payload;
+  const needs = readSpending(payload['needs']);
+  const spent = readSpending(payload['spent']);
+  if (typeof request_id !== 'string' || !isAmount(worked_ms)) return null;
+  return needs === null || spent === null ? null : { request_id, needs, spent, worked_ms };
+}
+
+export function checkLeaseGrant(payload: unknown): LeaseGrant | null {
+  if (!isRecord(payload)) return null;
+  const { request_id, reason, lease } = payload;
+  if (typeof request_id !== 'string' || typeof reason !== 'string') return null;
+  if (lease === null) return { request_id, lease, reason };
+  const read = readLease(lease);
+  return read === null ? null : { request_id, lease: read, reason };
+}
+
+/** @returns null when it is none. */
+export function readSpending(value: unknown): Spending | null {
+  if (!isRecord(value)) return null;
+  const { calls, tokens, cost_micro_usd } = value;
+  if (!isAmount(calls) || !isAmount(tokens) || !isAmount(cost_micro_usd)) return null;
+  return { calls, tokens, cost_micro_usd };
+}
+
+function readLease(value: unknown): Lease | null {
+  if (!isRecord(value)) return null;
+  const { calls, tokens, cost_micro_usd, until } = value;
+  if (!isLimit(calls) || !isLimit(tokens) || !isLimit(cost_micro_usd) || !isLimit(until))
+    return null;
+  return { calls, tokens, cost_micro_usd, until };
+}
+
+function isLimit(value: unknown): value is number | null {
+  return value === null || isAmount(value);
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

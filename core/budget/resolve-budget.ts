@@ -1,0 +1,63 @@
+/**
+ * A typed budget in the measures that are counted.
+ *
+ * Invariants:
+ *   RB1. What was not typed has no limit; a budget without any limit is none.
+ */
+import type {
+  BudgetAccount,
+  BudgetAmounts,
+  BudgetInput,
+  BudgetLimits,
+  CarriedBudget,
+  RunBudget,
+} from '../../contracts/budget.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { spendingOf } from './spending.ts';
+
+const microUsdPerUsd = 1_000_000;
+const msPerMinute = 60_000;
+
+/** @returns null when nothing is limited. */
+export function resolveBudget(input: BudgetInput | undefined): RunBudget | null {
+  if (input === undefined) return null;
+  const { wave = {}, delegation = {}, ...run } = input;
+  const budget: RunBudget = {
+    run: limitsOf(run),
+    wave: limitsOf(wave),
+    delegation: limitsOf(delegation),
+  };
+  const isLimited = Object.values(budget).some((limits) =>
+    Object.values(limits).some((limit) => limit !== null),
+  );
+  return isLimited ? budget : null;
+}
+
+/** What a run begins with. */
+export function openBudget(budget: RunBudget | null): CarriedBudget | null {
+  return budget === null ? null : { limits: budget, steps: budget, worked_ms: 0 };
+}
+
+/** What a wave gets: only one wave is at work at a time, so all that is left is its. */
+export function lendBudget(budget: CarriedBudget | null, usage: Usage): BudgetAccount | null {
+  if (budget === null) return null;
+  const { limits, steps, worked_ms } = budget;
+  return { limits, steps, before: spendingOf(usage), before_worked_ms: worked_ms };
+}
+
+/** Whether money is limited somewhere where tokens are not: then only known prices can hold the limit. */
+export function reliesOnPrices(budget: RunBudget): boolean {
+  return Object.values(budget).some(
+    ({ cost_micro_usd, tokens }) => cost_micro_usd !== null && tokens === null,
+  );
+}
+
+/** Rounded down, so that a limit is never more than what was typed. */
+function limitsOf({ usd, tokens, calls, minutes }: BudgetAmounts): BudgetLimits {
+  return {
+    calls: calls ?? null,
+    tokens: tokens ?? null,
+    cost_micro_usd: usd === undefined ? null : Math.floor(usd * microUsdPerUsd),
+    worked_ms: minutes === undefined ? null : Math.floor(minutes * msPerMinute),
+  };
+}

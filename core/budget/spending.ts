@@ -1,0 +1,50 @@
+/**
+ * What model calls took, in the measures of a budget.
+ *
+ * Invariants:
+ *   SP1. Tokens are all kinds of input and the output; money is what is known of it.
+ */
+import type { BudgetLimits, Spending } from '../../contracts/budget.ts';
+import type { Usage } from '../../contracts/usage.ts';
+
+/** The measures that are reserved before a call and settled after it. */
+export const measures = ['calls', 'tokens', 'cost_micro_usd'] as const;
+export type Measure = (typeof measures)[number];
+
+export const noSpending: Spending = { calls: 0, tokens: 0, cost_micro_usd: 0 };
+
+export const noLimits: BudgetLimits = {
+  calls: null,
+  tokens: null,
+  cost_micro_usd: null,
+  worked_ms: null,
+};
+
+export function spendingOf(usage: Usage): Spending {
+  return {
+    calls: usage.calls,
+    tokens:
+      usage.input_tokens +
+      usage.cache_creation_input_tokens +
+      usage.cache_read_input_tokens +
+      usage.output_tokens,
+    cost_micro_usd: usage.cost_micro_usd,
+  };
+}
+
+export function mapSpending(compute: (measure: Measure) => number): Spending {
+  return {
+    calls: compute('calls'),
+    tokens: compute('tokens'),
+    cost_micro_usd: compute('cost_micro_usd'),
+  };
+}
+
+export function addSpending(...all: readonly Spending[]): Spending {
+  return mapSpending((measure) => all.reduce((sum, one) => sum + one[measure], 0));
+}
+
+/** The larger of two, measure by measure. */
+export function maxSpending(a: Spending, b: Spending): Spending {
+  return mapSpending((measure) => Math.max(a[measure], b[measure]));
+}

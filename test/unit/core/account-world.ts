@@ -1,0 +1,211 @@
+import * as fc from 'fast-check';
+import type { BudgetLimits, Lease, RunBudget, Spending } from '../../../contracts/budget.ts';
+import type { AccountState, ReachedLimit } from '../../../core/budget/account-state.ts';
+import { chargeOf } from '../../../core/budget/account-terms.ts';
+import { addSpending, mapSpending, measures, noSpending } from '../../../core/budget/spending.ts';
+import { openAccount, plannerHolder, stepAccount } from '../../../core/budget/step-account.ts';
+import type {
+  AccountCommand,
+  AccountEvent,
+  BudgetDecision,
+} from '../../../core/budget/step-account.ts';
+
+const limitsOf = (max: number): fc.Arbitrary<BudgetLimits> =>
+  fc.record({
+    calls: fc.option(fc.integer({ min: 2, max: 12 })),
+    tokens: fc.option(fc.integer({ min: 400, max })),
+    cost_micro_usd: fc.option(fc.integer({ min: 400, max })),
+    worked_ms: fc.option(fc.integer({ min: 60, max: 400 })),
+  });
+
+export const budgets: fc.Arbitrary<RunBudget> = fc.record({
+  run: limitsOf(5_000),
+  wave: limitsOf(3_000),
+  delegation: limitsOf(2_000),
+});
+
+/** What happens next, and to whom; what it means follows from who is in which state. */
+interface Move {
+  readonly who: number;
+  readonly what: 'ask' | 'spend' | 'wait' | 'end' | 'lose' | 'hold' | 'answer';
+  readonly amount: number;
+  readonly decision: BudgetDecision;
+  readonly passed: number;
+}
+
+export const moves: fc.Arbitrary<readonly Move[]> = fc.array(
+  fc.record({
+    who: fc.integer({ min: 0, max: 5 }),
+    what: fc.constantFrom('ask', 'ask', 'spend', 'wait', 'end', 'lose', 'hold', 'answer'),
+    amount: fc.integer({ min: 0, max: 900 }),
+    decision: fc.constantFrom('top_up', 'top_up', 'finish', 'abandon'),
+    passed: fc.integer({ min: 0, max: 60 }),
+  }),
+  { minLength: 20, maxLength: 80 },
+);
+
+const holders = [plannerHolder, 'a', 'b', 'c', 'd', 'e'];
+
+/** Spent before the wave. */
+const before: Spending = { calls: 1, tokens: 40, cost_micro_usd: 40 };
+
+interface Spender {
+  readonly id: string;
+  lease: Lease | null;
+  /** Of the lease. */
+  taken: Spending;
+  spent: Spending;
+  isWishing: boolean;
+  isOver: boolean;
+}
+
+/** An account among honest spenders: none spends more than it was lent, as the activities make sure. */
+export class AccountWorld {
+  replies = 0;
+  #state: AccountState;
+  #now = 1_000;
+  #wishes = 0;
+  readonly #spenders: readonly Spender[] = holders.map((id) => ({
+    id,
+    lease: null,
+    taken: noSpending,
+    spent: noSpending,
+    isWishing: false,
+    isOver: false,
+  }));
+  readonly #asked: ReachedLimit[] = [];
+  readonly #breaches: string[] = [];
+
+  constructor(budget: RunBudget) {
+    const account = { limits: budget, steps: budget, before, before_worked_ms: 5 };
+    this.#state = openAccount(account, { max_parallel: 3, now: this.#now, held: false });
+  }
+
+  play(move: Move): void {
+    this.#now += move.passed;
+    if (move.what === 'hold') this.#on({ type: 'hold', held: !this.#state.held });
+    else if (move.what === 'answer') this.#answer(move.decision);
+    else this.#act(move);
+    this.#checkLimits();
+  }
+
+  /** What was promised and not kept. */
+  findBreaches(): readonly string[] {
+    const waiting = this.#spenders.filter(({ isWishing }) => isWishing).length;
+    const isAnswered =
+      this.replies + waiting === this.#wishes && this.#state.queue.length === waiting;
+    // Who is not served waits for somebody at work, or for the user.
+    const isLost = waiting > 0 && this.#atWork() === 0 && this.#asked.length === 0;
+    return [
+      ...this.#breaches,
+      ...(isAnswered ? [] : ['BA2: a wish was lost']),
+      ...(isLost ? ['BA3: nobody works and nobody was asked'] : []),
+    ];
+  }
+
+  #atWork(): number {
+    return this.#spenders.filter(({ lease }) => lease !== null).length;
+  }
+
+  #on(event: AccountEvent): void {
+    const { state, commands } = stepAccount(this.#state, event, this.#now);
+    this.#state = state;
+    for (const command of commands) this.#take(command);
+    for (const command of commands) {
+      if (command.type === 'deny') this.#leave(command.holder_id);
+    }
+  }
+
+  #take(command: AccountCommand): void {
+    if (command.type === 'ask') return this.#takeAsk(command.limit);
+    const spender = this.#spenders.find(({ id }) => id === command.holder_id);
+    if (spender?.isWishing !== true) {
+      this.#breaches.push(`BA2: ${command.holder_id} was answered without a wish`);
+      return;
+    }
+    spender.isWishing = false;
+    this.replies += 1;
+    if (command.type === 'deny') return;
+    spender.lease = command.lease;
+    spender.taken = noSpending;
+    const { verdict } = this.#state;
+    const isExempt = spender.id === plannerHolder && verdict === 'finish_wave';
+    if (verdict !== 'open' && !isExempt) this.#breaches.push(`BA6: granted after ${verdict}`);
+  }
+
+  #takeAsk(limit: ReachedLimit): void {
+    if (limit.scope !== 'delegation' && this.#atWork() > 0) {
+      this.#breaches.push('BA3: asked while somebody works');
+    }
+    const isRepeated = this.#asked.some(
+      (one) => one.scope === limit.scope && one.delegation_id === limit.delegation_id,
+    );
+    if (isRepeated) this.#breaches.push('BA3: asked twice');
+    this.#asked.push(limit);
+  }
+
+  #answer(decision: BudgetDecision): void {
+    const limit = this.#asked.shift();
+    if (limit !== undefined) this.#on({ type: 'answered', limit, decision });
+  }
+
+  /** A denied delegation fails, and the planner gives up. */
+  #leave(id: string): void {
+    const spender = this.#spenders.find((one) => one.id === id);
+    if (spender === undefined) return;
+    spender.isOver = id !== plannerHolder;
+    this.#on({
+      type: spender.isOver ? 'ended' : 'released',
+      holder_id: id,
+      spent: spender.spent,
+    });
+  }
+
+  #act({ who, what, amount }: Move): void {
+    const spender = this.#spenders[who];
+    if (spender === undefined) return;
+    if (what === 'ask') return this.#wish(spender, amount);
+    if (spender.lease === null) return;
+    if (what === 'spend') return spend(spender, spender.lease, amount);
+    spender.lease = null;
+    const { id: holder_id, spent } = spender;
+    if (what === 'wait' || holder_id === plannerHolder) {
+      return this.#on({ type: 'released', holder_id, spent });
+    }
+    spender.isOver = true;
+    this.#on({ type: 'ended', holder_id, spent: what === 'lose' ? null : spent });
+  }
+
+  #wish(spender: Spender, amount: number): void {
+    if (spender.isWishing || spender.isOver) return;
+    spender.lease = null;
+    spender.isWishing = true;
+    this.#wishes += 1;
+    const needs = { calls: 1, tokens: amount, cost_micro_usd: amount };
+    const { id: holder_id, spent } = spender;
+    this.#on({ type: 'wish', holder_id, needs, spent, worked_ms: 0 });
+  }
+
+  #checkLimits(): void {
+    const charged = addSpending(...this.#state.holders.map(chargeOf));
+    for (const scope of ['run', 'wave'] as const) {
+      if (scope === 'wave' && this.#state.verdict === 'finish_wave') continue;
+      for (const measure of measures) {
+        const limit = this.#state.limits[scope][measure] ?? Number.POSITIVE_INFINITY;
+        const total = charged[measure] + (scope === 'run' ? before[measure] : 0);
+        if (total > limit) this.#breaches.push(`BA1: ${total} of ${limit} ${measure} in ${scope}`);
+      }
+    }
+  }
+}
+
+function spend(spender: Spender, lease: Lease, amount: number): void {
+  const { taken } = spender;
+  const paid = mapSpending((measure) => {
+    const wanted = measure === 'calls' ? 1 : amount;
+    const limit = lease[measure];
+    return limit === null ? wanted : Math.min(wanted, limit - taken[measure]);
+  });
+  spender.taken = addSpending(taken, paid);
+  spender.spent = addSpending(spender.spent, paid);
+}

@@ -1,0 +1,134 @@
+import type { BudgetInput } from '../../../contracts/budget.ts';
+import { checkLeaseGrant, checkLeaseRequest } from '../../../core/budget/check-lease.ts';
+import {
+  allowanceOf,
+  allows,
+  emptyPurse,
+  expectMore,
+  giveBack,
+  spend,
+  takeLease,
+} from '../../../core/budget/purse.ts';
+import {
+  lendBudget,
+  openBudget,
+  reliesOnPrices,
+  resolveBudget,
+} from '../../../core/budget/resolve-budget.ts';
+import { noLimits, noSpending, spendingOf } from '../../../core/budget/spending.ts';
+import { findRepeatedFailure } from '../../../core/dispatch/find-repeated-failure.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
+
+const lease = { calls: 2, tokens: 100, cost_micro_usd: null, until: 5_000 };
+const paid = { calls: 1, tokens: 60, cost_micro_usd: 7 };
+
+describe('purse', () => {
+  it('PU1: a call is allowed what is left of the lease', () => {
+    const purse = spend(takeLease(emptyPurse, lease), paid, 30);
+    expect(allowanceOf(purse, 0)).toEqual({ calls: 1, tokens: 40, cost_micro_usd: null });
+    expect(purse).toMatchObject({ spent: paid, worked_ms: 30 });
+  });
+
+  it('PU2: nothing is allowed without a lease, without a call in it, or after its time', () => {
+    expect(allowanceOf(emptyPurse, 0)).toBeNull();
+    const full = takeLease(emptyPurse, lease);
+    expect(allowanceOf(full, 4_999)).not.toBeNull();
+    expect(allowanceOf(full, 5_000)).toBeNull();
+    expect(allowanceOf(giveBack(full), 0)).toBeNull();
+    expect(allowanceOf(spend(full, { ...paid, calls: 2 }, 0), 0)).toBeNull();
+  });
+
+  it('PU3: what a refused call needed is asked for from then on', () => {
+    const purse = expectMore(takeLease(emptyPurse, lease), { ...noSpending, tokens: 101 });
+    expect(allowanceOf(purse, 0)).toBeNull();
+    expect(purse.needs).toEqual({ calls: 1, tokens: 101, cost_micro_usd: 0 });
+  });
+
+  it('allows a call whose worst case fits, to the last token', () => {
+    const allowance = { calls: 1, tokens: 60, cost_micro_usd: 7 };
+    expect(allows(allowance, paid)).toBe(true);
+    expect(allows({ ...allowance, tokens: 59 }, paid)).toBe(false);
+    expect(allows({ calls: null, tokens: null, cost_micro_usd: null }, paid)).toBe(true);
+  });
+});
+
+function relies(input: BudgetInput): boolean {
+  const budget = resolveBudget(input);
+  return budget !== null && reliesOnPrices(budget);
+}
+
+describe('budget', () => {
+  it('RB1: what was not typed has no limit, and a budget without limits is none', () => {
+    expect(resolveBudget(undefined)).toBeNull();
+    expect(resolveBudget({ wave: {} })).toBeNull();
+    expect(resolveBudget({ usd: 0.25, delegation: { minutes: 1.5 } })).toEqual({
+      run: { ...noLimits, cost_micro_usd: 250_000 },
+      wave: noLimits,
+      delegation: { ...noLimits, worked_ms: 90_000 },
+    });
+  });
+
+  it('lends a wave what the run has, and what it has spent', () => {
+    const budget = openBudget(resolveBudget({ calls: 3 }));
+    expect(lendBudget(budget, { ...noUsage, calls: 2 })).toMatchObject({
+      limits: { run: { calls: 3 } },
+      before: { calls: 2 },
+      before_worked_ms: 0,
+    });
+    expect(lendBudget(null, noUsage)).toBeNull();
+  });
+
+  it('relies on prices where money is limited and tokens are not', () => {
+    expect(relies({ usd: 1 })).toBe(true);
+    expect(relies({ usd: 1, tokens: 5 })).toBe(false);
+    expect(relies({ usd: 1, tokens: 5, wave: { usd: 1 } })).toBe(true);
+    expect(relies({ calls: 5 })).toBe(false);
+  });
+
+  it('SP1: tokens are all kinds of input and the output', () => {
+    const usage = {
+      calls: 2,
+      input_tokens: 1,
+      cache_creation_input_tokens: 10,
+      cache_read_input_tokens: 100,
+      output_tokens: 1_000,
+      cost_micro_usd: 5,
+      unpriced_calls: 1,
+    };
+    expect(spendingOf(usage)).toEqual({ calls: 2, tokens: 1_111, cost_micro_usd: 5 });
+  });
+});
+
+describe('messages about leases', () => {
+  const request = { request_id: 'r#1', needs: paid, spent: noSpending, worked_ms: 4 };
+  const grant = { request_id: 'r#1', lease, reason: '' };
+
+  it('LM1: takes what a workflow sends, and nothing else', () => {
+    expect(checkLeaseRequest({ ...request, extra: 1 })).toEqual(request);
+    expect(checkLeaseGrant(grant)).toEqual(grant);
+    expect(checkLeaseGrant({ ...grant, lease: null })).toEqual({ ...grant, lease: null });
+    const strange: unknown[] = [null, 7, 'x', [], {}, { ...request, needs: { calls: -1 } }];
+    for (const payload of strange) {
+      expect(checkLeaseRequest(payload)).toBeNull();
+      expect(checkLeaseGrant(payload)).toBeNull();
+    }
+    expect(checkLeaseGrant({ ...grant, lease: { ...lease, until: Number.NaN } })).toBeNull();
+  });
+});
+
+function failed(delegation_id: string, reason: string) {
+  return { delegation_id, status: 'failed' as const, reason };
+}
+
+describe('repeated failures', () => {
+  it('RF1: three that say the same but for numbers and their own name', () => {
+    const same = ['a1', 'b2', 'c3'].map((id, n) =>
+      failed(id, `The call of ${id} failed: HTTP 400, ${n}`),
+    );
+    expect(findRepeatedFailure(same)).toContain('3 delegations failed for the same reason');
+    expect(findRepeatedFailure(same.slice(1))).toBeNull();
+    expect(findRepeatedFailure([...same.slice(1), failed('d', 'something else')])).toBeNull();
+    const skipped = same.map((one) => ({ ...one, status: 'skipped' as const }));
+    expect(findRepeatedFailure(skipped)).toBeNull();
+  });
+});

@@ -1,0 +1,108 @@
+import * as fc from 'fast-check';
+import type { BudgetLimits, RunBudget, Spending } from '../../../contracts/budget.ts';
+import type { AccountState } from '../../../core/budget/account-state.ts';
+import { noLimits, noSpending } from '../../../core/budget/spending.ts';
+import { openAccount, stepAccount } from '../../../core/budget/step-account.ts';
+import type { AccountCommand, AccountEvent } from '../../../core/budget/step-account.ts';
+import { AccountWorld, budgets, moves } from './account-world.ts';
+
+it('BA1, BA2, BA3 and BA6: whoever asks in whatever order, no limit is passed and each wish is answered once', () => {
+  let replies = 0;
+  fc.assert(
+    fc.property(budgets, moves, (budget, script) => {
+      const world = new AccountWorld(budget);
+      for (const move of script) world.play(move);
+      replies += world.replies;
+      expect(world.findBreaches()).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+  expect(replies).toBeGreaterThan(1_000);
+});
+
+const open = (limits: Partial<RunBudget>): AccountState => {
+  const budget: RunBudget = { run: noLimits, wave: noLimits, delegation: noLimits, ...limits };
+  return openAccount(
+    { limits: budget, steps: budget, before: noSpending, before_worked_ms: 0 },
+    { max_parallel: 1, now: 0, held: false },
+  );
+};
+
+const wish = (holder_id: string, needs: Partial<Spending> = {}): AccountEvent => ({
+  type: 'wish',
+  holder_id,
+  needs: { ...noSpending, calls: 1, ...needs },
+  spent: noSpending,
+  worked_ms: 0,
+});
+
+const run = (state: AccountState, ...events: readonly AccountEvent[]) =>
+  events.reduce(
+    (step, event) => {
+      const next = stepAccount(step.state, event, step.state.now + 10);
+      return { state: next.state, commands: [...step.commands, ...next.commands] };
+    },
+    { state, commands: [] as readonly AccountCommand[] },
+  );
+
+const callsLimit = (calls: number): BudgetLimits => ({ ...noLimits, calls });
+
+it('BA4: who waits for the user or has ended gives back what it did not spend', () => {
+  const { commands } = run(
+    open({ run: callsLimit(1) }),
+    wish('a'),
+    wish('b'),
+    { type: 'released', holder_id: 'a', spent: noSpending },
+    { type: 'ended', holder_id: 'b', spent: noSpending },
+    wish('c'),
+  );
+  expect(commands.map(({ type }) => type)).toEqual(['grant', 'grant', 'grant']);
+});
+
+it('BA5: who was lost has spent what it was lent', () => {
+  const { commands } = run(
+    open({ run: callsLimit(1) }),
+    wish('a'),
+    { type: 'ended', holder_id: 'a', spent: null },
+    wish('b'),
+  );
+  expect(commands.map(({ type }) => type)).toEqual(['grant', 'ask']);
+});
+
+it('BA7: an event that does not fit changes nothing', () => {
+  const { state } = run(open({ run: callsLimit(3) }), wish('a'), wish('b'));
+  const strange: AccountEvent[] = [
+    { type: 'released', holder_id: 'nobody', spent: noSpending },
+    { type: 'ended', holder_id: 'nobody', spent: null },
+    { type: 'hold', held: false },
+    { type: 'answered', limit: { scope: 'run', delegation_id: null }, decision: 'abandon' },
+  ];
+  for (const event of strange) {
+    expect(stepAccount(state, event, 50)).toEqual({ state, commands: [] });
+  }
+  const ended = run(state, { type: 'ended', holder_id: 'a', spent: noSpending });
+  expect(stepAccount(ended.state, wish('a'), 60).commands).toEqual([]);
+});
+
+it('BA8: only time at work counts, and a lease ends with it', () => {
+  const opened = open({ run: { ...noLimits, worked_ms: 100 } });
+  const first = stepAccount(opened, wish('a'), 1_000);
+  expect(first.commands).toMatchObject([{ type: 'grant', lease: { until: 1_100 } }]);
+  const held = stepAccount(first.state, { type: 'hold', held: true }, 1_040);
+  const on = stepAccount(held.state, { type: 'hold', held: false }, 9_000);
+  const again = stepAccount(on.state, { ...wish('a') }, 9_010);
+  // 50 of 100 ms are used: the hour of the pause is not.
+  expect(again.commands).toMatchObject([{ type: 'grant', lease: { until: 9_060 } }]);
+  const late = stepAccount(again.state, wish('a'), 9_060);
+  expect(late.commands).toMatchObject([{ type: 'ask', limit: { scope: 'run' } }]);
+});
+
+function lease(left: number, tokens: number): readonly AccountCommand[] {
+  return run(open({ run: { ...noLimits, tokens: left } }), wish('a', { tokens })).commands;
+}
+
+it('AT1, AT2 and AT3: a lease is a share while much is left, exact near the limit, and open without one', () => {
+  expect(lease(1_000, 10)).toMatchObject([{ lease: { tokens: 500, calls: null, until: null } }]);
+  expect(lease(1_000, 900)).toMatchObject([{ lease: { tokens: 900 } }]);
+  expect(lease(1_000, 1_001)).toMatchObject([{ type: 'ask' }]);
+});

@@ -1,0 +1,25 @@
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+
+/** The outcome of a delegation that made no call, or of which nobody knows more. */
+export function notStarted(
+  delegation: DelegationOutline,
+  status: DelegationOutcome['status'],
+  reason: string,
+): DelegationOutcome {
+  const { delegation_id, agent_id, title, produces, criterion_ids } = delegation;
+  return {
+    delegation_id,
+    agent_id,
+    title,
+    status,
+    reason,
+    criteria_met: [],
+    criteria_unmet: criterion_ids,
+    produces,
+    output_ref: null,
+    turns: 0,
+    usage: noUsage,
+  };
+}

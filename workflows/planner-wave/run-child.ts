@@ -1,0 +1,112 @@
+import { ChildWorkflowCancellationType, isCancellation, startChild } from '@temporalio/workflow';
+import type { ChildWorkflowHandle } from '@temporalio/workflow';
+import type { Lease, Spending } from '../../contracts/budget.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { DelegationArgs, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import { workflowTaskTimeoutMs, workflowTypes } from '../../contracts/names.ts';
+import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { emptyPurse } from '../../core/budget/purse.ts';
+import { noSpending, spendingOf } from '../../core/budget/spending.ts';
+import { delegationWorkflowId } from '../../core/ids.ts';
+import { collectUpstream } from '../../core/plan/collect-upstream.ts';
+import type { ControlRelay } from '../shared/control-relay.ts';
+import { readFailure } from '../shared/read-failure.ts';
+import type { Treasury } from '../shared/treasury.ts';
+import { childSearchAttributes } from '../shared/visibility.ts';
+import { notStarted } from './not-started.ts';
+import type { WaveDesk } from './wave-desk.ts';
+
+/** A wave's desk, and who keeps its account; null: nothing is limited. */
+export type DispatchDesk = WaveDesk & { readonly treasury: Treasury | null };
+
+/** What a delegation's start needs to know of its wave. */
+export interface WaveSite {
+  readonly plan: WavePlanOutline;
+  readonly order: WaveOrder;
+  readonly desk: DispatchDesk;
+  readonly waveId: string;
+  readonly byId: ReadonlyMap<string, DelegationOutline>;
+  readonly outcomes: ReadonlyMap<string, DelegationOutcome>;
+  readonly relay: ControlRelay;
+}
+
+type DelegationChild = ChildWorkflowHandle<(args: DelegationArgs) => Promise<DelegationOutcome>>;
+
+/** Starts a delegation, waits for its end, and settles its account. Whatever happens to it is an outcome. */
+export async function runChild(
+  d: WaveSite,
+  delegation: DelegationOutline,
+): Promise<DelegationOutcome> {
+  const { desk, relay } = d;
+  const { delegation_id } = delegation;
+  // Known unless the child was lost: then all that it was lent counts as spent.
+  let spent: Spending | null = noSpending;
+  try {
+    const admitted = await admit(d, delegation_id);
+    if (admitted.type === 'denied') return notStarted(delegation, 'skipped', admitted.reason);
+    const child = await startDelegation(d, delegation, admitted.lease);
+    spent = null;
+    relay.welcome(child.workflowId);
+    const outcome = await child.result();
+    spent = spendingOf(outcome.usage);
+    return outcome;
+  } catch (error) {
+    if (isCancellation(error)) return notStarted(delegation, 'stopped', 'stopped before it began');
+    desk.superior.withdraw(delegation_id);
+    return notStarted(delegation, 'failed', readFailure(error).message);
+  } finally {
+    desk.treasury?.end(delegation_id, spent);
+  }
+}
+
+type Admitted =
+  | { readonly type: 'admitted'; readonly lease: Lease | null }
+  | { readonly type: 'denied'; readonly reason: string };
+
+/** Nothing starts that could make no call. */
+async function admit({ desk }: WaveSite, delegationId: string): Promise<Admitted> {
+  if (desk.treasury === null) return { type: 'admitted', lease: null };
+  const { needs, spent, worked_ms } = emptyPurse;
+  const { lease, reason } = await desk.treasury.request(delegationId, { needs, spent, worked_ms });
+  return lease === null ? { type: 'denied', reason } : { type: 'admitted', lease };
+}
+
+function startDelegation(
+  { order, plan, outcomes, byId, waveId }: WaveSite,
+  delegation: DelegationOutline,
+  lease: Lease | null,
+): Promise<DelegationChild> {
+  const { run_id, wave, registry_ref, record_ref, limits } = order;
+  const upstream = collectUpstream(delegation, byId).flatMap(({ delegation_id }) => {
+    const output_ref = outcomes.get(delegation_id)?.output_ref ?? null;
+    return output_ref === null ? [] : [{ delegation_id, output_ref }];
+  });
+  const { plan_ref } = plan;
+  return startChild<(args: DelegationArgs) => Promise<DelegationOutcome>>(
+    workflowTypes.delegation,
+    {
+      workflowId: delegationWorkflowId(waveId, delegation.delegation_id),
+      args: [
+        {
+          order: {
+            run_id,
+            wave,
+            delegation,
+            plan_ref,
+            registry_ref,
+            record_ref,
+            upstream,
+            limits,
+            lease,
+            paused: false,
+          },
+        },
+      ],
+      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+      workflowTaskTimeout: workflowTaskTimeoutMs,
+      staticSummary: `${delegation.agent_id} · ${delegation.title}`,
+      typedSearchAttributes: childSearchAttributes(run_id),
+    },
+  );
+}

@@ -1,0 +1,58 @@
+import {
+  condition,
+  getExternalWorkflowHandle,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Lease, LeaseGrant } from '../../contracts/budget.ts';
+import type { LeaseEscalation } from '../../contracts/messages.ts';
+import { checkLeaseGrant } from '../../core/budget/check-lease.ts';
+import { emptyPurse, takeLease } from '../../core/budget/purse.ts';
+import type { Purse } from '../../core/budget/purse.ts';
+import { createFunds, unlimitedFunds } from './funds.ts';
+import type { Funds } from './funds.ts';
+import { escalateSignal, grantSignal } from './messages.ts';
+
+/**
+ * The funds of a child: what its wave leased to it, and the signals by which it gets more. Call it before the first await.
+ *
+ * @param lease The first one. Null: there is no budget.
+ * @param carried The purse of the run before continue-as-new; null at the beginning.
+ */
+export function createLeasedFunds(
+  parentId: string,
+  delegationId: string,
+  lease: Lease | null,
+  carried: Purse | null,
+): Funds {
+  if (lease === null) return unlimitedFunds;
+  const parent = getExternalWorkflowHandle(parentId);
+  const { workflowId: from, runId } = workflowInfo();
+  const grants = new Map<string, LeaseGrant>();
+  let requests = 0;
+  setHandler(
+    grantSignal,
+    (payload) => {
+      const grant = checkLeaseGrant(payload);
+      if (grant !== null) grants.set(grant.request_id, grant);
+    },
+    { description: 'From the wave: what may be spent. Not for people.' },
+  );
+  return createFunds(carried ?? takeLease(emptyPurse, lease), async (wish) => {
+    requests += 1;
+    // A grant to an earlier run of this workflow is none of this one's.
+    const request_id = `${runId}#${requests}`;
+    const escalation: LeaseEscalation = {
+      type: 'lease',
+      from,
+      delegation_id: delegationId,
+      request_id,
+      ...wish,
+    };
+    await parent.signal(escalateSignal, escalation);
+    await condition(() => grants.has(request_id));
+    const grant = grants.get(request_id);
+    grants.delete(request_id);
+    return grant ?? { lease: null, reason: 'nobody answered' };
+  });
+}
