@@ -1,4 +1,4 @@
-import type { ConnectionLike } from '@temporalio/client';
+import type { Connection, ConnectionLike } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { connectToServer } from '../connect.ts';
 import type { ConnectOptions } from '../connect.ts';
@@ -20,10 +20,33 @@ export async function openSession(
   dataConverter: DataConverter | undefined,
 ): Promise<CliSession> {
   const server = await connectToServer(options);
+  const close = closerOf(server.connection);
   const taskQueue = taskQueueOf(options.env ?? process.env);
   return {
     ...server,
     client: createPlanwaveClient({ ...server, dataConverter, taskQueue }),
-    close: () => server.connection.close(),
+    close,
+  };
+}
+
+/**
+ * Closes a connection when no call is under way: closed under one that waits for its next try, the SDK throws in a timer,
+ * where nobody can catch it. Every call has a deadline, so this takes seconds at most.
+ */
+function closerOf(connection: Connection): () => Promise<void> {
+  const inFlight = new Set<Promise<unknown>>();
+  const withDeadline = connection.withDeadline.bind(connection);
+  connection.withDeadline = async (deadline, run) => {
+    const call = withDeadline(deadline, run);
+    inFlight.add(call);
+    try {
+      return await call;
+    } finally {
+      inFlight.delete(call);
+    }
+  };
+  return async () => {
+    await Promise.allSettled(inFlight);
+    await connection.close();
   };
 }

@@ -37,8 +37,8 @@ async function suspendInCall(runId: string, lateWords: string) {
 
 async function expectTimedOut(run: WorkflowHandle): Promise<void> {
   const histories = await expectPromisesKept(stage, run.workflowId, { orphans: true });
-  // The fault fired.
-  expect(countHeartbeatTimeouts(histories)).toBe(1);
+  // The fault fired. A starved machine may add one of its own.
+  expect(countHeartbeatTimeouts(histories)).toBeGreaterThanOrEqual(1);
 }
 
 it('fault 5: SIGSTOP until another worker has done the call: what comes after CONT is ignored', async () => {
