@@ -14,8 +14,9 @@ const shared = {
 };
 
 export default {
-  // The integration tests mostly wait for servers and timers, so two at a time also suit two cores.
-  maxWorkers: 2,
+  // The integration tests mostly wait for servers and timers, so three at a time also suit two cores.
+  maxWorkers: 3,
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // A bound for a hanging test on a busy machine, not a statement about speed.
   testTimeout: 60_000,
   projects: [
