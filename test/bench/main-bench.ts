@@ -14,6 +14,7 @@ import { makespan } from './figures/makespan.ts';
 import { manyWaves } from './figures/many-waves.ts';
 import { waitingRuns } from './figures/waiting-runs.ts';
 import { waveFigures } from './figures/wave-latency.ts';
+import { deepRun } from './figures/deep-run.ts';
 import { wideWaves } from './figures/wide-waves.ts';
 import { describeMachine } from './machine.ts';
 import { renderJson, renderMarkdown, renderReport, replaceFigures } from './report.ts';
@@ -25,6 +26,7 @@ const allFigures: readonly Figure[] = [
   manyWaves,
   historyGrowth,
   wideWaves,
+  deepRun,
   makespan,
   waitingRuns,
   coldStart,

@@ -15,7 +15,7 @@ export interface DeepRun {
 const userCriterion = 'goal-1';
 
 /** The first delegation of this wave asks the user. */
-const askingWave = 2;
+export const askingWave = 2;
 
 /**
  * Each delegation needs what its place in the wave before produced, assumes something, and gives one result. One asks the
@@ -32,7 +32,7 @@ export function deepScript(deep: DeepRun): readonly ScriptRule[] {
   ];
 }
 
-export function idOf(wave: number, place: number): string {
+function idOf(wave: number, place: number): string {
   return `w${wave}-d${place}`;
 }
 
