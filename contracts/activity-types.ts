@@ -65,6 +65,8 @@ export interface RunToolInput {
   /** What the delegation's packet lists; nothing else can be loaded. */
   readonly record_ref: Ref;
   readonly upstream: readonly UpstreamOutput[];
+  /** How many details the call may load, so that what a delegation loaded can be recorded to the last one. */
+  readonly loads_left: number;
 }
 
 export interface RunToolResult {
@@ -72,6 +74,8 @@ export interface RunToolResult {
   readonly is_error: boolean;
   /** Bytes of the result after it was capped. */
   readonly size: number;
+  /** detail_ids that the call loaded. */
+  readonly loaded_details: readonly string[];
 }
 
 export interface UpdateRecordInput {

@@ -57,6 +57,8 @@ export interface DelegationOutcome {
   readonly criteria_unmet: readonly string[];
   readonly produces: readonly string[];
   readonly output_ref: Ref | null;
+  /** detail_ids that it loaded, in the order of their first loading, at most `loadedDetailsMax`. */
+  readonly loaded_details: readonly string[];
   readonly turns: number;
   readonly usage: Usage;
 }

@@ -63,6 +63,10 @@ export const engineLimits = {
   escalationQuestionsMax: 20,
   /** Facts that a query or a prompt shows. The whole pool is in the store. */
   factsShownMax: 100,
+  /** Different details that one delegation may load. Who needs more than fifty is not choosing. */
+  loadedDetailsMax: 50,
+  /** Characters of a detail_id: of a name that a delegation produces. */
+  detailIdCharsMax: 120,
   /** Faults that go back to the model at once. More would push out the task itself. */
   faultsShownMax: 60,
   /** Milliseconds between reminders of a question that waits: 7 days. */
@@ -128,6 +132,11 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
   expect(
     carriedChars * bytesPerCharMax <= engine.payloadBytesMax,
     'inboxCharsMax, amendments, answers, rejections and facts together must fit into one payload',
+  );
+  expect(
+    engine.loadedDetailsMax * engine.detailIdCharsMax * bytesPerCharMax * run.max_delegations <=
+      engine.payloadBytesMax / 2,
+    'loadedDetailsMax names of detailIdCharsMax, of every delegation of a wave, must fit into half a payload',
   );
   expect(
     engine.detailsBytesMax * 4 <= engine.payloadBytesMax,

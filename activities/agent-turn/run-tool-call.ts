@@ -3,6 +3,7 @@ import type { RunToolInput, RunToolResult } from '../../contracts/activity-types
 import { callTool } from '../tools/call-tool.ts';
 import type { ToolAnswer } from '../tools/call-tool.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
+import type { ToolContext } from '../tools/tool.ts';
 import { readAgent, readJson } from '../tools/read-artifact.ts';
 import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
@@ -20,8 +21,11 @@ export async function runToolCall(
   const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
   const heartbeat = startHeartbeat(context, everyMs, () => details);
   try {
-    const { text, is_error } = await answerCall(deps, input, context);
-    return { result_ref: await deps.store.put(text), is_error, size: countBytes(text) };
+    const loaded = new Set<string>();
+    const { text, is_error } = await answerCall(deps, input, context, (id) => loaded.add(id));
+    const result_ref = await deps.store.put(text);
+    const loaded_details = is_error ? [] : [...loaded];
+    return { result_ref, is_error, size: countBytes(text), loaded_details };
   } catch (error) {
     const cause = readCancelCause(context);
     if (cause !== null) return await endCancelled(context, cause);
@@ -35,6 +39,7 @@ async function answerCall(
   deps: AgentTurnDeps,
   input: RunToolInput,
   context: Context,
+  onLoaded: ToolContext['onLoaded'],
 ): Promise<ToolAnswer> {
   const [agent, args] = await Promise.all([
     readAgent(deps.store, input.registry_ref, input.agent_id),
@@ -52,6 +57,8 @@ async function answerCall(
       store: deps.store,
       record_ref: input.record_ref,
       upstream: input.upstream,
+      loads_left: input.loads_left,
+      onLoaded,
       signal: context.cancellationSignal,
     },
   );

@@ -80,5 +80,11 @@ function renderOpenItems(record: RunRecord): string {
 
 function renderInputs(record: RunRecord): string {
   const names = record.details.map((detail) => `${detail.detail_id}: ${oneLine(detail.title)}`);
-  return bullets(names, '- None recorded.');
+  const loads = record.waves
+    .flatMap((wave) => wave.outcomes)
+    .filter((outcome) => outcome.loaded_details.length > 0)
+    .map(
+      (outcome) => `${outcome.delegation_id} loaded ${oneLine(outcome.loaded_details.join(', '))}`,
+    );
+  return bullets([...names, ...loads], '- None recorded.');
 }

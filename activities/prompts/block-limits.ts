@@ -1,6 +1,8 @@
+import { engineLimits } from '../../core/limits.ts';
+
 /**
- * Bytes that a block of a prompt may take. Together they stay below 700 KB, about 200,000 tokens of plain English: what
- * the smallest context of a current model holds. In practice a prompt is a tenth of that.
+ * Bytes that a block of a prompt may take. Those of a first message stay below 700 KB together, about 200,000 tokens of
+ * plain English: what the smallest context of a current model holds. In practice a prompt is a tenth of that.
  */
 export const blockBytesMax = {
   /** As long as a goal may be typed (100,000 characters), for plain ASCII. */
@@ -25,14 +27,17 @@ export const blockBytesMax = {
   wave_compact: 40_000,
   /** One upstream output's compact_md: "a few lines of Markdown". */
   upstream_compact: 8_000,
-  /** wave_compact and the compact_md of all upstream outputs. */
-  planner_compact_input: 120_000,
-  /** 200 details at 300 bytes. */
+  /** The compact_md of all upstream outputs. Fifty of them, the most there can be, get 1,600 bytes each. */
+  upstream_compacts: 80_000,
+  /** 200 details at 300 bytes. The newest stay; the others can't be loaded. */
   detail_index: 60_000,
   /** 100 delegations, which is more than a wave has by default, at 2 KB. */
   outcomes: 200_000,
   /** compact_md of one outcome in a decision. */
   outcome_compact: 8_000,
-  /** Answers that come back to the one who asked. A user's answer may be a document. */
-  answers: 200_000,
+  /**
+   * Answers that come back to the one who asked. A user's answer may be a document: one of `answerCharsMax` characters
+   * comes whole in any script, three bytes a character.
+   */
+  answers: engineLimits.answerCharsMax * 3,
 } as const;

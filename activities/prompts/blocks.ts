@@ -33,19 +33,29 @@ export function listBlock(
   bytesMax: number,
   keep: 'first' | 'last' = 'first',
 ): string {
+  const shown = takeEntries(entries, bytesMax, keep);
+  const block = jsonBlock(name, shown);
+  const left = entries.length - shown.length;
+  if (left === 0) return block;
+  const which = keep === 'first' ? 'last' : 'oldest';
+  return `${block}\n[${name} is cut: the ${which} ${left} of ${entries.length} entries are left out.]`;
+}
+
+/** The entries at one end of a list, in its order, as many as fit in `bytesMax` as JSON. */
+export function takeEntries<T>(
+  entries: readonly T[],
+  bytesMax: number,
+  keep: 'first' | 'last',
+): T[] {
   const ordered = keep === 'first' ? entries : entries.toReversed();
-  const shown: unknown[] = [];
+  const shown: T[] = [];
   let bytes = 0;
   for (const entry of ordered) {
     bytes += countBytes(escapeJson(entry)) + 1;
     if (bytes > bytesMax) break;
     shown.push(entry);
   }
-  const block = jsonBlock(name, keep === 'first' ? shown : shown.toReversed());
-  const left = entries.length - shown.length;
-  if (left === 0) return block;
-  const which = keep === 'first' ? 'last' : 'oldest';
-  return `${block}\n[${name} is cut: the ${which} ${left} of ${entries.length} entries are left out.]`;
+  return keep === 'first' ? shown : shown.toReversed();
 }
 
 function escapeJson(value: unknown): string {

@@ -1,5 +1,7 @@
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { shareBytes } from '../../core/text/share-bytes.ts';
+import { countBytes } from '../tools/cut-bytes.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, jsonBlock } from './blocks.ts';
 
@@ -8,14 +10,13 @@ export async function renderAnswers(
   store: ArtifactStore,
   answers: readonly DeliveredAnswer[],
 ): Promise<string> {
-  const bytesMax = Math.floor(blockBytesMax.answers / Math.max(1, answers.length));
-  const entries = await Promise.all(
-    answers.map(async (one) => ({
-      question_id: one.question_id,
-      text: one.text,
-      answer: cutAtLine(await readAnswer(store, one), bytesMax),
-    })),
-  );
+  const texts = await Promise.all(answers.map((one) => readAnswer(store, one)));
+  const shares = shareBytes(texts.map(countBytes), blockBytesMax.answers);
+  const entries = answers.map(({ question_id, text }, at) => ({
+    question_id,
+    text,
+    answer: cutAtLine(texts[at] ?? '', shares[at] ?? 0),
+  }));
   const repeated = answers.filter((one) => one.loop).map((one) => one.question_id);
   const goOn =
     'These are the answers to your questions. They are binding. Go on with your task and give the whole output.';

@@ -2,17 +2,26 @@ import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
-import type { DetailEntry, RunRecord } from '../../contracts/run-record.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
+import { shareBytes } from '../../core/text/share-bytes.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
-import { listPacketDetails } from '../tools/packet-details.ts';
+import { loadDetailName } from '../tools/load-detail.ts';
+import {
+  isTooLong,
+  listRecordedDetails,
+  toIndexEntry,
+  waveCompactId,
+} from '../tools/packet-details.ts';
+import type { IndexEntry } from '../tools/packet-details.ts';
 import { readRecord } from '../run-record/read-record.ts';
 import { readShape } from '../tools/read-artifact.ts';
 import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, jsonBlock, listBlock, textBlock } from './blocks.ts';
+import { jsonBlock, listBlock, textBlock } from './blocks.ts';
+import { cutAtSection } from './cut-at-section.ts';
 import { renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
 import { currentFacts, readLastWaveCompact, showFact } from './read-wave.ts';
 
@@ -22,9 +31,6 @@ const summaryCharsMax = 300;
 interface Upstream extends UpstreamOutput {
   readonly output: AgentOutput;
 }
-
-/** A detail as the index shows it: where it is stored is the engine's business. */
-type IndexEntry = Omit<DetailEntry, 'output_ref'>;
 
 /**
  * The first message of a delegation: the ContextPacket of seed 004 §4.
@@ -57,56 +63,67 @@ export async function renderDelegation(
     ...renderRunBlocks(record, []),
     await renderAnsweredQuestions(store, record),
     listBlock('active_assumptions', assumptions, blockBytesMax.facts, 'last'),
-    textBlock(
-      'planner_compact_input',
-      composeCompactInput(waveCompact, upstream),
-      blockBytesMax.planner_compact_input,
-    ),
-    listBlock(
-      'detail_index',
-      buildDetailIndex(record, upstream, plan.delegations),
-      blockBytesMax.detail_index,
-      'last',
-    ),
+    textBlock('planner_compact_input', composeCompactInput(waveCompact, upstream), Infinity),
+    renderDetailIndex(record, waveCompact, upstream, plan.delegations),
     jsonBlock('delegation', delegation),
   ].join('\n\n');
 }
 
+/** The planner's truth, then the short results that this delegation depends on; each within its limit. */
 function composeCompactInput(waveCompact: string, upstream: readonly Upstream[]): string {
-  const sections = upstream.map(({ delegation_id, output }) => {
-    const compact = cutAtLine(output.compact_md.trimEnd(), blockBytesMax.upstream_compact);
+  const compacts = upstream.map(({ output }) => output.compact_md.trimEnd());
+  const needs = compacts.map((text) => Math.min(countBytes(text), blockBytesMax.upstream_compact));
+  const shares = shareBytes(needs, blockBytesMax.upstream_compacts);
+  const sections = upstream.map(({ delegation_id }, at) => {
+    const compact = cutAtSection(compacts[at] ?? '', shares[at] ?? 0, loadWhole(delegation_id));
     return `# Result of ${delegation_id}\n${compact}`;
   });
-  const truth = cutAtLine(waveCompact.trimEnd(), blockBytesMax.wave_compact);
+  const truth = cutAtSection(
+    waveCompact.trimEnd(),
+    blockBytesMax.wave_compact,
+    loadWhole(waveCompactId),
+  );
   const parts = [...(truth === '' ? [] : [truth]), ...sections];
   return parts.length > 0
     ? parts.join('\n\n')
     : 'No wave has been decided yet, and your task depends on no other.';
 }
 
+function loadWhole(detail_id: string): string {
+  return `All of it: ${loadDetailName} ${JSON.stringify({ detail_id })}.`;
+}
+
 /** Every entry that `load_detail` knows, described by the record or, for outputs of this wave, by the plan. */
-function buildDetailIndex(
+function renderDetailIndex(
   record: RunRecord,
+  waveCompact: string,
   upstream: readonly Upstream[],
   planned: readonly Delegation[],
-): IndexEntry[] {
-  const recorded = new Map(record.details.map((entry) => [entry.detail_id, entry]));
-  const fresh = new Map(upstream.map((one) => [one.delegation_id, one.output]));
-  return [...listPacketDetails(record, upstream).keys()].flatMap((detail_id) => {
-    const output = fresh.get(detail_id);
-    if (output !== undefined) {
-      return [describeOutput(detail_id, output, planned)];
-    }
-    const entry = recorded.get(detail_id);
-    if (entry === undefined) return [];
-    const { output_ref: _ref, ...shown } = entry;
-    return [shown];
-  });
+): string {
+  const recorded = listRecordedDetails(record);
+  const fresh = new Set(upstream.map((one) => one.delegation_id));
+  const entries = [
+    ...recorded.entries.filter((entry) => !fresh.has(entry.detail_id)).map(toIndexEntry),
+    ...upstream.map((one) => describeOutput(one, planned)),
+    ...(isTooLong(waveCompact) ? [describeWaveCompact(waveCompact)] : []),
+  ];
+  const block = jsonBlock('detail_index', entries);
+  if (recorded.leftOut === 0) return block;
+  return `${block}\n[The ${recorded.leftOut} oldest details are not listed and can't be loaded. Ask for what is missing in missing_info_requests.]`;
+}
+
+function describeWaveCompact(waveCompact: string): IndexEntry {
+  return {
+    detail_id: waveCompactId,
+    title: "The planner's last wave_compact, whole",
+    summary: 'The short truth of the last wave, which was too long to be shown whole here.',
+    tags: ['planner'],
+    size: countBytes(waveCompact),
+  };
 }
 
 function describeOutput(
-  detail_id: string,
-  output: AgentOutput,
+  { delegation_id: detail_id, output }: Upstream,
   planned: readonly Delegation[],
 ): IndexEntry {
   const delegation = planned.find((one) => one.delegation_id === detail_id);

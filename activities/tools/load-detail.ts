@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentOutput } from '../../contracts/agent-output.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { splitPages } from './cut-bytes.ts';
 import { listPacketDetails } from './packet-details.ts';
 import { readRecord } from '../run-record/read-record.ts';
@@ -15,7 +16,11 @@ const listedIdsMax = 50;
 export const loadDetailName = 'load_detail';
 
 const LoadDetailInput = z.strictObject({
-  detail_id: z.string().min(1).max(120).describe('A detail_id from <detail_index>.'),
+  detail_id: z
+    .string()
+    .min(1)
+    .max(engineLimits.detailIdCharsMax)
+    .describe('A detail_id from <detail_index>.'),
   page: z.number().int().min(1).default(1).describe('From 1. Each page says how many there are.'),
 });
 
@@ -34,6 +39,7 @@ export const loadDetail: Tool = {
   },
   async run(input, context) {
     const { detail_id, page } = LoadDetailInput.parse(input);
+    if (context.loads_left < 1) throw new Error(explainFull());
     const pages = splitPages(await readDetail(detail_id, context), detailPageBytes);
     const text = pages[page - 1];
     if (text === undefined) {
@@ -41,6 +47,7 @@ export const loadDetail: Tool = {
         `"${detail_id}" has ${pages.length} page(s), and ${page} was asked for. Try: {"detail_id":"${detail_id}","page":${pages.length}}`,
       );
     }
+    context.onLoaded(detail_id);
     const next =
       page < pages.length
         ? `\n[Page ${page} of ${pages.length}. The next one: {"detail_id":"${detail_id}","page":${page + 1}}]`
@@ -50,12 +57,17 @@ export const loadDetail: Tool = {
 };
 
 async function readDetail(detailId: string, context: ToolContext): Promise<string> {
-  const record = await readRecord(context.store, context.record_ref);
-  const details = listPacketDetails(record, context.upstream);
-  const ref = details.get(detailId);
-  if (ref === undefined) throw new Error(explainUnknown(detailId, [...details.keys()]));
-  const output = await readShape(context.store, ref, AgentOutput, "an agent's output");
-  return output.detailed_md;
+  const { store, upstream } = context;
+  const record = await readRecord(store, context.record_ref);
+  const details = await listPacketDetails(store, record, upstream);
+  const source = details.get(detailId);
+  if (source === undefined) throw new Error(explainUnknown(detailId, [...details.keys()]));
+  if (source.kind === 'wave_compact') return source.text;
+  return (await readShape(store, source.ref, AgentOutput, "an agent's output")).detailed_md;
+}
+
+function explainFull(): string {
+  return `you have loaded ${engineLimits.loadedDetailsMax} details, the most that one task may load. Try: work with what you have, and name what is missing in missing_info_requests.`;
 }
 
 function explainUnknown(detailId: string, known: readonly string[]): string {

@@ -8,6 +8,10 @@ export interface ToolContext {
   readonly store: ArtifactStore;
   readonly record_ref: Ref;
   readonly upstream: readonly UpstreamOutput[];
+  /** How many details may still be loaded. */
+  readonly loads_left: number;
+  /** To be told when a detail was loaded: the delegation's record says on what its work rests. */
+  readonly onLoaded: (detailId: string) => void;
   /** Aborted when the call took too long or the activity was cancelled. */
   readonly signal: AbortSignal;
 }

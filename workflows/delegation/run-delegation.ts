@@ -5,6 +5,7 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { ToolCall, TurnInput, TurnOutline } from '../../contracts/model-turn.ts';
 import type { DelegationState, DelegationStatusView } from '../../contracts/views.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { countLoadsLeft, noteLoaded } from '../../core/turns/note-loaded.ts';
 import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
 import type { Purse } from '../../core/budget/purse.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';
@@ -26,6 +27,15 @@ export interface CarriedDelegation {
   readonly escalations: number;
   /** Null without a budget. */
   readonly purse: Purse | null;
+  /** As in DelegationOutcome. */
+  readonly loaded_details: readonly string[];
+}
+
+/** What grows while a delegation works. */
+interface Work {
+  readonly conversation: Conversation;
+  escalations: number;
+  loadedDetails: readonly string[];
 }
 
 export interface DelegationDesk {
@@ -47,34 +57,43 @@ export async function runDelegation(
   desk: DelegationDesk,
   carried: CarriedDelegation | null,
 ): Promise<DelegationOutcome> {
-  const conversation = carried?.conversation ?? beginConversation(order);
-  let escalations = carried?.escalations ?? 0;
+  const work = beginWork(order, carried);
+  const { conversation } = work;
   const show = (state: DelegationState, waitingFor = ''): void => {
     const { delegation_id, agent_id, title } = order.delegation;
     const { calls: turn, usage } = conversation;
     desk.onStatus({ delegation_id, agent_id, title, state, turn, waiting_for: waitingFor, usage });
   };
-  const conversationDesk = deskOf(order, desk, () => show('running'));
+  const conversationDesk = deskOf(order, desk, work, () => show('running'));
   for (;;) {
     show('running');
     const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
     if (end.type === 'carry_over' && desk.carryOver !== null) {
+      const { escalations, loadedDetails: loaded_details } = work;
       const purse = desk.funds.carry();
-      return desk.carryOver({ version: 1, conversation, escalations, purse });
+      return desk.carryOver({ version: 1, conversation, escalations, purse, loaded_details });
     }
     const output = outputOf(end);
     if (output?.status !== 'blocked') {
-      const outcome = outcomeOf(order, conversation, end);
+      const outcome = outcomeOf(order, work, end);
       show(outcome.status, outcome.reason);
       return outcome;
     }
-    escalations += 1;
+    work.escalations += 1;
     show('waiting', output.blocking_questions.map((question) => question.text).join(' · '));
-    const answers = await ask(order, desk, escalations, output);
-    if (answers === null) return outcomeOf(order, conversation, { type: 'stopped' });
+    const answers = await ask(order, desk, work.escalations, output);
+    if (answers === null) return outcomeOf(order, work, { type: 'stopped' });
     conversation.append = [{ type: 'answers', answers }];
     step(conversation, { type: 'resumed' });
   }
+}
+
+function beginWork(order: DelegationOrder, carried: CarriedDelegation | null): Work {
+  return {
+    conversation: carried?.conversation ?? beginConversation(order),
+    escalations: carried?.escalations ?? 0,
+    loadedDetails: carried?.loaded_details ?? [],
+  };
 }
 
 function beginConversation(order: DelegationOrder): Conversation {
@@ -97,6 +116,7 @@ function beginConversation(order: DelegationOrder): Conversation {
 function deskOf(
   order: DelegationOrder,
   desk: DelegationDesk,
+  work: Work,
   onTurn: () => void,
 ): ConversationDesk {
   const { run_id, registry_ref, delegation } = order;
@@ -113,21 +133,50 @@ function deskOf(
       outline.shape === 'agent_output'
         ? checkAgentOutput(outline.output, delegation.criterion_ids)
         : [],
-    runTools: (calls) => Promise.all(calls.map((call) => callTool(order, call))),
+    runTools: (calls) => callTools(order, work, calls),
     onTurn,
     carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };
 }
 
-async function callTool(order: DelegationOrder, call: ToolCall): Promise<TurnInput> {
+async function callTools(
+  order: DelegationOrder,
+  work: Work,
+  calls: readonly ToolCall[],
+): Promise<readonly TurnInput[]> {
+  const loadsLeft = countLoadsLeft(work.loadedDetails, calls.length);
+  const called = await Promise.all(
+    calls.map((call, at) => callTool(order, call, loadsLeft[at] ?? 0)),
+  );
+  work.loadedDetails = noteLoaded(
+    work.loadedDetails,
+    called.flatMap(({ loaded }) => loaded),
+  );
+  return called.map(({ input }) => input);
+}
+
+interface Called {
+  readonly input: TurnInput;
+  readonly loaded: readonly string[];
+}
+
+async function callTool(
+  order: DelegationOrder,
+  call: ToolCall,
+  loads_left: number,
+): Promise<Called> {
   const { run_id, registry_ref, record_ref, upstream, delegation } = order;
   const { agent_id } = delegation;
   const label = `${agent_id} · ${delegation.delegation_id} · ${call.name}`;
-  const { result_ref, is_error } = await runTool.executeWithOptions(
+  const { result_ref, is_error, loaded_details } = await runTool.executeWithOptions(
     { summary: cleanLine(label, engineLimits.labelCharsMax) },
-    [{ run_id, agent_id, registry_ref, call, record_ref, upstream }],
+    [{ run_id, agent_id, registry_ref, call, record_ref, upstream, loads_left }],
   );
-  return { type: 'tool_result', tool_use_id: call.tool_use_id, result_ref, is_error };
+  const { tool_use_id } = call;
+  return {
+    input: { type: 'tool_result', tool_use_id, result_ref, is_error },
+    loaded: loaded_details,
+  };
 }
 
 /** @returns null when the delegation was cancelled while it waited. */
@@ -162,13 +211,13 @@ function outputOf(end: ConversationEnd): AgentOutputOutline | null {
 
 function outcomeOf(
   order: DelegationOrder,
-  conversation: Conversation,
+  { conversation, loadedDetails: loaded_details }: Work,
   end: ConversationEnd,
 ): DelegationOutcome {
   const { delegation_id, agent_id, title, produces, criterion_ids } = order.delegation;
   const { calls: turns, usage } = conversation;
   const output = outputOf(end);
-  const common = { delegation_id, agent_id, title, produces, turns, usage };
+  const common = { delegation_id, agent_id, title, produces, loaded_details, turns, usage };
   if (output === null) {
     return {
       ...common,

@@ -19,6 +19,7 @@ export function notStarted(
     criteria_unmet: criterion_ids,
     produces,
     output_ref: null,
+    loaded_details: [],
     turns: 0,
     usage: noUsage,
   };

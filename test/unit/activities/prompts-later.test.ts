@@ -1,6 +1,15 @@
 import { listBlock, textBlock } from '../../../activities/prompts/blocks.ts';
+import { engineLimits } from '../../../core/limits.ts';
 import { recordOf } from './bench.ts';
 import { answered, createRun, factOf, jsonOf, planPrompt, render } from './prompt-bench.ts';
+
+const longAnswers = async (...texts: readonly string[]) => {
+  const { bench } = await createRun();
+  const refs = await Promise.all(texts.map((text) => bench.store.put(text)));
+  const base = { text: 'Which?', answer: null, answered_by: 'user', loop: false };
+  const answers = refs.map((answer_ref, i) => ({ ...base, question_id: `q${i}`, answer_ref }));
+  return render(bench, [{ type: 'answers', answers }]);
+};
 
 describe('later messages', () => {
   it('faults are listed, and the whole output is asked for again', async () => {
@@ -32,26 +41,20 @@ describe('later messages', () => {
     expect(text).not.toMatch(/^q1.*asked before/m);
   });
 
-  it('an answer over the limit is cut and says so', async () => {
-    const { bench } = await createRun();
-    const answer_ref = await bench.store.put('é\n'.repeat(100_000));
-    const text = await render(bench, [
-      {
-        type: 'answers',
-        answers: [
-          {
-            question_id: 'q1',
-            text: 'Which?',
-            answer: null,
-            answer_ref,
-            answered_by: 'user',
-            loop: false,
-          },
-        ],
-      },
+  it('an answer of every length that may be given comes whole, in any script', async () => {
+    const whole = '語'.repeat(engineLimits.answerCharsMax);
+    const text = await longAnswers(whole);
+    expect(jsonOf(text, 'answers')).toMatchObject([{ answer: whole }]);
+  });
+
+  it('answers over the limit are cut and say so, and no short one for a long one', async () => {
+    const text = await longAnswers('é\n'.repeat(300_000), 'short', 'x'.repeat(250_000));
+    expect(jsonOf(text, 'answers')).toMatchObject([
+      { answer: expect.stringContaining('of 900000 bytes are shown') },
+      { answer: 'short' },
+      { answer: 'x'.repeat(250_000) },
     ]);
-    expect(Buffer.byteLength(text)).toBeLessThan(310_000);
-    expect(text).toContain('of 300000 bytes are shown');
+    expect(Buffer.byteLength(text)).toBeLessThan(800_000);
   });
 });
 

@@ -109,6 +109,7 @@ async function work(
       registry_ref,
       record_ref,
       upstream,
+      loads_left: 1,
       call,
     });
     const { tool_use_id } = call;

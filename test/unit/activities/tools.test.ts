@@ -7,7 +7,7 @@ import { detailPageBytes, loadDetail } from '../../../activities/tools/load-deta
 import { createToolRegistry } from '../../../activities/tools/tool.ts';
 import type { Tool, ToolContext } from '../../../activities/tools/tool.ts';
 import { StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
-import { agents, createBench, outputOf, recordOf, runIn } from './bench.ts';
+import { agents, createBench, decision, outputOf, recordOf, runIn } from './bench.ts';
 import type { Bench, BenchOptions } from './bench.ts';
 
 interface Called extends RunToolResult {
@@ -45,6 +45,7 @@ async function call(
     registry_ref,
     record_ref: bench.record_ref,
     upstream: [],
+    loads_left: 10,
     call: { tool_use_id: 't1', name, input_ref: await bench.store.put(JSON.stringify(input)) },
     ...changes,
   });
@@ -239,6 +240,47 @@ describe('load_detail', () => {
     const { set, changes } = await createDetails();
     const { is_error } = await call(set, 'load_detail', { detail_id: set.registry_ref }, changes);
     expect(is_error).toBe(true);
+  });
+
+  it('a wave_compact that is too long for the packet is a detail, and no other', async () => {
+    const { set, changes } = await createDetails();
+    const loadAfter = async (wave_compact: string) => {
+      const { store } = set.bench;
+      const decision_ref = await store.put(JSON.stringify({ ...decision, wave_compact }));
+      const wave = { ...recordOf(set.registry_ref), waves: [{ wave: 1, decision_ref }] };
+      const record_ref = await store.put(JSON.stringify(wave));
+      return call(set, 'load_detail', { detail_id: 'wave_compact' }, { ...changes, record_ref });
+    };
+    expect(await loadAfter('Short.')).toMatchObject({ is_error: true });
+    const long = await loadAfter(`# Long\n${'line\n'.repeat(9_000)}`);
+    expect(long.text).toMatch(/^# Long\nline\n[^]*Page 1 of 3/);
+  });
+
+  it('what the index has no room for can’t be loaded', async () => {
+    const { set, changes } = await createDetails();
+    const output_ref = changes.upstream[0]?.output_ref ?? '';
+    const details = Array.from({ length: 400 }, (_, i) => ({
+      ...entryOf(`d${i}`, output_ref),
+      summary: 's'.repeat(300),
+    }));
+    const record = { ...recordOf(set.registry_ref), details };
+    const record_ref = await set.bench.store.put(JSON.stringify(record));
+    const load = (detail_id: string) =>
+      call(set, 'load_detail', { detail_id }, { ...changes, record_ref });
+    expect(await load('d399')).toMatchObject({ is_error: false });
+    expect(await load('d0')).toMatchObject({ is_error: true });
+  });
+
+  it('what was loaded is told, and an error loaded nothing', async () => {
+    const { set, changes } = await createDetails();
+    const load = (input: unknown, more: Partial<RunToolInput> = {}) =>
+      call(set, 'load_detail', input, { ...changes, ...more });
+    expect((await load({ detail_id: 'draft' })).loaded_details).toEqual(['draft']);
+    expect((await load({ detail_id: 'draft', page: 9 })).loaded_details).toEqual([]);
+    expect((await load({ detail_id: 'other' })).loaded_details).toEqual([]);
+    const full = await load({ detail_id: 'draft' }, { loads_left: 0 });
+    expect(full).toMatchObject({ is_error: true, loaded_details: [] });
+    expect(full.text).toMatch(/50 details, the most .*Try: /);
   });
 
   it('a page that does not exist is an error with the last one', async () => {

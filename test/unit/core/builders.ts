@@ -40,6 +40,7 @@ export function outcome(id: string, over: Partial<DelegationOutcome> = {}): Dele
     criteria_unmet: [],
     produces: [],
     output_ref: ref,
+    loaded_details: [],
     turns: 1,
     usage: noUsage,
     ...over,

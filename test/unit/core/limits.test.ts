@@ -19,6 +19,7 @@ describe('limits', () => {
     ['sameQuestionMax', { sameQuestionMax: 1 }],
     ['questionsMax', { questionsMax: 5 }],
     ['inboxCharsMax', { inboxCharsMax: 1_000_000 }],
+    ['loadedDetailsMax', { loadedDetailsMax: 500 }],
     ['detailsBytesMax', { detailsBytesMax: 1_000_000 }],
     ['questionReminderMs', { questionReminderMs: 0.5 }],
   ])('L1: a contradiction is named: %s', (name, change) => {

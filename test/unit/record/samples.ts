@@ -152,6 +152,7 @@ export async function outcome(
       from.acceptance_criteria.map((one) => one.criterion_id),
     produces: from.produces,
     output_ref: out === null ? null : await harness.put(out),
+    loaded_details: [],
     turns: 1,
     usage: usage(1),
     ...over,

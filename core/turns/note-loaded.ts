@@ -1,0 +1,19 @@
+/**
+ * What a delegation loaded, kept to the last detail: whoever asks later on what its work rests finds all of it.
+ *
+ * Invariants:
+ *   LD1. The list holds each detail once, in the order of the first loading, and never more than `loadedDetailsMax`.
+ *   LD2. As long as each call loads no more than it was left, nothing is missing from the list: the calls of one turn,
+ *        which run at the same time, are left one less each.
+ */
+import { engineLimits } from '../limits.ts';
+
+/** How many details each of a turn's `calls` may load, in their order. */
+export function countLoadsLeft(loaded: readonly string[], calls: number): number[] {
+  const left = engineLimits.loadedDetailsMax - loaded.length;
+  return Array.from({ length: calls }, (_, before) => Math.max(0, left - before));
+}
+
+export function noteLoaded(loaded: readonly string[], more: readonly string[]): readonly string[] {
+  return [...new Set([...loaded, ...more])].slice(0, engineLimits.loadedDetailsMax);
+}
