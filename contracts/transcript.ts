@@ -9,6 +9,8 @@ import type { Ref } from './ref.ts';
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
+  /** Set where a prefix ends that is equal for many conversations, so that the provider may cache it. */
+  readonly cache_breakpoint?: true;
 }
 
 export interface ToolUseBlock {
@@ -57,6 +59,11 @@ export interface TranscriptNode {
   readonly awaiting: string | null;
   /** The first user message as rendered, as an artifact of its own; null where the turn did not begin with a prompt. */
   readonly packet_ref: Ref | null;
+  /**
+   * Names of the tools that are offered in the whole conversation, in the node that begins it. They are the same for all
+   * agents of a wave: what an agent may call is its grant, which is looked at when it calls.
+   */
+  readonly tools?: readonly string[];
   /** `tool_use_id`s of results that compaction left out from this turn on. */
   readonly left_out: readonly string[];
 }

@@ -55,6 +55,9 @@ export interface ReplyMessage {
   readonly usage?: Partial<ReplyUsage>;
 }
 
+/** Cache breakpoints of one request. */
+const breakpointsMax = 4;
+
 /** Brings a `content` or `system` field to a list of blocks: a plain string is one text block. */
 function blocksOf(content: unknown): readonly Block[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
@@ -78,7 +81,19 @@ function findFault(body: JsonObject, counting: boolean): string | null {
   if (typeof maxTokens === 'number' && maxTokens < 1) {
     return 'max_tokens: Input should be greater than or equal to 1';
   }
+  const breakpoints = countBreakpoints(body);
+  if (breakpoints > breakpointsMax) {
+    return `A maximum of ${breakpointsMax} blocks with cache_control may be provided. Found ${breakpoints}.`;
+  }
   return null;
+}
+
+function countBreakpoints(body: JsonObject): number {
+  return [
+    ...objectsOf(body['tools']),
+    ...blocksOf(body['system']),
+    ...objectsOf(body['messages']).flatMap((message) => blocksOf(message['content'])),
+  ].filter((block) => isObject(block['cache_control'])).length;
 }
 
 /**

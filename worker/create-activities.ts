@@ -9,6 +9,7 @@ import { createFileRunIndex } from '../activities/adapters/file-store/file-run-i
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
 import { computeUsage, isPriced } from '../activities/adapters/prices.ts';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
+import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import type { ModelClient } from '../activities/ports/model-client.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { loadDetail } from '../activities/tools/load-detail.ts';
@@ -40,6 +41,7 @@ export function createActivities(settings: WorkerSettings, times: ActivityTimes 
       store,
       ledger: createFileReplyLedger({ home }),
       tools,
+      prefixGate: new PrefixGate(),
       defaultModel,
       computeUsage,
       // The rehearsal costs nothing, whatever model an agent names.

@@ -4,12 +4,15 @@ import type { Spending } from '../../contracts/budget.ts';
 import type { ModelClient, ModelRequest, TokenCount } from '../ports/model-client.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
+import type { PrefixGate } from './prefix-gate.ts';
 
 export interface AgentTurnDeps {
   readonly model: ModelClient;
   readonly store: ArtifactStore;
   readonly ledger: ReplyLedger;
   readonly tools: ToolRegistry;
+  /** Lets the first call of a wave go out before its siblings. */
+  readonly prefixGate: PrefixGate;
   /** The model of agents that name none. */
   readonly defaultModel: string;
   /** Usage of one call. `tokens` is null when the provider told none: the call is then unpriced. */

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
@@ -19,6 +20,7 @@ import {
 } from './conversation.ts';
 import type { Conversation } from './conversation.ts';
 import type { AgentTurnDeps } from './deps.ts';
+import { offerTools } from './offer-tools.ts';
 import { outputSchemas } from './read-output.ts';
 
 export interface PreparedTurn {
@@ -46,7 +48,8 @@ export async function prepareTurn(
     loadConversation(deps.store, input.head),
   ]);
   const model = agent.model ?? deps.defaultModel;
-  const delta = await appendTo(deps.store, conversation, input, model);
+  const offered = await offerTools(deps.store, input, conversation.nodes, agent.allowed_tools);
+  const delta = await appendTo(deps.store, conversation, input, { agent, model, offered });
   const nodes = [...conversation.nodes, delta];
   const messages = joinMessages(nodes, model);
   if (messages.length === 0) {
@@ -57,21 +60,31 @@ export async function prepareTurn(
   const leftOutNow = input.compact ? chooseLeftOut(messages, leftOut) : [];
   if (input.compact && leftOutNow.length === 0) throw createFullFailure();
   const isStored = isWaiting(conversation) && delta.messages.length + leftOutNow.length === 0;
-  const tools = input.shape === 'agent_output' ? grantTools(deps.tools, agent.allowed_tools) : [];
+  const turn = nextTurn(conversation);
   return {
-    turn: nextTurn(conversation),
+    turn,
     request: {
       model,
       maxOutputTokens: input.max_output_tokens,
       system: buildSystem(agent),
       messages: leaveOut(messages, new Set([...leftOut, ...leftOutNow])),
-      tools: tools.map((tool) => tool.spec),
+      tools: grantTools(deps.tools, offered).map((tool) => tool.spec),
+      // Another call is likely where tools may be called, and where this is not the first.
+      cachesConversation: turn > 1 || mayCallTools(input, agent),
       output: outputSchemas[input.shape],
       callKey,
     },
     waiting: { ...delta, left_out: leftOutNow },
     waitingRef: isStored ? input.head : null,
   };
+}
+
+/** Whose turn it is. */
+interface Speaker {
+  readonly agent: AgentDefinition;
+  readonly model: string;
+  /** Names of the tools that the conversation offers. */
+  readonly offered: readonly string[];
 }
 
 /** Nothing has changed since the model said that the conversation is too long, so it would say so again. */
@@ -94,10 +107,11 @@ async function appendTo(
   store: ArtifactStore,
   conversation: Conversation,
   input: ModelTurnInput,
-  model: string,
+  { agent, model, offered }: Speaker,
 ): Promise<TranscriptNode> {
   const append = hasTaken(conversation, input.append) ? [] : input.append;
-  const { content, packet } = await renderAppend(store, append);
+  const { registry_ref } = input;
+  const { content, packet } = await renderAppend(store, append, { agent, registry_ref });
   const waitingFor = append.length === 0 ? conversation.nodes.at(-1)?.awaiting : null;
   return {
     version: 1,
@@ -106,6 +120,11 @@ async function appendTo(
     model,
     awaiting: waitingFor ?? hashAppend(append),
     packet_ref: packet === null ? null : await store.put(packet),
+    ...(packet !== null && { tools: offered }),
     left_out: [],
   };
+}
+
+function mayCallTools({ shape }: ModelTurnInput, { allowed_tools }: AgentDefinition): boolean {
+  return shape === 'agent_output' && allowed_tools.length > 0;
 }

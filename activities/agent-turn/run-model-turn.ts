@@ -12,7 +12,7 @@ import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
-import type { ModelProgress } from '../ports/model-client.ts';
+import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import { recallAttempts, recordAttempt, recordResult, recordSpent } from './attempt-ledger.ts';
 import { endCancelled, readCancelCause } from './cancellation.ts';
@@ -20,6 +20,7 @@ import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure } from './failures.ts';
 import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
 import { isSuperseded } from './is-superseded.ts';
+import { findSharedPrefix } from './prefix-gate.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import { retryStore } from './retry-store.ts';
@@ -129,7 +130,7 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
 }
 
 async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<CallEnd> {
-  const { deps, input, context, onProgress } = attempt;
+  const { deps, input, context } = attempt;
   const cause = readCancelCause(context);
   if (cause !== null) return endTakenBack(attempt, prepared, noUsage);
   const needs = findExcess(attempt, prepared);
@@ -137,9 +138,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   try {
     // The first attempt has just stored what came before; a later one may follow from a full disk.
     if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info, attempt.spent);
-    if (attempt.hasMissed() || (await isSuperseded(context))) throw createLateFailure();
-    const signal = context.cancellationSignal;
-    const reply = await deps.model.complete(prepared.request, { signal, onProgress });
+    const reply = await complete(attempt, prepared);
     return {
       settle: () => settleTurn(deps.store, prepared, input.shape, reply),
       usage: deps.computeUsage(reply.model, reply.tokens),
@@ -171,6 +170,25 @@ function endUnmade({ deps }: Attempt, prepared: PreparedTurn, reply: TurnReply):
     request_id: null,
     model: prepared.request.model,
   };
+}
+
+/** The call itself, after the first one of its wave. It may have waited, so it looks whether it still has the work. */
+async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<ModelReply> {
+  const { deps, input, context } = attempt;
+  const signal = context.cancellationSignal;
+  const passage = await deps.prefixGate.enter(findSharedPrefix(request, input.shape), signal);
+  try {
+    if (attempt.hasMissed() || (await isSuperseded(context))) throw createLateFailure();
+    return await deps.model.complete(request, {
+      signal,
+      onProgress: (progress) => {
+        passage.begun();
+        attempt.onProgress(progress);
+      },
+    });
+  } finally {
+    passage.ended();
+  }
 }
 
 /** Nobody reads it when the server gave the work away; when it did not, the attempt is made again. */

@@ -22,6 +22,11 @@ export interface ModelRequest {
   readonly system: readonly SystemBlock[];
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
+  /**
+   * Whether the end of the conversation is marked for the cache as well. What is written there costs a quarter more than
+   * plain input, so it pays only where another call of this conversation is likely. If undefined, it is not.
+   */
+  readonly cachesConversation?: boolean;
   /** Shape of the final text, which is JSON. If undefined, the text is free. */
   readonly output?: z.ZodType;
   /** Names the call in the provider's logs (`metadata.user_id`); holds no personal data. */

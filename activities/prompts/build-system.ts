@@ -5,15 +5,15 @@ import { doerRules } from './doer-rules.ts';
 import { plannerRules } from './planner-rules.ts';
 
 /**
- * The system prompt: common rules, then the role.
+ * The system prompt: what is the same in every run, and nothing else.
  *
- * Both ends are cache breakpoints. The first prefix is shared by all agents of a kind, the second by all turns and all
- * delegations of one agent. Anything that differs per run stands in the first user message, after both.
+ * It ends in a cache breakpoint. Agents that do work have rules only: their role differs within a wave, so it stands in
+ * the first user message, after all that the wave shares. There is one planner, so its role stands here.
  */
 export function buildSystem(agent: AgentDefinition): SystemBlock[] {
-  const rules = agent.agent_id === plannerAgentId ? plannerRules : doerRules;
+  if (agent.agent_id !== plannerAgentId) return [{ text: doerRules, cacheBreakpoint: true }];
   return [
-    { text: rules, cacheBreakpoint: true },
+    { text: plannerRules, cacheBreakpoint: true },
     { text: `# Your role: ${agent.agent_id}\n${agent.prompt}`, cacheBreakpoint: true },
   ];
 }

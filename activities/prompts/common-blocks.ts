@@ -1,3 +1,5 @@
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import { plannerAgentId } from '../../contracts/names.ts';
 import type { AcceptanceCriterion } from '../../contracts/delegation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -13,6 +15,14 @@ export function renderRunBlocks(record: RunRecord, amendments: readonly string[]
     listBlock('constraints', record.constraints, blockBytesMax.constraints),
     listBlock('instructions', instructions, blockBytesMax.instructions, 'last'),
   ];
+}
+
+/** Who does the work of the run. The planner is not among them. */
+export function renderAgents(registry: readonly AgentDefinition[]): string {
+  const agents = registry
+    .filter((agent) => agent.agent_id !== plannerAgentId)
+    .map(({ agent_id, description, capabilities }) => ({ agent_id, description, capabilities }));
+  return listBlock('agents', agents, blockBytesMax.agents);
 }
 
 /** What the user has decided so far. The record keeps the beginning of a long answer; agents read it from the store. */

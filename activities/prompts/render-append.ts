@@ -1,6 +1,7 @@
 import type { Prompt, TurnInput } from '../../contracts/model-turn.ts';
 import type { ContentBlock } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import type { PromptReader } from './prompt-reader.ts';
 import { renderAnswers } from './render-answers.ts';
 import { renderDecision } from './render-decision.ts';
 import { renderDelegation } from './render-delegation.ts';
@@ -22,17 +23,22 @@ export interface RenderedAppend {
 export async function renderAppend(
   store: ArtifactStore,
   append: readonly TurnInput[],
+  reader: PromptReader,
 ): Promise<RenderedAppend> {
   let packet: string | null = null;
-  const blocks: ContentBlock[] = [];
+  const content: ContentBlock[] = [];
   for (const input of append) {
     // In order, so that texts stand in the order in which they were appended.
     // oxlint-disable-next-line no-await-in-loop
-    const block = await renderInput(store, input);
-    if (input.type === 'prompt' && block.type === 'text') packet = block.text;
-    blocks.push(block);
+    const blocks = await renderInput(store, input, reader);
+    if (input.type === 'prompt') packet = joinTexts(blocks);
+    content.push(...blocks);
   }
-  return { content: putToolResultsFirst(blocks), packet };
+  return { content: putToolResultsFirst(content), packet };
+}
+
+function joinTexts(blocks: readonly ContentBlock[]): string {
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
 }
 
 /** The API wants the results of a message's tool calls before anything else that is said. */
@@ -43,26 +49,37 @@ export function putToolResultsFirst(content: readonly ContentBlock[]): ContentBl
   ];
 }
 
-async function renderInput(store: ArtifactStore, input: TurnInput): Promise<ContentBlock> {
+async function renderInput(
+  store: ArtifactStore,
+  input: TurnInput,
+  reader: PromptReader,
+): Promise<ContentBlock[]> {
   if (input.type === 'tool_result') {
     const content = await store.getText(input.result_ref);
     const { tool_use_id, is_error } = input;
-    return { type: 'tool_result', tool_use_id, content, is_error };
+    return [{ type: 'tool_result', tool_use_id, content, is_error }];
   }
-  return { type: 'text', text: await renderText(store, input) };
+  if (input.type === 'prompt') return renderPrompt(store, input.prompt, reader);
+  const text =
+    input.type === 'faults'
+      ? renderFaults(input.faults)
+      : await renderAnswers(store, input.answers);
+  return [{ type: 'text', text }];
 }
 
-async function renderText(
+async function renderPrompt(
   store: ArtifactStore,
-  input: Exclude<TurnInput, { type: 'tool_result' }>,
-): Promise<string> {
-  if (input.type === 'prompt') return renderPrompt(store, input.prompt);
-  return input.type === 'faults' ? renderFaults(input.faults) : renderAnswers(store, input.answers);
-}
-
-function renderPrompt(store: ArtifactStore, prompt: Prompt): Promise<string> {
-  if (prompt.kind === 'plan') return renderPlan(store, prompt);
-  return prompt.kind === 'delegation'
-    ? renderDelegation(store, prompt)
-    : renderDecision(store, prompt);
+  prompt: Prompt,
+  reader: PromptReader,
+): Promise<ContentBlock[]> {
+  if (prompt.kind === 'delegation') {
+    const { shared, own } = await renderDelegation(store, prompt, reader);
+    return [
+      { type: 'text', text: shared, cache_breakpoint: true },
+      { type: 'text', text: own },
+    ];
+  }
+  const text =
+    prompt.kind === 'plan' ? await renderPlan(store, prompt) : await renderDecision(store, prompt);
+  return [{ type: 'text', text }];
 }

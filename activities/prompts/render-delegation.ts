@@ -1,6 +1,8 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
@@ -18,11 +20,12 @@ import {
 } from '../tools/packet-details.ts';
 import type { IndexEntry } from '../tools/packet-details.ts';
 import { readRecord } from '../run-record/read-record.ts';
-import { readShape } from '../tools/read-artifact.ts';
+import { readAgents, readShape } from '../tools/read-artifact.ts';
+import type { PromptReader } from './prompt-reader.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { jsonBlock, listBlock, textBlock } from './blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
-import { renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
+import { renderAgents, renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
 import { currentFacts, readLastWaveCompact, showFact } from './read-wave.ts';
 
 /** Characters of a summary in the index: an agent chooses by it what to load. */
@@ -32,15 +35,28 @@ interface Upstream extends UpstreamOutput {
   readonly output: AgentOutput;
 }
 
+/** The first message of a delegation, in two parts. */
+export interface DelegationPacket {
+  /** Byte for byte equal for all delegations of a wave, whoever does them. */
+  readonly shared: string;
+  /** Role, grant, upstream results and task. */
+  readonly own: string;
+}
+
 /**
  * The first message of a delegation: the ContextPacket of seed 004 §4.
  *
- * What all delegations of a wave share comes first, what is this one's own comes last.
+ * What all delegations of a wave share comes first, with what changes least at its beginning: the provider's cache reads
+ * it for all but the first of them. So `planner_compact_input` and `detail_index` hold what the planner has approved, and
+ * their second halves, what a delegation gets from those it depends on, stand in blocks of their own.
+ *
+ * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */
 export async function renderDelegation(
   store: ArtifactStore,
   prompt: Extract<Prompt, { kind: 'delegation' }>,
-): Promise<string> {
+  { agent, registry_ref }: PromptReader,
+): Promise<DelegationPacket> {
   const record = await readRecord(store, prompt.record_ref);
   const plan = await readShape(store, prompt.plan_ref, WavePlan, 'a wave plan');
   const delegation = plan.delegations.find((one) => one.delegation_id === prompt.delegation_id);
@@ -54,23 +70,56 @@ export async function renderDelegation(
       output: await readShape(store, one.output_ref, AgentOutput, "an agent's output"),
     })),
   );
+  const own = [
+    renderRole(agent),
+    jsonBlock('allowed_tools', agent.allowed_tools),
+    jsonBlock(
+      'upstream_index',
+      upstream.map((one) => describeOutput(one, plan.delegations)),
+    ),
+    renderUpstreamResults(upstream),
+    jsonBlock('delegation', delegation),
+  ];
+  return { shared: await renderShared(store, record, registry_ref), own: own.join('\n\n') };
+}
+
+async function renderShared(
+  store: ArtifactStore,
+  record: RunRecord,
+  registryRef: Ref,
+): Promise<string> {
   const waveCompact = await readLastWaveCompact(store, record);
   const assumptions = currentFacts(record)
     .filter((fact) => fact.is_assumption)
     .map(showFact);
   return [
     '<request kind="delegation">\nDo the task of your delegation and give your output. Cover each of its acceptance criteria, with evidence for what you met.\n</request>',
+    renderAgents(await readAgents(store, registryRef)),
     ...renderRunBlocks(record, []),
     await renderAnsweredQuestions(store, record),
     listBlock('active_assumptions', assumptions, blockBytesMax.facts, 'last'),
-    textBlock('planner_compact_input', composeCompactInput(waveCompact, upstream), Infinity),
-    renderDetailIndex(record, waveCompact, upstream, plan.delegations),
-    jsonBlock('delegation', delegation),
+    renderPlannerInput(waveCompact),
+    renderDetailIndex(record, waveCompact),
   ].join('\n\n');
 }
 
-/** The planner's truth, then the short results that this delegation depends on; each within its limit. */
-function composeCompactInput(waveCompact: string, upstream: readonly Upstream[]): string {
+/** From the agent's file, so it is the one text of an agent that is not data. */
+function renderRole({ agent_id, prompt }: AgentDefinition): string {
+  return `<role agent_id="${agent_id}">\n${prompt.trimEnd()}\n</role>`;
+}
+
+function renderPlannerInput(waveCompact: string): string {
+  const truth = cutAtSection(
+    waveCompact.trimEnd(),
+    blockBytesMax.wave_compact,
+    loadWhole(waveCompactId),
+  );
+  const text = truth === '' ? 'No wave has been decided yet.' : truth;
+  return textBlock('planner_compact_input', text, Infinity);
+}
+
+/** The short results that this delegation depends on; all within one limit. */
+function renderUpstreamResults(upstream: readonly Upstream[]): string {
   const compacts = upstream.map(({ output }) => output.compact_md.trimEnd());
   const needs = compacts.map((text) => Math.min(countBytes(text), blockBytesMax.upstream_compact));
   const shares = shareBytes(needs, blockBytesMax.upstream_compacts);
@@ -78,33 +127,19 @@ function composeCompactInput(waveCompact: string, upstream: readonly Upstream[])
     const compact = cutAtSection(compacts[at] ?? '', shares[at] ?? 0, loadWhole(delegation_id));
     return `# Result of ${delegation_id}\n${compact}`;
   });
-  const truth = cutAtSection(
-    waveCompact.trimEnd(),
-    blockBytesMax.wave_compact,
-    loadWhole(waveCompactId),
-  );
-  const parts = [...(truth === '' ? [] : [truth]), ...sections];
-  return parts.length > 0
-    ? parts.join('\n\n')
-    : 'No wave has been decided yet, and your task depends on no other.';
+  const text = sections.length > 0 ? sections.join('\n\n') : 'Your task depends on no other.';
+  return textBlock('upstream_results', text, Infinity);
 }
 
 function loadWhole(detail_id: string): string {
   return `All of it: ${loadDetailName} ${JSON.stringify({ detail_id })}.`;
 }
 
-/** Every entry that `load_detail` knows, described by the record or, for outputs of this wave, by the plan. */
-function renderDetailIndex(
-  record: RunRecord,
-  waveCompact: string,
-  upstream: readonly Upstream[],
-  planned: readonly Delegation[],
-): string {
+/** What `load_detail` knows besides the outputs upstream. */
+function renderDetailIndex(record: RunRecord, waveCompact: string): string {
   const recorded = listRecordedDetails(record);
-  const fresh = new Set(upstream.map((one) => one.delegation_id));
   const entries = [
-    ...recorded.entries.filter((entry) => !fresh.has(entry.detail_id)).map(toIndexEntry),
-    ...upstream.map((one) => describeOutput(one, planned)),
+    ...recorded.entries.map(toIndexEntry),
     ...(isTooLong(waveCompact) ? [describeWaveCompact(waveCompact)] : []),
   ];
   const block = jsonBlock('detail_index', entries);

@@ -1,4 +1,3 @@
-import { plannerAgentId } from '../../contracts/names.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
@@ -6,7 +5,12 @@ import { readAgents } from '../tools/read-artifact.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { jsonBlock, listBlock, textBlock } from './blocks.ts';
-import { renderAnsweredQuestions, renderOpenCriteria, renderRunBlocks } from './common-blocks.ts';
+import {
+  renderAgents,
+  renderAnsweredQuestions,
+  renderOpenCriteria,
+  renderRunBlocks,
+} from './common-blocks.ts';
 import { currentFacts, readLastWaveCompact, showFact } from './read-wave.ts';
 
 /** The first message of a conversation in which the planner plans a wave. */
@@ -15,15 +19,12 @@ export async function renderPlan(
   prompt: Extract<Prompt, { kind: 'plan' }>,
 ): Promise<string> {
   const record = await readRecord(store, prompt.record_ref);
-  const agents = (await readAgents(store, prompt.registry_ref))
-    .filter((agent) => agent.agent_id !== plannerAgentId)
-    .map(({ agent_id, description, capabilities }) => ({ agent_id, description, capabilities }));
   const waveCompact = await readLastWaveCompact(store, record);
   const facts = currentFacts(record).slice(-engineLimits.factsShownMax).map(showFact);
   return [
     `<request kind="plan" wave="${prompt.wave}">\nPlan wave ${prompt.wave}: the delegations that bring the goal closest to done, each with criteria that can be checked. Ask the user only what is critical.\n</request>`,
     ...renderRunBlocks(record, prompt.amendments),
-    listBlock('agents', agents, blockBytesMax.agents),
+    renderAgents(await readAgents(store, prompt.registry_ref)),
     renderOpenCriteria(record, prompt.open_criteria, []),
     listBlock('known_inputs', prompt.known_inputs, blockBytesMax.known_inputs),
     await renderAnsweredQuestions(store, record),

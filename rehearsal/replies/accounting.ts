@@ -9,6 +9,12 @@ const bytesPerToken = 4;
 /** The API looks this many blocks back from a breakpoint for a prefix that an earlier call cached. */
 const lookBackBlocks = 20;
 
+/** Shorter prefixes are not kept, in tokens: what most models of the API ask for. */
+const prefixTokensMin = 1_024;
+
+const lifeMsUsual = 5 * 60_000;
+const lifeMsLong = 60 * 60_000;
+
 /** Oldest prefixes are forgotten beyond this, so that a server that runs for weeks stays small. */
 const prefixesMax = 100_000;
 
@@ -74,64 +80,90 @@ export function countInputTokens(request: MessagesRequest): number {
   return prefixesOf(request).at(-1)?.tokens ?? 0;
 }
 
+function lifeOf(cacheControl: unknown): number {
+  return isHourly(cacheControl) ? lifeMsLong : lifeMsUsual;
+}
+
+function isHourly(cacheControl: unknown): boolean {
+  return isObject(cacheControl) && cacheControl['ttl'] === '1h';
+}
+
 /** Written tokens go to the lifetime that the last breakpoint asks for: five minutes, or an hour. */
 function splitByLifetime(written: number, cacheControl: unknown): ReplyUsage['cache_creation'] {
-  const isHour = isObject(cacheControl) && cacheControl['ttl'] === '1h';
+  const isHour = isHourly(cacheControl);
   return {
     ephemeral_5m_input_tokens: isHour ? 0 : written,
     ephemeral_1h_input_tokens: isHour ? written : 0,
   };
 }
 
+/** What a request's input was counted as. */
+export interface Accounted {
+  readonly usage: Omit<ReplyUsage, 'output_tokens'>;
+  /** To be called when the reply begins: only from then on can other calls read what this one writes. */
+  readonly begin: () => void;
+}
+
 export interface PromptCache {
-  /** Counts a request's input and remembers the prefixes that its `cache_control` blocks end. */
-  account(request: MessagesRequest): Omit<ReplyUsage, 'output_tokens'>;
+  account(request: MessagesRequest): Accounted;
   clear(): void;
 }
 
-/**
- * Counts like the API's prompt cache, without its minimum length and its expiry, so that counts depend on the calls
- * alone: the longest prefix seen before is read, the rest up to the last breakpoint is written, what follows is input.
- */
-export function createPromptCache(): PromptCache {
-  const seen = new Set<string>();
+interface Entry {
+  readonly lifeMs: number;
+  readonly expiresAtMs: number;
+}
 
-  const remember = (hash: string): void => {
-    seen.delete(hash);
-    seen.add(hash);
-    const [oldest] = seen;
-    if (seen.size > prefixesMax && oldest !== undefined) seen.delete(oldest);
+/**
+ * Counts like the API's prompt cache. Each `cache_control` block ends a prefix that is kept; the longest one that is
+ * found is read, the rest up to the last breakpoint is written, what follows is input. A prefix can be read from the
+ * moment in which the reply of the call that wrote it begins, for five minutes (or an hour) after its last reading.
+ * Prefixes below 1,024 tokens are not kept.
+ *
+ * @param now Unix epoch milliseconds. Default: the machine's clock.
+ */
+export function createPromptCache(now: () => number = Date.now): PromptCache {
+  const entries = new Map<string, Entry>();
+
+  const remember = (hash: string, lifeMs: number): void => {
+    entries.delete(hash);
+    entries.set(hash, { lifeMs, expiresAtMs: now() + lifeMs });
+    const [oldest] = entries.keys();
+    if (entries.size > prefixesMax && oldest !== undefined) entries.delete(oldest);
   };
 
-  const countRead = (prefixes: readonly Prefix[], breakpoints: readonly number[]): number => {
-    const near = (place: number): boolean =>
+  const isKept = ({ hash }: Prefix): boolean => (entries.get(hash)?.expiresAtMs ?? 0) > now();
+
+  const findRead = (prefixes: readonly Prefix[], breakpoints: readonly number[]) => {
+    const isNear = (place: number): boolean =>
       breakpoints.some((end) => place <= end && place > end - lookBackBlocks);
-    return Math.max(
-      0,
-      ...prefixes
-        .filter((prefix, place) => near(place) && seen.has(prefix.hash))
-        .map((prefix) => prefix.tokens),
-    );
+    return prefixes.findLast((prefix, place) => isNear(place) && isKept(prefix));
   };
 
   return {
     account: (request) => {
       const prefixes = prefixesOf(request);
       const breakpoints = prefixes.flatMap((prefix, place) =>
-        isObject(prefix.cacheControl) ? [place] : [],
+        isObject(prefix.cacheControl) && prefix.tokens >= prefixTokensMin ? [place] : [],
       );
+      const ends = breakpoints.flatMap((place) => prefixes[place] ?? []);
       const total = prefixes.at(-1)?.tokens ?? 0;
-      const last = prefixes[breakpoints.at(-1) ?? -1];
-      const read = countRead(prefixes, breakpoints);
-      const written = (last?.tokens ?? 0) - read;
-      for (const place of breakpoints) remember(prefixes[place]?.hash ?? '');
+      const found = findRead(prefixes, breakpoints);
+      if (found !== undefined) remember(found.hash, entries.get(found.hash)?.lifeMs ?? lifeMsUsual);
+      const read = found?.tokens ?? 0;
+      const written = Math.max(0, (ends.at(-1)?.tokens ?? 0) - read);
       return {
-        input_tokens: total - read - written,
-        cache_creation_input_tokens: written,
-        cache_read_input_tokens: read,
-        cache_creation: splitByLifetime(written, last?.cacheControl),
+        usage: {
+          input_tokens: total - read - written,
+          cache_creation_input_tokens: written,
+          cache_read_input_tokens: read,
+          cache_creation: splitByLifetime(written, ends.at(-1)?.cacheControl),
+        },
+        begin: () => {
+          for (const { hash, cacheControl } of ends) remember(hash, lifeOf(cacheControl));
+        },
       };
     },
-    clear: () => seen.clear(),
+    clear: () => entries.clear(),
   };
 }

@@ -10,6 +10,8 @@ import type { ContentReply, ErrorReply, RawReply, Reply } from '../script.ts';
 export interface DeliveryContext extends Omit<MessageParts, 'cutsAtLimit'> {
   /** What the default rules answer. Computed only when it is needed. */
   readonly composeDefault: () => ContentReply;
+  /** Called when a reply of the model begins, not for an error in its place. */
+  readonly onBegin: () => void;
   /** Milliseconds; holds when the reply names none. */
   readonly thinkMs: number;
 }
@@ -52,6 +54,7 @@ export async function deliver(
   await exchange.pause(reply.delayMs ?? 0);
   if ('raw' in reply) return sendRaw(exchange, reply);
   if ('status' in reply) return sendError(exchange, reply);
+  context.onBegin();
   const usesDefault = 'pass' in reply || !hasContent(reply);
   const { pass: _, ...envelope } = { pass: true, ...reply };
   const content: Content = usesDefault ? { ...context.composeDefault(), ...envelope } : reply;

@@ -47,8 +47,8 @@ async function answer(
   rule: ScriptRule | undefined,
 ): Promise<void> {
   const { request } = call;
-  // Counted at arrival, so that the cache depends on the order of the calls and not on how long replies take.
-  const input = state.cache.account(request);
+  // Counted at arrival: a call reads what others have begun to write by then.
+  const { usage: input, begin: onBegin } = state.cache.account(request);
   const composeDefault = (): ContentReply => composeDefaultReply(request);
   try {
     const reply = await decideReply(rule, call);
@@ -57,6 +57,7 @@ async function answer(
       index: call.index,
       input,
       composeDefault,
+      onBegin,
       thinkMs: state.thinkMs,
     });
   } catch (error) {

@@ -110,7 +110,9 @@ export function readPrompt(request: MessagesRequest): Prompt {
     saysOpenCriteria: first.has('open_criteria'),
     knownInputs: stringsOf(jsonBlock(first, 'known_inputs')),
     delegation: isObject(delegation) ? delegation : {},
-    detailIndex: objectsOf(jsonBlock(first, 'detail_index')),
+    detailIndex: ['detail_index', 'upstream_index'].flatMap((name) =>
+      objectsOf(jsonBlock(first, name)),
+    ),
     outcomes: objectsOf(jsonBlock(first, 'outcomes')),
     answers: [first, ...later].flatMap((blocks) => [
       ...readAnswers(jsonBlock(blocks, 'answered_questions')),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Anthropic } from '@anthropic-ai/sdk';
-import type { ContentBlock, Message } from '../../../contracts/transcript.ts';
+import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ModelRequest, SystemBlock } from '../../ports/model-client.ts';
 import { RequestRefused, toOutputFormat, toTool } from './json-schemas.ts';
 
@@ -21,7 +21,7 @@ export function buildParams(request: ModelRequest): Anthropic.MessageStreamParam
   return {
     model: request.model,
     max_tokens: request.maxOutputTokens,
-    messages: request.messages.flatMap(toMessage),
+    messages: toMessages(request),
     metadata: { user_id: toUserId(request.callKey) },
     ...(system.length > 0 && { system }),
     ...(tools.length > 0 && { tools }),
@@ -35,27 +35,43 @@ function toSystemBlock(block: SystemBlock): Anthropic.TextBlockParam {
   return {
     type: 'text',
     text: block.text,
-    ...(block.cacheBreakpoint && { cache_control: { type: 'ephemeral' as const } }),
+    ...(block.cacheBreakpoint && ephemeral),
   };
 }
+
+const ephemeral = { cache_control: { type: 'ephemeral' } } as const;
 
 /**
  * The API answers 400 to an empty text block and to a message without content, and `end_turn` may come without either.
  * Such blocks and messages say nothing, so they are left out; the API joins neighbours of the same role.
  */
-function toMessage(message: Message): Anthropic.MessageParam[] {
-  const content = message.content
-    .filter((block) => block.type !== 'text' || block.text !== '')
-    .map(toContentBlock);
-  return content.length > 0 ? [{ role: message.role, content }] : [];
+function toMessages({ messages, cachesConversation }: ModelRequest): Anthropic.MessageParam[] {
+  const sent = messages
+    .map(({ role, content }) => ({ role, content: content.filter(saysSomething) }))
+    .filter(({ content }) => content.length > 0);
+  // Where this call ends, and where the one before it ended: the API looks back from a breakpoint for 20 blocks only.
+  const ends = cachesConversation === true ? [sent.at(-1), sent.at(-3)] : [];
+  const marked = new Set(ends.map((message) => message?.content.at(-1)));
+  return sent.map(({ role, content }) => ({
+    role,
+    content: content.map((block) => toContentBlock(block, marked.has(block))),
+  }));
 }
 
-function toContentBlock(block: ContentBlock): Anthropic.ContentBlockParam {
-  if (block.type !== 'opaque') return block;
-  if (!isProviderBlock(block.raw)) {
-    throw new RequestRefused('An opaque block of the conversation is no content block of the API.');
-  }
-  return block.raw;
+function saysSomething(block: ContentBlock): boolean {
+  return block.type !== 'text' || block.text !== '';
+}
+
+/** @param isMarked whether a cache breakpoint is wanted. The provider's own blocks can't have one. */
+function toContentBlock(block: ContentBlock, isMarked: boolean): Anthropic.ContentBlockParam {
+  if (block.type === 'opaque') return toProviderBlock(block.raw);
+  const { cache_breakpoint, ...sent } = { cache_breakpoint: isMarked, ...block };
+  return { ...sent, ...(cache_breakpoint && ephemeral) };
+}
+
+function toProviderBlock(raw: unknown): Anthropic.ContentBlockParam {
+  if (isProviderBlock(raw)) return raw;
+  throw new RequestRefused('An opaque block of the conversation is no content block of the API.');
 }
 
 /** What the provider sent goes back to the provider unchanged: beyond having a type, its shape is none of ours. */

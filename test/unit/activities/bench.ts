@@ -4,6 +4,7 @@ import { computeWorst } from '../../../activities/adapters/anthropic/compute-wor
 import { computeUsage } from '../../../activities/adapters/prices.ts';
 import { createAgentTurnActivities } from '../../../activities/agent-turn/create-agent-turn-activities.ts';
 import type { AgentTurnDeps } from '../../../activities/agent-turn/deps.ts';
+import { PrefixGate } from '../../../activities/agent-turn/prefix-gate.ts';
 import { loadDetail } from '../../../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../../../activities/tools/tool.ts';
 import type { Activities } from '../../../contracts/activity-types.ts';
@@ -71,6 +72,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
     store,
     ledger,
     tools: createToolRegistry([loadDetail]),
+    prefixGate: new PrefixGate(),
     defaultModel: 'rehearsal',
     computeUsage,
     computeWorst,

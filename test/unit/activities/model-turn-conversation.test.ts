@@ -39,8 +39,10 @@ describe('the chain', () => {
     const bench = await createBench({ scripts: [sayJson(outputOf())] });
     const { head } = await bench.turn();
     const { packet_ref } = await bench.node(head);
-    const [first] = bench.model.requests[0]?.messages[0]?.content ?? [];
-    expect(first).toEqual({ type: 'text', text: await bench.store.getText(packet_ref ?? '') });
+    const content = bench.model.requests[0]?.messages[0]?.content ?? [];
+    const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+    expect(texts).toHaveLength(2);
+    expect(texts.join('\n\n')).toBe(await bench.store.getText(packet_ref ?? ''));
   });
 
   it('one user message, tool results first, in the order of the calls', async () => {
@@ -119,7 +121,7 @@ describe('a call whose reply was not kept', () => {
     const { head } = await bench.turn();
     const { head: next } = await bench.turn({ head, append: [faults] });
     expect(roles(bench.model.requests[1])).toEqual(['user']);
-    expect(bench.model.requests[1]?.messages[0]?.content).toHaveLength(2);
+    expect(bench.model.requests[1]?.messages[0]?.content).toHaveLength(3);
     await bench.turn({ head: next, append: [faults] });
     expect(roles(bench.model.requests[2])).toEqual(['user', 'assistant', 'user']);
   });

@@ -1,7 +1,9 @@
 import { callTools, sayJson, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import type { ContentBlock } from '../../../contracts/transcript.ts';
-import { createBench, decision, delegationOf, outputOf, plan } from './bench.ts';
+import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
+import type { WavePlan } from '../../../contracts/wave-plan.ts';
+import { agents, createBench, decision, delegationOf, outputOf, plan } from './bench.ts';
 
 const say =
   (content: readonly ContentBlock[], stopReason: string): Script =>
@@ -12,6 +14,17 @@ const say =
     requestId: null,
     model: 'rehearsal',
   });
+
+/** Names of the tools that each turn offers, in a wave with these delegations. */
+async function offeredIn(
+  delegations: WavePlan['delegations'],
+  turns: readonly Partial<ModelTurnInput>[],
+): Promise<string[][]> {
+  const bench = await createBench({ scripts: [sayText('')], plan: { ...plan, delegations } });
+  // oxlint-disable-next-line no-await-in-loop
+  for (const turn of turns) await bench.turn(turn);
+  return bench.model.requests.map((request) => request.tools.map((tool) => tool.name));
+}
 
 describe('a reply that came to its end', () => {
   it('gives the outline of an agent output and keeps its texts in the store', async () => {
@@ -102,13 +115,27 @@ describe('tool calls', () => {
     expect((await bench.turn()).reply.type).toBe('tools');
   });
 
-  it('offers tools to agents that do work, cut down to their grant, and to nobody else', async () => {
-    const bench = await createBench({ scripts: [sayText('')] });
-    await bench.turn();
-    await bench.turn({ agent_id: 'reviewer' });
-    await bench.turn({ agent_id: 'planner', shape: 'wave_plan' });
-    const offered = bench.model.requests.map((request) => request.tools.map((tool) => tool.name));
-    expect(offered).toEqual([['load_detail'], [], []]);
+  it('offers what the agents of the wave may call to each of them, and the planner nothing', async () => {
+    const both = [delegationOf(), delegationOf({ delegation_id: 'check', agent_id: 'reviewer' })];
+    const turns = [
+      {},
+      { agent_id: 'reviewer' },
+      { agent_id: 'planner', shape: 'wave_plan' },
+    ] as const;
+    expect(await offeredIn(both, turns)).toEqual([['load_detail'], ['load_detail'], []]);
+    const alone = [delegationOf({ agent_id: 'reviewer' })];
+    expect(await offeredIn(alone, [{ agent_id: 'reviewer' }])).toEqual([[]]);
+  });
+
+  it('offers the same tools for as long as the conversation lasts', async () => {
+    const bench = await createBench({ scripts: [sayJson(outputOf())] });
+    const { head } = await bench.turn();
+    const registry_ref = await bench.store.put(
+      JSON.stringify(agents.map((agent) => ({ ...agent, allowed_tools: [] }))),
+    );
+    await bench.turn({ head, append: [], registry_ref });
+    const offered = bench.model.requests.map(({ tools }) => tools.map(({ name }) => name));
+    expect(offered).toEqual([['load_detail'], ['load_detail']]);
   });
 
   it('part of fault 50: more calls than history should hold go back, and are not kept', async () => {

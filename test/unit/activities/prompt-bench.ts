@@ -31,10 +31,14 @@ export const answered: StoredAnswer = {
 
 /** The text of the first user message. */
 export async function render(bench: Bench, append: readonly TurnInput[]): Promise<string> {
+  return (await renderParts(bench, append)).join('\n\n');
+}
+
+/** The same as the parts that it is made of. */
+export async function renderParts(bench: Bench, append: readonly TurnInput[]): Promise<string[]> {
   await bench.turn({ append });
-  const [block] = bench.model.requests.at(-1)?.messages.at(-1)?.content ?? [];
-  if (block?.type !== 'text') throw new Error('expected a text');
-  return block.text;
+  const blocks = bench.model.requests.at(-1)?.messages.at(-1)?.content ?? [];
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 }
 
 export const blockOf = (text: string, name: string): string => {

@@ -1,3 +1,4 @@
+import type { Prompt } from '../../../contracts/model-turn.ts';
 import { buildSystem } from '../../../activities/prompts/build-system.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { agents, decision, delegationOf, outputOf, plan } from './bench.ts';
@@ -7,9 +8,8 @@ describe('the system prompt', () => {
   const [planner, reviewer, writer] = agents.map(buildSystem);
 
   it('common rules are byte-equal for all agents that do work, and end in a cache breakpoint', () => {
-    expect(reviewer?.[0]).toEqual(writer?.[0]);
-    expect(reviewer?.[0]?.cacheBreakpoint).toBe(true);
-    expect(reviewer?.[1]?.text).not.toBe(writer?.[1]?.text);
+    expect(reviewer).toEqual(writer);
+    expect(reviewer?.map(({ cacheBreakpoint }) => cacheBreakpoint)).toEqual([true]);
   });
 
   it('the planner has rules of its own', () => {
@@ -82,9 +82,6 @@ describe('a plan', () => {
   });
 });
 
-/** What stands before the part that is a delegation's own. */
-const shared = (text: string): string => text.slice(0, text.indexOf('<delegation>'));
-
 describe('a delegation', () => {
   const detail = {
     detail_id: 'research',
@@ -124,9 +121,11 @@ describe('a delegation', () => {
     expect(jsonOf(text, 'delegation')).toEqual(delegationOf());
     const compact = blockOf(text, 'planner_compact_input');
     expect(compact).toContain('The report is there.');
-    expect(compact).toContain('# Result of draft\nThe report is written.');
-    expect(jsonOf(text, 'detail_index')).toEqual([
-      detail,
+    expect(blockOf(text, 'upstream_results')).toContain(
+      '# Result of draft\nThe report is written.',
+    );
+    expect(jsonOf(text, 'detail_index')).toEqual([detail]);
+    expect(jsonOf(text, 'upstream_index')).toEqual([
       {
         detail_id: 'draft',
         title: 'Draft',
@@ -137,34 +136,33 @@ describe('a delegation', () => {
     ]);
     expect(jsonOf(text, 'answered_questions')).toHaveLength(1);
     expect(jsonOf(text, 'active_assumptions')).toMatchObject([{ fact_id: 'f1' }]);
+    expect(text).toContain('<role agent_id="writer">\nYou are a writer.\n</role>');
+    expect(jsonOf(text, 'allowed_tools')).toEqual(['load_detail']);
     expect(text).not.toContain('Three providers.\n');
   });
 
-  it('two delegations of a wave share all that is not their own', async () => {
-    const { bench } = await createRun();
+  it('two delegations of a wave share all that is not their own, whoever does them', async () => {
+    const { bench, output_ref } = await createRun();
     const both = {
       ...plan,
-      delegations: [delegationOf(), delegationOf({ delegation_id: 'other' })],
+      delegations: [delegationOf(), delegationOf({ delegation_id: 'other', agent_id: 'reviewer' })],
     };
     const plan_ref = await bench.store.put(JSON.stringify(both));
-    const [one = '', two = ''] = await Promise.all(
-      ['write-report', 'other'].map((delegation_id) =>
-        render(bench, [
-          {
-            type: 'prompt',
-            prompt: {
-              kind: 'delegation',
-              record_ref: bench.record_ref,
-              plan_ref,
-              delegation_id,
-              upstream: [],
-            },
-          },
-        ]),
-      ),
-    );
-    expect(shared(one)).toBe(shared(two));
-    expect(shared(one)).toContain('<detail_index>');
+    const { record_ref } = bench;
+    const kind = 'delegation' as const;
+    const upstream = [{ delegation_id: 'draft', output_ref }];
+    const base = { kind, record_ref, plan_ref };
+    const partsOf = async (agent_id: string, prompt: Extract<Prompt, { kind: 'delegation' }>) => {
+      await bench.turn({ agent_id, append: [{ type: 'prompt', prompt }] });
+      return bench.model.requests.at(-1)?.messages[0]?.content ?? [];
+    };
+    const one = await partsOf('writer', { ...base, delegation_id: 'write-report', upstream });
+    const two = await partsOf('reviewer', { ...base, delegation_id: 'other', upstream: [] });
+    expect(one[0]).toEqual(two[0]);
+    expect(one[0]).toMatchObject({ cache_breakpoint: true });
+    expect(JSON.stringify(one[0])).toContain('<detail_index>');
+    expect(JSON.stringify(one[1])).toContain('<upstream_results>');
+    expect(one[1]).not.toHaveProperty('cache_breakpoint');
   });
 });
 

@@ -16,6 +16,8 @@ async function sentBody(changes: Parameters<ModelBench['reply']>[1]): Promise<ob
   return typeof body === 'object' && body !== null ? body : {};
 }
 
+const say = (said: string, more = {}) => ({ type: 'text' as const, text: said, ...more });
+
 describe('stop reasons pass through', () => {
   it.each([
     'end_turn',
@@ -170,6 +172,35 @@ describe('the request', () => {
         { type: 'text', text: 'differs' },
       ],
     });
+  });
+
+  it('marks the shared part, and where this call and the one before it end', async () => {
+    const cache_control = { type: 'ephemeral' };
+    const messages = [
+      { role: 'user' as const, content: [say('wave', { cache_breakpoint: true }), say('own')] },
+      { role: 'assistant' as const, content: [say('answer')] },
+      { role: 'user' as const, content: [say('first'), say('last'), say('')] },
+    ];
+    expect(await sentBody({ messages, cachesConversation: true })).toMatchObject({
+      messages: [
+        {
+          content: [
+            { text: 'wave', cache_control },
+            { text: 'own', cache_control },
+          ],
+        },
+        { content: [{ type: 'text', text: 'answer' }] },
+        {
+          content: [
+            { type: 'text', text: 'first' },
+            { text: 'last', cache_control },
+          ],
+        },
+      ],
+    });
+    const plain = JSON.stringify(await sentBody({ messages }));
+    expect(plain.match(/cache_control/g)).toHaveLength(1);
+    expect(plain).not.toContain('cache_breakpoint');
   });
 
   it('leaves out empty texts and messages, which the API refuses', async () => {

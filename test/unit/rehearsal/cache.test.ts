@@ -1,4 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import { readMessagesRequest } from '../../../rehearsal/messages-api.ts';
+import type { MessagesRequest } from '../../../rehearsal/messages-api.ts';
+import { createPromptCache } from '../../../rehearsal/replies/accounting.ts';
+import type { PromptCache } from '../../../rehearsal/replies/accounting.ts';
 import { paramsFor, startRig } from './support.ts';
 import type { Rig } from './support.ts';
 
@@ -12,7 +16,7 @@ afterAll(() => rig.server.close());
 type Params = Anthropic.MessageCreateParamsNonStreaming;
 
 const cached = { cache_control: { type: 'ephemeral' as const } };
-const shared = { type: 'text' as const, text: 'shared '.repeat(500), ...cached };
+const shared = { type: 'text' as const, text: 'shared '.repeat(700), ...cached };
 
 const usageOf = async (params: Params): Promise<[number, number, number]> => {
   const { usage } = await rig.client.messages.stream(params).finalMessage();
@@ -71,7 +75,7 @@ test.each<[string, Partial<Params>]>([
 });
 
 test('a conversation whose breakpoint moves on reads what it wrote before', async () => {
-  const question = { type: 'text' as const, text: 'question '.repeat(200) };
+  const question = { type: 'text' as const, text: 'question '.repeat(500) };
   const first = paramsFor([{ ...question, ...cached }]);
   const [, written] = await usageOf(first);
   const second = {
@@ -94,4 +98,62 @@ test('an hour’s lifetime is counted apart', async () => {
     ephemeral_5m_input_tokens: 0,
     ephemeral_1h_input_tokens: usage.cache_creation_input_tokens,
   });
+});
+
+/** A request with one cached system block of so many tokens. */
+const requestOf = (tokens: number, ttl?: '1h'): MessagesRequest => {
+  const text = 'word'.repeat(tokens);
+  const cache_control = { type: 'ephemeral', ...(ttl && { ttl }) };
+  const system = [{ type: 'text', text, cache_control }];
+  const read = readMessagesRequest(
+    JSON.stringify({
+      model: 'm',
+      max_tokens: 1,
+      system,
+      messages: [{ role: 'user', content: 'x' }],
+    }),
+    false,
+  );
+  if (typeof read === 'string') throw new Error(read);
+  return read;
+};
+
+const readTokens = (cache: PromptCache, request: MessagesRequest): number => {
+  const { usage, begin } = cache.account(request);
+  begin();
+  return usage.cache_read_input_tokens;
+};
+
+test('a prefix can be read when the reply of the call that wrote it has begun, and not before', () => {
+  const cache = createPromptCache();
+  const request = requestOf(2_000);
+  const first = cache.account(request);
+  expect(cache.account(request).usage.cache_read_input_tokens).toBe(0);
+  first.begin();
+  expect(cache.account(request).usage.cache_read_input_tokens).toBeGreaterThan(2_000);
+});
+
+test('a prefix lives for five minutes after its last reading, or for an hour', () => {
+  let nowMs = 0;
+  const cache = createPromptCache(() => nowMs);
+  const [usual, long] = [requestOf(2_000), requestOf(3_000, '1h')];
+  expect([readTokens(cache, usual), readTokens(cache, long)]).toEqual([0, 0]);
+  for (nowMs of [290_000, 580_000]) expect(readTokens(cache, usual)).toBeGreaterThan(0);
+  nowMs = 900_000;
+  expect(readTokens(cache, usual)).toBe(0);
+  expect(readTokens(cache, long)).toBeGreaterThan(0);
+  nowMs = 5_000_000;
+  expect(readTokens(cache, long)).toBe(0);
+});
+
+test('a prefix below 1,024 tokens is not kept', () => {
+  const cache = createPromptCache();
+  for (const _ of [1, 2]) expect(readTokens(cache, requestOf(1_000))).toBe(0);
+  expect(cache.account(requestOf(1_000)).usage.cache_creation_input_tokens).toBe(0);
+});
+
+test('a fifth breakpoint is refused, as the API does', async () => {
+  const blocks = Array.from({ length: 5 }, () => ({ type: 'text' as const, text: 'x', ...cached }));
+  await expect(usageOf(paramsFor(blocks))).rejects.toThrow(/maximum of 4 blocks/);
+  expect(await usageOf(paramsFor(blocks.slice(1)))).toHaveLength(3);
 });
