@@ -12,6 +12,7 @@ import { coldStart } from './figures/cold-start.ts';
 import { historyGrowth } from './figures/history-growth.ts';
 import { makespan } from './figures/makespan.ts';
 import { manyWaves } from './figures/many-waves.ts';
+import { promptCache } from './figures/prompt-cache.ts';
 import { waitingRuns } from './figures/waiting-runs.ts';
 import { waveFigures } from './figures/wave-latency.ts';
 import { deepRun } from './figures/deep-run.ts';
@@ -28,6 +29,7 @@ const allFigures: readonly Figure[] = [
   wideWaves,
   deepRun,
   makespan,
+  promptCache,
   waitingRuns,
   coldStart,
 ];

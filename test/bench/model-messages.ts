@@ -1,9 +1,19 @@
+import type { JsonObject } from '../../rehearsal/json.ts';
+
 /** A model call as it reached the server. */
 export interface Arrival {
   readonly callKey: string;
   /** Unix epoch milliseconds. */
   readonly atMs: number;
+  /** What was sent; null unless bodies are kept. */
+  readonly body: JsonObject | null;
 }
+
+/** What the parent asks for. Each is answered by a reading. */
+export type ModelRequest =
+  | 'read'
+  /** From here on bodies are kept until they are read. */
+  | 'keep bodies';
 
 /** What the model server has seen. */
 export interface ModelReading {
@@ -15,7 +25,7 @@ export interface ModelReading {
   readonly cpuMs: number;
 }
 
-/** From the model server to its parent. Any message from the parent asks for a reading. */
+/** From the model server to its parent. */
 export type ModelMessage =
   | { readonly type: 'ready'; readonly url: string }
   | ({ readonly type: 'reading' } & ModelReading);

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { ModelMessage, ModelReading } from './model-messages.ts';
+import type { ModelMessage, ModelReading, ModelRequest } from './model-messages.ts';
 
 const script = fileURLToPath(new URL('./model-server.ts', import.meta.url));
 
@@ -9,6 +9,8 @@ const script = fileURLToPath(new URL('./model-server.ts', import.meta.url));
 export interface ModelProcess {
   readonly url: string;
   read(): Promise<ModelReading>;
+  /** Lets readings hold what was sent from here on. */
+  keepBodies(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -23,14 +25,18 @@ export async function startModelProcess(): Promise<ModelProcess> {
   };
   const ready = await next();
   if (ready.type !== 'ready') throw new Error('The model server did not say where it listens.');
+  const ask = async (what: ModelRequest): Promise<ModelReading> => {
+    const answer = next();
+    child.send(what);
+    const message = await answer;
+    if (message.type !== 'reading') throw new Error('The model server gave no reading.');
+    return message;
+  };
   return {
     url: ready.url,
-    async read() {
-      const answer = next();
-      child.send('read');
-      const message = await answer;
-      if (message.type !== 'reading') throw new Error('The model server gave no reading.');
-      return message;
+    read: () => ask('read'),
+    async keepBodies() {
+      await ask('keep bodies');
     },
     async stop() {
       child.disconnect();

@@ -1,6 +1,6 @@
 import { startRehearsalServer } from '../../rehearsal/server.ts';
 import { composeBenchReply, readConversation } from './bench-reply.ts';
-import type { ModelMessage, ModelReading } from './model-messages.ts';
+import type { ModelMessage, ModelReading, ModelRequest } from './model-messages.ts';
 
 /**
  * The model server of the bench: the rehearsal model with replies by rule, in a process of its own, so that its work
@@ -9,13 +9,14 @@ import type { ModelMessage, ModelReading } from './model-messages.ts';
 
 let seen: ModelReading['arrivals'] = [];
 let promptBytes = 0;
+let keepsBodies = false;
 
 const server = await startRehearsalServer({ port: 0, thinkMs: 0, keepsCalls: false });
 server.script([
   {
     reply(request) {
       const { callKey, body } = request;
-      seen.push({ callKey, atMs: Date.now() });
+      seen.push({ callKey, atMs: Date.now(), body: keepsBodies ? body : null });
       if (readConversation(body).repliesBefore === 0) promptBytes = JSON.stringify(body).length;
       return composeBenchReply(request);
     },
@@ -26,7 +27,8 @@ function send(message: ModelMessage): void {
   process.send?.(message);
 }
 
-process.on('message', () => {
+process.on('message', (asked) => {
+  if (asked === ('keep bodies' satisfies ModelRequest)) keepsBodies = true;
   const { user, system } = process.cpuUsage();
   const arrivals = seen;
   seen = [];
