@@ -49,7 +49,12 @@ export async function prepareTurn(
   ]);
   const model = agent.model ?? deps.defaultModel;
   const offered = await offerTools(deps.store, input, conversation.nodes, agent.allowed_tools);
-  const delta = await appendTo(deps.store, conversation, input, { agent, model, offered });
+  const delta = await appendTo(deps.store, conversation, input, {
+    agent,
+    model,
+    offered,
+    callKey,
+  });
   const nodes = [...conversation.nodes, delta];
   const messages = joinMessages(nodes, model);
   if (messages.length === 0) {
@@ -85,6 +90,7 @@ interface Speaker {
   readonly model: string;
   /** Names of the tools that the conversation offers. */
   readonly offered: readonly string[];
+  readonly callKey: string;
 }
 
 /** Nothing has changed since the model said that the conversation is too long, so it would say so again. */
@@ -107,11 +113,11 @@ async function appendTo(
   store: ArtifactStore,
   conversation: Conversation,
   input: ModelTurnInput,
-  { agent, model, offered }: Speaker,
+  { agent, model, offered, callKey }: Speaker,
 ): Promise<TranscriptNode> {
   const append = hasTaken(conversation, input.append) ? [] : input.append;
   const { registry_ref } = input;
-  const { content, packet } = await renderAppend(store, append, { agent, registry_ref });
+  const { content, packet } = await renderAppend(store, append, { agent, registry_ref, callKey });
   const waitingFor = append.length === 0 ? conversation.nodes.at(-1)?.awaiting : null;
   return {
     version: 1,

@@ -5,4 +5,6 @@ import type { Ref } from '../../contracts/ref.ts';
 export interface PromptReader {
   readonly agent: AgentDefinition;
   readonly registry_ref: Ref;
+  /** Names the call, for all its attempts. */
+  readonly callKey: string;
 }

@@ -1,6 +1,7 @@
 import type { Prompt, TurnInput } from '../../contracts/model-turn.ts';
 import type { ContentBlock } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { markData } from './mark-data.ts';
 import type { PromptReader } from './prompt-reader.ts';
 import { renderAnswers } from './render-answers.ts';
 import { renderDecision } from './render-decision.ts';
@@ -55,8 +56,9 @@ async function renderInput(
   reader: PromptReader,
 ): Promise<ContentBlock[]> {
   if (input.type === 'tool_result') {
-    const content = await store.getText(input.result_ref);
     const { tool_use_id, is_error } = input;
+    const text = await store.getText(input.result_ref);
+    const content = markData(text, `${reader.callKey} ${tool_use_id}`);
     return [{ type: 'tool_result', tool_use_id, content, is_error }];
   }
   if (input.type === 'prompt') return renderPrompt(store, input.prompt, reader);
@@ -80,6 +82,8 @@ async function renderPrompt(
     ];
   }
   const text =
-    prompt.kind === 'plan' ? await renderPlan(store, prompt) : await renderDecision(store, prompt);
+    prompt.kind === 'plan'
+      ? await renderPlan(store, prompt, reader)
+      : await renderDecision(store, prompt, reader);
   return [{ type: 'text', text }];
 }

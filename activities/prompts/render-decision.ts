@@ -7,6 +7,8 @@ import { readShape } from '../tools/read-artifact.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from './blocks.ts';
 import { renderAnsweredQuestions, renderOpenCriteria, renderRunBlocks } from './common-blocks.ts';
+import { markData } from './mark-data.ts';
+import type { PromptReader } from './prompt-reader.ts';
 import { readLastWaveCompact } from './read-wave.ts';
 
 type DecisionPrompt = Extract<Prompt, { kind: 'decision' }>;
@@ -16,6 +18,7 @@ type Outcome = DecisionPrompt['outcomes'][number];
 export async function renderDecision(
   store: ArtifactStore,
   prompt: DecisionPrompt,
+  { callKey }: PromptReader,
 ): Promise<string> {
   const record = await readRecord(store, prompt.record_ref);
   const plan = await readShape(store, prompt.plan_ref, WavePlan, 'a wave plan');
@@ -37,7 +40,7 @@ export async function renderDecision(
       waveCompact === '' ? 'This is the first wave to be decided.' : waveCompact,
       blockBytesMax.wave_compact,
     ),
-    listBlock('outcomes', outcomes, blockBytesMax.outcomes),
+    markData(listBlock('outcomes', outcomes, blockBytesMax.outcomes), callKey),
     renderOpenCriteria(
       record,
       prompt.open_criteria,

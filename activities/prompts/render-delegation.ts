@@ -21,6 +21,7 @@ import {
 import type { IndexEntry } from '../tools/packet-details.ts';
 import { readRecord } from '../run-record/read-record.ts';
 import { readAgents, readShape } from '../tools/read-artifact.ts';
+import { markData } from './mark-data.ts';
 import type { PromptReader } from './prompt-reader.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { jsonBlock, listBlock, textBlock } from './blocks.ts';
@@ -55,7 +56,7 @@ export interface DelegationPacket {
 export async function renderDelegation(
   store: ArtifactStore,
   prompt: Extract<Prompt, { kind: 'delegation' }>,
-  { agent, registry_ref }: PromptReader,
+  { agent, registry_ref, callKey }: PromptReader,
 ): Promise<DelegationPacket> {
   const record = await readRecord(store, prompt.record_ref);
   const plan = await readShape(store, prompt.plan_ref, WavePlan, 'a wave plan');
@@ -73,20 +74,20 @@ export async function renderDelegation(
   const own = [
     renderRole(agent),
     jsonBlock('allowed_tools', agent.allowed_tools),
-    jsonBlock(
-      'upstream_index',
-      upstream.map((one) => describeOutput(one, plan.delegations)),
-    ),
-    renderUpstreamResults(upstream),
+    markData(renderUpstream(upstream, plan.delegations), callKey),
     jsonBlock('delegation', delegation),
   ];
-  return { shared: await renderShared(store, record, registry_ref), own: own.join('\n\n') };
+  // Of the wave and not of the call: all delegations get the same bytes.
+  const waveKey = `${record.run_id} ${prompt.plan_ref}`;
+  const shared = await renderShared(store, record, registry_ref, waveKey);
+  return { shared, own: own.join('\n\n') };
 }
 
 async function renderShared(
   store: ArtifactStore,
   record: RunRecord,
   registryRef: Ref,
+  waveKey: string,
 ): Promise<string> {
   const waveCompact = await readLastWaveCompact(store, record);
   const assumptions = currentFacts(record)
@@ -97,9 +98,14 @@ async function renderShared(
     renderAgents(await readAgents(store, registryRef)),
     ...renderRunBlocks(record, []),
     await renderAnsweredQuestions(store, record),
-    listBlock('active_assumptions', assumptions, blockBytesMax.facts, 'last'),
     renderPlannerInput(waveCompact),
-    renderDetailIndex(record, waveCompact),
+    markData(
+      [
+        listBlock('active_assumptions', assumptions, blockBytesMax.facts, 'last'),
+        renderDetailIndex(record, waveCompact),
+      ].join('\n\n'),
+      waveKey,
+    ),
   ].join('\n\n');
 }
 
@@ -118,8 +124,8 @@ function renderPlannerInput(waveCompact: string): string {
   return textBlock('planner_compact_input', text, Infinity);
 }
 
-/** The short results that this delegation depends on; all within one limit. */
-function renderUpstreamResults(upstream: readonly Upstream[]): string {
+/** What this delegation gets from those it depends on: their short results, within one limit, and what can be loaded. */
+function renderUpstream(upstream: readonly Upstream[], planned: readonly Delegation[]): string {
   const compacts = upstream.map(({ output }) => output.compact_md.trimEnd());
   const needs = compacts.map((text) => Math.min(countBytes(text), blockBytesMax.upstream_compact));
   const shares = shareBytes(needs, blockBytesMax.upstream_compacts);
@@ -128,7 +134,10 @@ function renderUpstreamResults(upstream: readonly Upstream[]): string {
     return `# Result of ${delegation_id}\n${compact}`;
   });
   const text = sections.length > 0 ? sections.join('\n\n') : 'Your task depends on no other.';
-  return textBlock('upstream_results', text, Infinity);
+  const index = upstream.map((one) => describeOutput(one, planned));
+  return [jsonBlock('upstream_index', index), textBlock('upstream_results', text, Infinity)].join(
+    '\n\n',
+  );
 }
 
 function loadWhole(detail_id: string): string {

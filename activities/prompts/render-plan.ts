@@ -11,12 +11,15 @@ import {
   renderOpenCriteria,
   renderRunBlocks,
 } from './common-blocks.ts';
+import { markData } from './mark-data.ts';
+import type { PromptReader } from './prompt-reader.ts';
 import { currentFacts, readLastWaveCompact, showFact } from './read-wave.ts';
 
 /** The first message of a conversation in which the planner plans a wave. */
 export async function renderPlan(
   store: ArtifactStore,
   prompt: Extract<Prompt, { kind: 'plan' }>,
+  { callKey }: PromptReader,
 ): Promise<string> {
   const record = await readRecord(store, prompt.record_ref);
   const waveCompact = await readLastWaveCompact(store, record);
@@ -28,7 +31,7 @@ export async function renderPlan(
     renderOpenCriteria(record, prompt.open_criteria, []),
     listBlock('known_inputs', prompt.known_inputs, blockBytesMax.known_inputs),
     await renderAnsweredQuestions(store, record),
-    listBlock('facts', facts, blockBytesMax.facts, 'last'),
+    markData(listBlock('facts', facts, blockBytesMax.facts, 'last'), callKey),
     textBlock(
       'wave_compact',
       waveCompact === '' ? 'No wave has been decided yet.' : waveCompact,

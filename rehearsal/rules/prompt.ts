@@ -73,9 +73,14 @@ function readAnswers(value: unknown): readonly PromptAnswer[] {
   }));
 }
 
+/** What stands between the marks of a data block; a text without marks as it is. */
+function unmark(text: string): string {
+  return /^<data marker="(\w+)"[^>]*>\n(.*)\n<\/data marker="\1">$/su.exec(text)?.[2] ?? text;
+}
+
 function toolResultText(block: Block): string {
   const content = block['content'];
-  if (typeof content === 'string') return content;
+  if (typeof content === 'string') return unmark(content);
   return objectsOf(content)
     .map((part) => textOf(part['text']))
     .join('\n');

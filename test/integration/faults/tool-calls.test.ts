@@ -7,6 +7,7 @@ import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type { Reply, ScriptedToolCall } from '../../../rehearsal/script.ts';
 import { bodyOf, scriptedCalls } from '../../support/calls.ts';
+import { unmarked } from '../../support/marked-data.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { callsOf, completed, work, works } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
@@ -27,7 +28,9 @@ function resultsOf(nth: number): ToolResult[] {
   const call = callsOf(stage.rehearsal, 'last')[nth - 1];
   const content = bodyOf(call).messages.at(-1)?.content ?? [];
   const blocks: ({ type: string } & ToolResult)[] = JSON.parse(JSON.stringify(content));
-  return blocks.filter(({ type }) => type === 'tool_result');
+  return blocks
+    .filter(({ type }) => type === 'tool_result')
+    .map((block) => ({ ...block, content: unmarked(block.content) }));
 }
 
 /** A wave in which `last` can load what `first` wrote. */

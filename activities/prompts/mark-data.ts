@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { removeInvisible } from '../../core/text/remove-invisible.ts';
+
+/** Hex digits of a marker: nobody finds a text that holds its own. */
+const markerLength = 24;
+
+/**
+ * Puts what other agents wrote, or what a tool gave, between two marks that it can't write itself: the marker is a hash
+ * of the text, so a text that holds one has another. What nobody can see is taken out, and its number is told.
+ *
+ * @param block a block of a prompt, or the text of a tool's result.
+ * @param key what the text is rendered for: a call, or a wave where all its calls must get the same bytes. The same key
+ * and text give the same bytes, so that a repeated attempt sends what the first one sent.
+ */
+export function markData(block: string, key: string): string {
+  const { text, removed } = removeInvisible(block);
+  const hash = createHash('sha256')
+    .update(JSON.stringify([key, text]))
+    .digest('hex');
+  const marker = hash.slice(0, markerLength);
+  const told = removed === 0 ? '' : ` invisible_characters_removed="${removed}"`;
+  return `<data marker="${marker}"${told}>\n${text}\n</data marker="${marker}">`;
+}

@@ -1,0 +1,59 @@
+/**
+ * What a reader can't see and a model can: orders are hidden in it, or a text is made to look like another.
+ *
+ * Invariants:
+ *   IV1. No character that is left is a control but tab and line break, a direction mark, a tag, a zero-width space or a
+ *        variation selector of the supplement; a joiner stands alone, between two characters that need one, and a
+ *        variation selector alone, after the emoji that it is for.
+ *   IV2. Nothing that can be seen is changed, moved or lost.
+ *   IV3. Removing again removes nothing.
+ */
+
+export interface Cleaned {
+  readonly text: string;
+  /** How many characters were removed. */
+  readonly removed: number;
+}
+
+/** Controls, what Unicode calls ignorable when it can't be shown, and marks of annotations. */
+const invisible = /(?![\t\n\r])[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
+
+/** Scripts in which a joiner decides how the letters beside it look. */
+const joiningScripts =
+  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
+
+const emoji = /\p{Extended_Pictographic}/u;
+const emojiEnd = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]/u;
+const keycap = '\u20e3';
+
+export function removeInvisible(text: string): Cleaned {
+  if (!invisible.test(text)) return { text, removed: 0 };
+  const characters = Array.from(text);
+  const kept: string[] = [];
+  for (const [at, character] of characters.entries()) {
+    const neighbours = { before: kept.at(-1) ?? '', after: characters[at + 1] ?? '' };
+    if (!invisible.test(character) || isNeeded(character, neighbours)) kept.push(character);
+  }
+  return { text: kept.join(''), removed: characters.length - kept.length };
+}
+
+interface Neighbours {
+  readonly before: string;
+  readonly after: string;
+}
+
+function isNeeded(character: string, { before, after }: Neighbours): boolean {
+  switch (character) {
+    case '\u200c':
+    case '\u200d':
+      return (
+        (joiningScripts.test(before) && joiningScripts.test(after)) ||
+        (character === '\u200d' && emojiEnd.test(before) && emoji.test(after))
+      );
+    case '\ufe0e':
+    case '\ufe0f':
+      return emoji.test(before) || (after === keycap && /[0-9#*]/.test(before));
+    default:
+      return false;
+  }
+}
