@@ -1,12 +1,13 @@
 import { engineLimits } from '../../core/limits.ts';
 
 /**
- * Bytes that a block of a prompt may take. Those of a first message stay below 700 KB together, about 200,000 tokens of
- * plain English: what the smallest context of a current model holds. In practice a prompt is a tenth of that.
+ * Bytes that a block of a prompt may take. In plain English those of a first message stay below 700 KB together, about
+ * 200,000 tokens: what the smallest context of a current model holds. A script of three bytes a character has about as
+ * many tokens in three times the bytes. In practice a prompt is a tenth of that.
  */
 export const blockBytesMax = {
-  /** As long as a goal may be typed (100,000 characters), for plain ASCII. */
-  goal: 100_000,
+  /** As long as a goal may be typed: 100,000 characters, in any script. */
+  goal: 300_000,
   /** 50 constraints of 4,000 characters are allowed; more than a quarter of that is no constraint but a document. */
   constraints: 50_000,
   /** The newest stay: a later instruction may take back an earlier one. */
@@ -31,6 +32,8 @@ export const blockBytesMax = {
   upstream_compacts: 80_000,
   /** 200 details at 300 bytes. The newest stay; the others can't be loaded. */
   detail_index: 60_000,
+  /** 50 outputs, the most that a delegation can depend on, at 800 bytes. Each stands in the upstream results as well. */
+  upstream_index: 40_000,
   /** 100 delegations, which is more than a wave has by default, at 2 KB. */
   outcomes: 200_000,
   /** compact_md of one outcome in a decision. */

@@ -135,9 +135,10 @@ function renderUpstream(upstream: readonly Upstream[], planned: readonly Delegat
   });
   const text = sections.length > 0 ? sections.join('\n\n') : 'Your task depends on no other.';
   const index = upstream.map((one) => describeOutput(one, planned));
-  return [jsonBlock('upstream_index', index), textBlock('upstream_results', text, Infinity)].join(
-    '\n\n',
-  );
+  return [
+    listBlock('upstream_index', index, blockBytesMax.upstream_index),
+    textBlock('upstream_results', text, Infinity),
+  ].join('\n\n');
 }
 
 function loadWhole(detail_id: string): string {

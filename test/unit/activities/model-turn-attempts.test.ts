@@ -320,8 +320,9 @@ it.each([
 
 it('M7: an attempt that is slow, with heartbeats all the while, makes its call', async () => {
   const bench = await createBench({ scripts: [sayJson(outputOf())] });
-  beforeReads(bench.store, () => sleep(60));
-  const env = new MockActivityEnvironment({ attempt: 1, heartbeatTimeoutMs: 50 });
+  // In all longer than the timeout, which is long enough for a timer that comes late on a busy machine.
+  beforeReads(bench.store, () => sleep(100));
+  const env = new MockActivityEnvironment({ attempt: 1, heartbeatTimeoutMs: 200 });
   const { reply } = await runIn(env, bench.activities.modelTurn, bench.input());
   expect(reply.type).toBe('output');
 });

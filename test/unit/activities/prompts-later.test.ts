@@ -1,7 +1,15 @@
 import { listBlock, textBlock } from '../../../activities/prompts/blocks.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { recordOf } from './bench.ts';
-import { answered, createRun, factOf, jsonOf, planPrompt, render } from './prompt-bench.ts';
+import {
+  answered,
+  blockOf,
+  createRun,
+  factOf,
+  jsonOf,
+  planPrompt,
+  render,
+} from './prompt-bench.ts';
 
 const longAnswers = async (...texts: readonly string[]) => {
   const { bench } = await createRun();
@@ -94,6 +102,12 @@ describe('limits of blocks', () => {
       { answer: 'The whole answer.' },
       { answer: expect.stringContaining('[Cut: 10000 of 25000 bytes are shown.]') },
     ]);
+  });
+
+  it('a goal of every length that may be typed comes whole, in any script', async () => {
+    const goal = '語'.repeat(100_000);
+    const { bench } = await createRun({ goal });
+    expect(blockOf(await render(bench, planPrompt(bench)), 'goal')).toContain(goal);
   });
 
   it('a text is cut at a line and says so', () => {
