@@ -8,4 +8,6 @@ export interface ClientContext extends ServerAddress {
   readonly taskQueue: string;
   readonly dataConverter: DataConverter | undefined;
   readonly workerTimeoutMs: number;
+  /** What is to be sent, without the secrets in it. The server keeps it before any code of the engine sees it. */
+  readonly redact: <T>(outgoing: T) => T;
 }

@@ -14,6 +14,9 @@ import type {
   StatusView,
   WaveView,
 } from '../contracts/views.ts';
+import { createRedactor } from '../redaction/create-redactor.ts';
+import { collectOwnSecrets } from '../redaction/own-secrets.ts';
+import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import type { ClientContext } from './client-context.ts';
 import { readDelegation } from './delegation-reading.ts';
 import type { DelegationReading } from './delegation-reading.ts';
@@ -37,6 +40,9 @@ import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
 /**
  * A typed client of the engine. Every method throws PlanwaveClientError and nothing else, and every method but
  * `waitForEnd` and `openHistories` gives up within 10 s.
+ *
+ * Secrets in what is sent are replaced by marks before it is sent, and there is no way around that: the server keeps what
+ * it gets for as long as it keeps the run.
  */
 export interface PlanwaveClient {
   readonly address: string;
@@ -67,10 +73,11 @@ export interface PlanwaveClient {
   delegation(workflowId: string): Promise<DelegationReading>;
 
   answer(runId: string, answer: AnswerInput, options?: AnswerOptions): Promise<AnswerResult>;
-  pause(runId: string, message?: ControlMessage): Promise<void>;
-  resume(runId: string, message?: ControlMessage): Promise<void>;
-  stop(runId: string, message?: ControlMessage): Promise<void>;
-  amend(runId: string, message: AmendMessage): Promise<void>;
+  /** These four give back the message as it was sent. */
+  pause(runId: string, message?: ControlMessage): Promise<ControlMessage>;
+  resume(runId: string, message?: ControlMessage): Promise<ControlMessage>;
+  stop(runId: string, message?: ControlMessage): Promise<ControlMessage>;
+  amend(runId: string, message: AmendMessage): Promise<AmendMessage>;
 
   /** How a run ended, or null while it works. Works with every worker off. */
   result(runId: string): Promise<RunEnd | null>;
@@ -89,14 +96,20 @@ export interface PlanwaveClientOptions {
   readonly dataConverter?: DataConverter | undefined;
   /** In milliseconds: how long a worker may take for a query or update. If undefined: 5,000. */
   readonly workerTimeoutMs?: number | undefined;
+  /** Taken out of what is sent, with all that looks like a secret. If undefined: those of this process's environment. */
+  readonly secrets?: readonly string[] | undefined;
+  /** Told before the sending how many secrets are taken out, by rule. It never gets the secret. If undefined: nobody. */
+  readonly onRedacted?: ((rule: string, count: number) => void) | undefined;
 }
 
 export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveClient {
   const context = createContext(options);
-  const signal = async (name: string, runId: string, message: object): Promise<void> => {
+  const signal = async <T extends object>(name: string, runId: string, given: T): Promise<T> => {
+    const message = context.redact(given);
     await callServer(context, runId, () =>
       context.workflows.getHandle(runId).signal(name, message),
     );
+    return message;
   };
   const view = <T>(query: string, workflowId: string): Promise<Reading<T>> =>
     readView<T>(context, workflowId, query);
@@ -130,8 +143,14 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
   };
 }
 
+const outgoingSink = 'outgoing';
+
 function createContext(options: PlanwaveClientOptions): ClientContext {
-  const { connection, address, namespace, dataConverter } = options;
+  const { connection, address, namespace, dataConverter, onRedacted } = options;
+  const redactor = createRedactor({
+    secrets: options.secrets ?? collectOwnSecrets(process.env),
+    onRedacted: (rule, _sink, count) => onRedacted?.(rule, count),
+  });
   return {
     connection,
     address,
@@ -139,10 +158,18 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
     dataConverter,
     taskQueue: options.taskQueue ?? taskQueue,
     workerTimeoutMs: options.workerTimeoutMs ?? 5_000,
+    redact: (outgoing) => redactor.redactValue(outgoing, outgoingSink),
     workflows: new WorkflowClient({
       connection,
       namespace,
-      ...(dataConverter ? { dataConverter } : {}),
+      dataConverter: {
+        ...dataConverter,
+        // Behind `redact`, for what somebody forgets to hand to it; before any codec that encrypts.
+        payloadCodecs: [
+          createRedactingCodec(redactor, outgoingSink),
+          ...(dataConverter?.payloadCodecs ?? []),
+        ],
+      },
     }),
   };
 }

@@ -27,9 +27,11 @@ const runKey = defineSearchAttributeKey('PlanwaveRun', SearchAttributeType.KEYWO
 
 export async function startRun(
   context: ClientContext,
-  input: PlannerRunInput,
+  given: PlannerRunInput,
   options: StartRunOptions,
 ): Promise<StartedRun> {
+  // First of all: id and summary are made of the goal, and half a secret would not be known for one.
+  const input = context.redact(given);
   const runId =
     options.run_id === undefined
       ? generateRunId(input.goal, Date.now())

@@ -40,9 +40,10 @@ const answerBytesMax = 2_000_000;
 export async function submitAnswer(
   context: ClientContext,
   runId: string,
-  answer: AnswerInput,
+  given: AnswerInput,
   options: AnswerOptions,
 ): Promise<AnswerResult> {
+  const answer = context.redact(given);
   const { question_id } = answer;
   const bytes = Buffer.byteLength(JSON.stringify(answer));
   if (bytes > answerBytesMax) {

@@ -2,12 +2,15 @@ import { join } from 'node:path';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
+import { redactProjection } from '../activities/redaction/redact-ports.ts';
 import { exportRun, UnknownRun } from '../activities/run-record/export-run.ts';
 import { readStoredResult } from '../activities/run-record/stored-result.ts';
 import { readStoredStatus } from '../activities/run-record/stored-status.ts';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
+import { createRedactor } from '../redaction/create-redactor.ts';
+import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createDoctorChecks } from './doctor/doctor-checks.ts';
 import { partEnvironment, type Settings } from './settings.ts';
 import { runTemporalCli } from './temporal-cli.ts';
@@ -20,10 +23,11 @@ import { runTemporalCli } from './temporal-cli.ts';
  */
 export function createCliDeps(settings: Settings, temporalAddress: string): CliDeps {
   const { home } = settings;
+  const redactor = createRedactor({ secrets: collectOwnSecrets(process.env) });
   const files = {
     store: createFileArtifactStore({ home }),
     index: createFileRunIndex({ home }),
-    projection: createFileProjection({ home }),
+    projection: redactProjection(createFileProjection({ home }), redactor),
   };
   return {
     io: createProcessIo(),

@@ -11,6 +11,14 @@ import { computeUsage, isPriced } from '../activities/adapters/prices.ts';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import type { ModelClient } from '../activities/ports/model-client.ts';
+import type { Redactor } from '../activities/ports/redactor.ts';
+import {
+  redactLedger,
+  redactProjection,
+  redactStore,
+} from '../activities/redaction/redact-ports.ts';
+import { redactModel } from '../activities/redaction/redact-model.ts';
+import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { loadDetail } from '../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../activities/tools/tool.ts';
@@ -27,19 +35,33 @@ export interface ActivityTimes {
   readonly totalTimeoutMs?: number;
 }
 
-/** The only place where ports meet adapters. */
-export function createActivities(settings: WorkerSettings, times: ActivityTimes = {}): Activities {
+/**
+ * The only place where ports meet adapters.
+ *
+ * @param redactor stands before every port that writes.
+ */
+export function createActivities(
+  settings: WorkerSettings,
+  redactor: Redactor,
+  times: ActivityTimes = {},
+): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
-  const store = createFileArtifactStore({ home });
-  const tools = createToolRegistry([loadDetail]);
+  const store = redactStore(createFileArtifactStore({ home }), redactor);
+  const tools = redactTools(createToolRegistry([loadDetail]), redactor);
   const toolNames = [...tools.keys()];
-  const provider = createAnthropicClient({ apiKey, baseUrl, idleTimeoutMs, totalTimeoutMs });
+  const provider = createAnthropicClient({
+    apiKey,
+    baseUrl,
+    idleTimeoutMs,
+    totalTimeoutMs,
+    redact: (text) => redactor.redactText(text, 'failure'),
+  });
   return {
     ...createAgentTurnActivities({
-      model: isRehearsal ? rehearse(provider) : provider,
+      model: redactModel(isRehearsal ? rehearse(provider) : provider, redactor),
       store,
-      ledger: createFileReplyLedger({ home }),
+      ledger: redactLedger(createFileReplyLedger({ home }), redactor),
       tools,
       prefixGate: new PrefixGate(),
       defaultModel,
@@ -56,7 +78,7 @@ export function createActivities(settings: WorkerSettings, times: ActivityTimes 
         createAgentFiles([shippedAgentsDir, ...(agentsDir === null ? [] : [agentsDir])], {
           knownTools: toolNames,
         }),
-      projection: createFileProjection({ home }),
+      projection: redactProjection(createFileProjection({ home }), redactor),
       toolNames,
       isPriced: (model) => isRehearsal || isPriced(model ?? defaultModel),
     }),

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Worker } from '@temporalio/worker';
-import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
+import type { ActivityInterceptors, NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../contracts/activity-types.ts';
+import type { Redactor } from '../activities/ports/redactor.ts';
+import { redactFailure } from '../activities/redaction/redact-failure.ts';
 import { taskQueue } from '../contracts/names.ts';
+import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import type { WorkflowBundle } from './bundle-workflows.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
 
@@ -11,6 +14,8 @@ export interface CreateWorkerOptions {
   readonly namespace: string;
   readonly workflowBundle: WorkflowBundle;
   readonly activities: Activities;
+  /** Stands before all that goes to the server. */
+  readonly redactor: Redactor;
   /** Default `planwave`. */
   readonly taskQueue?: string;
   /** How long calls in flight may go on after SIGTERM, in milliseconds. Default 100,000: a deploy should not buy twice. */
@@ -31,7 +36,10 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
     taskQueue: options.taskQueue ?? taskQueue,
     workflowBundle: options.workflowBundle,
     activities: { ...options.activities },
-    dataConverter: { payloadCodecs: [tolerantCodec] },
+    dataConverter: {
+      payloadCodecs: [createRedactingCodec(options.redactor, 'history'), tolerantCodec],
+    },
+    interceptors: { activity: [() => redactFailuresWith(options.redactor)] },
     // Calls wait for the network, not for the processor; `max_parallel` bounds each run.
     maxConcurrentActivityTaskExecutions: 200,
     // A killed worker's workflows move to another one after this long instead of the default 10 s.
@@ -44,6 +52,17 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
     maxCachedWorkflows: options.maxCachedWorkflows ?? 300,
     ...versionOf(options),
   });
+}
+
+function redactFailuresWith(redactor: Redactor): ActivityInterceptors {
+  return {
+    inbound: {
+      execute: (input, next) =>
+        next(input).catch((error: unknown) => {
+          throw redactFailure(error, redactor);
+        }),
+    },
+  };
 }
 
 /** Pinned: a run stays with the code and the prompts that it began with, and so do its children and continuations. */

@@ -4,8 +4,11 @@ import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { createActivities } from './create-activities.ts';
 import { createWorker } from './create-worker.ts';
+import { collectOwnSecrets } from '../redaction/own-secrets.ts';
+import { createRedactor } from '../redaction/create-redactor.ts';
 import { describeDeployment } from './describe-deployment.ts';
 import type { WorkerDeployment } from './describe-deployment.ts';
+import { redactOutput } from './redact-output.ts';
 import { readWorkerSettings } from './worker-settings.ts';
 
 /** What a worker that polls can say of itself. */
@@ -32,7 +35,14 @@ export interface RunWorkerOptions {
  */
 export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<void> {
   const settings = readWorkerSettings(process.env);
-  Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
+  const redactor = createRedactor({ secrets: collectOwnSecrets(process.env) });
+  for (const stream of [process.stdout, process.stderr]) redactOutput(stream, redactor);
+  Runtime.install({
+    logger: new DefaultLogger('WARN'),
+    // The core would print to the streams itself, past everything.
+    telemetryOptions: { logging: { forward: {} } },
+    shutdownSignals: [],
+  });
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const { taskQueue, deploymentName } = settings;
   const [connection, workflowBundle, buildId] = await Promise.all([
@@ -45,7 +55,8 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
       connection,
       namespace,
       workflowBundle,
-      activities: createActivities(settings),
+      activities: createActivities(settings, redactor),
+      redactor,
       taskQueue,
       shutdownGraceMs: settings.shutdownGraceMs,
       buildId,

@@ -54,7 +54,7 @@ export interface ModelReply {
 export interface ModelProgress {
   /** Counted by the provider at the end of the stream; until then estimated from the text. */
   readonly outputTokens: number;
-  /** The last words of the stream, at most 120 characters. */
+  /** The last words of the stream, at most 8,000 characters, as they came: to be shown only through `redactModel`. */
   readonly lastWords: string;
 }
 

@@ -1,5 +1,6 @@
 import type { Connection, ConnectionLike } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
+import { collectOwnSecrets } from '../../redaction/own-secrets.ts';
 import { connectToServer } from '../connect.ts';
 import type { ConnectOptions } from '../connect.ts';
 import { createPlanwaveClient } from '../planwave-client.ts';
@@ -18,13 +19,20 @@ export interface CliSession {
 export async function openSession(
   options: ConnectOptions,
   dataConverter: DataConverter | undefined,
+  onRedacted: (rule: string, count: number) => void,
 ): Promise<CliSession> {
   const server = await connectToServer(options);
   const close = closerOf(server.connection);
-  const taskQueue = taskQueueOf(options.env ?? process.env);
+  const env = options.env ?? process.env;
   return {
     ...server,
-    client: createPlanwaveClient({ ...server, dataConverter, taskQueue }),
+    client: createPlanwaveClient({
+      ...server,
+      dataConverter,
+      taskQueue: taskQueueOf(env),
+      secrets: collectOwnSecrets(env),
+      onRedacted,
+    }),
     close,
   };
 }

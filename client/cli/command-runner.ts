@@ -47,7 +47,11 @@ export function createCommandRunner(
       const globals = command.optsWithGlobals<GlobalOptions>();
       const { io, env } = deps;
       let opened: Promise<CliSession> | undefined;
-      const connect = deps.openSession ?? ((options) => openSession(options, deps.dataConverter));
+      const tell = (rule: string, count: number): void => {
+        io.stderr.write(`${describeRedaction(rule, count)}\n`);
+      };
+      const connect =
+        deps.openSession ?? ((options) => openSession(options, deps.dataConverter, tell));
       const { address, namespace } = globals;
       const context: CommandContext = {
         deps,
@@ -67,6 +71,13 @@ export function createCommandRunner(
       }
     },
   };
+}
+
+/** On standard error, so that a person sees it beside `--json` too. */
+function describeRedaction(rule: string, count: number): string {
+  return count === 1
+    ? `One secret (${rule}) was taken out before sending: [redacted:${rule}] stands in its place.`
+    : `${count} secrets (${rule}) were taken out before sending: [redacted:${rule}] stands in their place.`;
 }
 
 function toText(lines: readonly string[]): string {

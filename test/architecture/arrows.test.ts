@@ -5,21 +5,23 @@ import { join, posix } from 'node:path';
 import { read, root } from './repository.ts';
 
 /**
- * Who may import whom. `contracts ← core ← workflows`; `contracts, core ← activities ← adapters`; `contracts ← client`;
- * `rehearsal` stands alone; `worker` joins ports and adapters; `scripts` start the parts; tests see everything.
+ * Who may import whom. `contracts ← core ← workflows`; `contracts, core ← activities ← adapters`; `contracts, redaction ← client`;
+ * `rehearsal` and `redaction` import no other room; `worker` joins ports and adapters; `scripts` start the parts; tests see everything.
  */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   core: ['contracts'],
+  redaction: [],
   workflows: ['contracts', 'core'],
   activities: ['contracts', 'core'],
   'activities/adapters': ['contracts', 'core', 'activities'],
-  client: ['contracts'],
+  client: ['contracts', 'redaction'],
   rehearsal: [],
-  worker: ['contracts', 'core', 'workflows', 'activities', 'activities/adapters'],
+  worker: ['contracts', 'core', 'redaction', 'workflows', 'activities', 'activities/adapters'],
   scripts: [
     'contracts',
     'core',
+    'redaction',
     'activities',
     'activities/adapters',
     'client',
@@ -29,6 +31,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   test: [
     'contracts',
     'core',
+    'redaction',
     'workflows',
     'activities',
     'activities/adapters',

@@ -9,6 +9,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const sourceRooms = [
   'contracts',
   'core',
+  'redaction',
   'workflows',
   'activities',
   'client',

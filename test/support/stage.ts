@@ -12,6 +12,7 @@ import type { QuestionsView, StatusView } from '../../contracts/views.ts';
 import { startRehearsalServer } from '../../rehearsal/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server.ts';
 import type { ScriptRule } from '../../rehearsal/script.ts';
+import { createRedactor } from '../../redaction/create-redactor.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import type { ActivityTimes } from '../../worker/create-activities.ts';
 import { createWorker } from '../../worker/create-worker.ts';
@@ -26,6 +27,8 @@ export interface StageOptions {
   /** Default: the shared server. */
   readonly address?: string;
   readonly settings?: Partial<WorkerSettings>;
+  /** The worker's own secrets. Default: none. */
+  readonly secrets?: readonly string[];
   readonly shutdownGraceMs?: number;
   /** Workflows that the worker keeps in memory. If undefined, the SDK's default. */
   readonly maxCachedWorkflows?: number;
@@ -124,12 +127,14 @@ function createWorkers(
   let current: { worker: Worker; running: Promise<void> } | null = null;
   return {
     async start() {
+      const redactor = createRedactor({ secrets: options.secrets ?? [] });
       const worker = await createWorker({
         connection,
         namespace: 'default',
         workflowBundle: sharedBundle(),
         taskQueue,
-        activities: createActivities(settings, {
+        redactor,
+        activities: createActivities(settings, redactor, {
           retryBaseMs: 50,
           heartbeatEveryMs: 200,
           ...options.times,

@@ -32,6 +32,8 @@ export interface AnthropicClientOptions {
   readonly idleTimeoutMs?: number | undefined;
   /** Longest call, in milliseconds, however lively it is. Default 900,000. */
   readonly totalTimeoutMs?: number | undefined;
+  /** Takes secrets out of what the API says of an error, before it is cut to size. If undefined, only the key is. */
+  readonly redact?: (text: string) => string;
 }
 
 /**
@@ -88,7 +90,7 @@ async function complete(
     tokens: progress.tokens(),
     nowMs: Date.now(),
     random: Math.random(),
-    clean: createQuoteRemover(connection.options.apiKey, request),
+    clean: createQuoteRemover(connection.options, request),
   });
   try {
     if (watch.cause() !== null) throw new ModelAborted(request.model, null);

@@ -7,17 +7,23 @@ const textMaxLength = 300;
 /** Longer texts are cut before the search, whose cost grows with their length times the prompt's. */
 const searchedMaxLength = 1_000;
 
+interface QuoteRemoverOptions {
+  readonly apiKey: string;
+  /** If undefined, only the key is taken out. */
+  readonly redact?: (text: string) => string;
+}
+
 /**
  * A function that makes a text of the API fit for logs, history and people: one line, at most 300 characters, without
- * the API key and without any run of 16 characters or more that also stands in the prompt. Error texts of the API and
+ * the API key, without any other secret and without any run of 16 characters or more that also stands in the prompt. Error texts of the API and
  * of proxies quote what they were sent.
  */
 export function createQuoteRemover(
-  apiKey: string,
+  { apiKey, redact = (text) => text }: QuoteRemoverOptions,
   request: ModelRequest,
 ): (text: string) => string {
   return (text) => {
-    const searched = text
+    const searched = redact(text)
       .slice(0, searchedMaxLength)
       .replaceAll(apiKey, '…')
       // oxlint-disable-next-line no-control-regex -- control characters must not reach terminals

@@ -2,7 +2,8 @@ import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ModelProgress, TokenCount } from '../../ports/model-client.ts';
 import { readTokens } from './read-message.ts';
 
-const lastWordsMaxLength = 120;
+/** Enough for a private key with its first line, by which it is known for one. */
+const lastWordsMaxLength = 8_000;
 /** Rule of thumb for English; only shown, never billed. */
 const charactersPerToken = 4;
 

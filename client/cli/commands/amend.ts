@@ -19,12 +19,17 @@ export function registerAmend(program: Command, runner: CommandRunner): void {
         const instruction = text.trim();
         if (instruction === '') throw badInput('The instruction is empty.');
         const { client } = await session();
-        await client.amend(run, {
+        const sent = await client.amend(run, {
           instruction,
           ...(waive.length === 0 ? {} : { waive_criteria: waive }),
         });
         return {
-          data: { run_id: run, sent: 'amend', instruction, waive_criteria: waive },
+          data: {
+            run_id: run,
+            sent: 'amend',
+            instruction: sent.instruction,
+            waive_criteria: waive,
+          },
           lines: [
             `The instruction was sent to ${run} and holds from its next planning. ` +
               `See: ${commandText('watch', run)}`,

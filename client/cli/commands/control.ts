@@ -38,9 +38,9 @@ export function registerControls(program: Command, runner: CommandRunner): void 
         runner.run(command, async ({ session }) => {
           const { client } = await session();
           const reason = words.join(' ').trim();
-          await client[name](run, reason === '' ? {} : { reason });
+          const sent = await client[name](run, reason === '' ? {} : { reason });
           return {
-            data: { run_id: run, sent: name, reason: reason === '' ? null : reason },
+            data: { run_id: run, sent: name, reason: sent.reason ?? null },
             lines: [`${name} was sent to ${run}. ${done} See: ${commandText('watch', run)}`],
           };
         }),

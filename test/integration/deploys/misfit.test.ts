@@ -1,4 +1,5 @@
 import { NativeConnection } from '@temporalio/worker';
+import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { createActivities } from '../../../worker/create-activities.ts';
 import { createWorker } from '../../../worker/create-worker.ts';
 import { openQuestion } from '../../support/asking.ts';
@@ -121,18 +122,23 @@ async function startBuggyWorker(): Promise<{ stop(): Promise<void> }> {
   const needsOrder = "nonRetryable('A child delegation needs an order.');";
   const bug = `${needsOrder} throw new Error('a bug of the next version');`;
   const connection = await NativeConnection.connect({ address: stage.address });
+  const redactor = createRedactor({ secrets: [] });
   const worker = await createWorker({
     connection,
     namespace: 'default',
     taskQueue: stage.taskQueue,
     workflowBundle: { code: replaceOnce(sharedBundle().code, needsOrder, bug) },
-    activities: createActivities({
-      home: stage.home,
-      apiKey: 'rehearsal',
-      baseUrl: stage.rehearsal.url,
-      defaultModel: 'rehearsal',
-      isRehearsal: true,
-    }),
+    redactor,
+    activities: createActivities(
+      {
+        home: stage.home,
+        apiKey: 'rehearsal',
+        baseUrl: stage.rehearsal.url,
+        defaultModel: 'rehearsal',
+        isRehearsal: true,
+      },
+      redactor,
+    ),
   });
   const running = worker.run();
   return {

@@ -132,8 +132,8 @@ describe('the reply', () => {
 
   it('tells its progress, and a display that throws does not cost it', async () => {
     bench.server.reset();
-    const text = 'one two three '.repeat(20);
-    bench.server.script([{ reply: { text, usage: { output_tokens: 777 } } }]);
+    const text = 'one two three '.repeat(800);
+    bench.server.script([{ reply: { text, usage: { output_tokens: 7_777 } } }]);
     const seen: ModelProgress[] = [];
     const reply = await bench.client.complete(request, {
       ...callOptions(),
@@ -143,8 +143,8 @@ describe('the reply', () => {
       },
     });
     expect(reply.content).toEqual([{ type: 'text', text }]);
-    expect(seen.at(-1)).toEqual({ outputTokens: 777, lastWords: text.slice(-120) });
-    expect(seen.every(({ lastWords }) => lastWords.length <= 120)).toBe(true);
+    expect(seen.at(-1)).toEqual({ outputTokens: 7_777, lastWords: text.slice(-8_000) });
+    expect(seen.every(({ lastWords }) => lastWords.length <= 8_000)).toBe(true);
   });
 });
 

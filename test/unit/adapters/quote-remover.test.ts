@@ -1,21 +1,29 @@
 import { createQuoteRemover } from '../../../activities/adapters/anthropic/quote-remover.ts';
 import { apiKey, request } from './model-bench.ts';
 
-const clean = createQuoteRemover(apiKey, {
-  ...request,
-  system: [{ text: 'The password of the\ncellar is swordfish.', cacheBreakpoint: false }],
-  messages: [
-    {
-      role: 'user',
-      content: [
-        { type: 'text', text: 'pin 4711' },
-        { type: 'tool_use', id: 't', name: 'look', input: { where: 'under the third flowerpot' } },
-        { type: 'tool_result', tool_use_id: 't', content: 'a very small key', is_error: false },
-        { type: 'opaque', raw: { thinking: 'it opens the treasury door' } },
-      ],
-    },
-  ],
-});
+const clean = createQuoteRemover(
+  { apiKey },
+  {
+    ...request,
+    system: [{ text: 'The password of the\ncellar is swordfish.', cacheBreakpoint: false }],
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'pin 4711' },
+          {
+            type: 'tool_use',
+            id: 't',
+            name: 'look',
+            input: { where: 'under the third flowerpot' },
+          },
+          { type: 'tool_result', tool_use_id: 't', content: 'a very small key', is_error: false },
+          { type: 'opaque', raw: { thinking: 'it opens the treasury door' } },
+        ],
+      },
+    ],
+  },
+);
 
 describe('createQuoteRemover', () => {
   it.each([

@@ -299,7 +299,7 @@ describe('the other commands', () => {
   it.each(['pause', 'resume', 'stop'] as const)(
     '%s sends the signal with the reason',
     async (name) => {
-      const send = spy<PlanwaveClient['pause']>(() => Promise.resolve());
+      const send = spy<PlanwaveClient['pause']>(() => Promise.resolve({}));
       const { code } = await run([name, 'run-1', 'out', 'of', 'money'], { [name]: send });
       expect(code).toBe(0);
       expect(send).toHaveBeenCalledWith('run-1', { reason: 'out of money' });
@@ -307,7 +307,7 @@ describe('the other commands', () => {
   );
 
   it('amend passes the instruction and what is waived', async () => {
-    const amend = spy<PlanwaveClient['amend']>(() => Promise.resolve());
+    const amend = spy<PlanwaveClient['amend']>(() => Promise.resolve({ instruction: 'only EU' }));
     await run(['amend', 'run-1', 'only EU', '--waive', 'c1', 'c2'], { amend });
     expect(amend).toHaveBeenCalledWith('run-1', {
       instruction: 'only EU',

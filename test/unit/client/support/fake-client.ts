@@ -1,4 +1,5 @@
 import { Connection } from '@temporalio/client';
+import type { ControlMessage } from '../../../../contracts/messages.ts';
 import { PlanwaveClientError } from '../../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../../client/planwave-client.ts';
 import type { CliDeps } from '../../../../client/cli/cli-deps.ts';
@@ -31,10 +32,10 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
     delegation: () => Promise.resolve({ usage: null, activities: [] }),
     answer: (_run, { question_id }) =>
       Promise.resolve({ status: 'accepted', question_id, accepted: null }),
-    pause: nothing,
-    resume: nothing,
-    stop: nothing,
-    amend: nothing,
+    pause: sendAsIs,
+    resume: sendAsIs,
+    stop: sendAsIs,
+    amend: (_run, message) => Promise.resolve(message),
     result: () => Promise.resolve(null),
     waitForEnd: () => Promise.reject(notFound()),
     ...methods,
@@ -43,7 +44,8 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
 
 async function* noHistories(): AsyncIterableIterator<never> {}
 
-const nothing = (): Promise<void> => Promise.resolve();
+const sendAsIs = (_run: string, message: ControlMessage = {}): Promise<ControlMessage> =>
+  Promise.resolve(message);
 
 export function notFound(): PlanwaveClientError {
   return new PlanwaveClientError('not_found', 'There is no run "x".');

@@ -1,0 +1,55 @@
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import type { ProjectionWriter } from '../ports/projection-writer.ts';
+import type { Redactor } from '../ports/redactor.ts';
+import type { ReplyLedger } from '../ports/reply-ledger.ts';
+
+/**
+ * A store that keeps no secret: addresses are those of the redacted texts. Prompts, replies, tool calls, tool results and
+ * records all go through it, and a model is sent what is read from it.
+ */
+export function redactStore(store: ArtifactStore, redactor: Redactor): ArtifactStore {
+  return {
+    put: async (content) => store.put(redactContent(content, redactor)),
+    get: (ref) => store.get(ref),
+    getText: (ref) => store.getText(ref),
+    has: (ref) => store.has(ref),
+  };
+}
+
+/** Bytes that are no text are kept as they are: no rule can read them. */
+function redactContent(content: Uint8Array | string, redactor: Redactor): Uint8Array | string {
+  if (typeof content === 'string') return redactor.redactText(content, 'artifact');
+  const text = readText(content);
+  if (text === null) return content;
+  const redacted = redactor.redactText(text, 'artifact');
+  return redacted === text ? content : redacted;
+}
+
+function readText(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** A ledger that keeps no secret. A later attempt gets what the first one put, redacted. */
+export function redactLedger(ledger: ReplyLedger, redactor: Redactor): ReplyLedger {
+  return {
+    find: (key) => ledger.find(key),
+    put: async (key, value) => ledger.put(key, redactor.redactValue(value, 'ledger')),
+  };
+}
+
+/** What people read is made of redacted texts; two harmless ones may still be a secret side by side. */
+export function redactProjection(
+  projection: ProjectionWriter,
+  redactor: Redactor,
+): ProjectionWriter {
+  return {
+    write: async (runId, path, text) =>
+      projection.write(runId, path, redactor.redactText(text, 'projection')),
+    remove: (runId, path) => projection.remove(runId, path),
+    rootOf: (runId) => projection.rootOf(runId),
+  };
+}

@@ -1,0 +1,136 @@
+import { findByAddedRules } from './added-rules.ts';
+import { createOwnSecretFinder } from './own-secrets.ts';
+import { createRecommendedRules } from './recommended-rules.ts';
+import { redactTree } from './redact-tree.ts';
+import { markOf, replaceSpans, settleSpans } from './span.ts';
+import type { Span } from './span.ts';
+
+/** Takes secrets out of whatever leaves the process. Synchronous, so that nothing can be written meanwhile. */
+export interface Redactor {
+  /**
+   * A text with a mark in place of each secret. A text that is JSON stays JSON.
+   *
+   * @param sink where the text goes, for the count.
+   */
+  redactText(text: string, sink: string): string;
+  /** A JSON value with its strings redacted: the same value when it holds no secret, else a copy. */
+  redactValue<T>(value: T, sink: string): T;
+}
+
+export interface RedactorOptions {
+  /** Found wherever they stand, also encoded. See `collectOwnSecrets`. */
+  readonly secrets: readonly string[];
+  /** Told what was found, never the secret. Default: nobody is. */
+  readonly onRedacted?: ((rule: string, sink: string, count: number) => void) | undefined;
+}
+
+/** JSON in strings of JSON below this is taken as text. */
+const jsonDepthMax = 5;
+
+/**
+ * What is left may be a secret again: `npm_npm_…` ends with one however often its end is taken off. From the third round
+ * on the whole word goes, and a text that is made to resist goes as a whole.
+ */
+const exactRounds = 2;
+const wordRounds = 4;
+
+/**
+ * Secrets are found by secretlint's recommended rules, by three added ones, and by the process's own secrets in every
+ * spelling.
+ *
+ * SR1. The same text gives the same bytes in every process with the same secrets; what is redacted stays as it is.
+ * SR2. No character of a found secret is left, wherever in a text or value it stands.
+ * SR3. JSON stays JSON of the same shape; only its strings change.
+ * SR4. Nothing in a text can switch a rule off.
+ * SR5. Time grows with the length of the text, whatever it holds.
+ * SR6. Each secret is counted once, by rule and sink, and shown to nobody.
+ */
+export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redactor {
+  const findRecommended = createRecommendedRules();
+  const findOwn = createOwnSecretFinder(secrets);
+  const find = (text: string): readonly Span[] =>
+    settleSpans(text, [...findRecommended(text), ...findByAddedRules(text), ...findOwn(text)]);
+  const redactPlain = (text: string, before: string, counts: Counts): string => {
+    let redacted = text;
+    for (let round = 1; ; round += 1) {
+      const spans = within(find(before + redacted), before.length);
+      const [first] = spans;
+      if (first === undefined) return redacted;
+      for (const { rule } of spans) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+      if (round > exactRounds + wordRounds) return markOf(first.rule);
+      const parts =
+        round > exactRounds ? settleSpans(redacted, widenToWords(redacted, spans)) : spans;
+      redacted = replaceSpans(redacted, parts);
+    }
+  };
+  const counting = <T>(sink: string, work: (counts: Counts) => T): T => {
+    const counts: Counts = new Map();
+    const result = work(counts);
+    for (const [rule, count] of counts) onRedacted?.(rule, sink, count);
+    return result;
+  };
+  const redactTreeOf = <T>(value: T, counts: Counts, depth: number): T =>
+    redactTree(value, {
+      find,
+      redact: (text, before) => redactAny(text, before, counts, depth + 1),
+      tooDeep: () => {
+        counts.set('too-deep', (counts.get('too-deep') ?? 0) + 1);
+        return markOf('too-deep');
+      },
+    });
+  /** @param depth JSON stands in strings of JSON: replies in transcripts, and tool results in those. */
+  const redactAny = (text: string, before: string, counts: Counts, depth: number): string => {
+    const json = depth < jsonDepthMax ? readJson(text) : undefined;
+    if (json === undefined) return redactPlain(text, before, counts);
+    const redacted = redactTreeOf(json, counts, depth);
+    const written = JSON.stringify(redacted, null, indentOf(text));
+    // What was not touched keeps its bytes, unless it says more than its JSON: of two fields with one name, the first.
+    const isUntouched = redacted === json && (written === text || find(text).length === 0);
+    return isUntouched ? text : written;
+  };
+  return {
+    redactText: (text, sink) => counting(sink, (counts) => redactAny(text, '', counts, 0)),
+    redactValue: (value, sink) => counting(sink, (counts) => redactTreeOf(value, counts, 0)),
+  };
+}
+
+type Counts = Map<string, number>;
+
+/** What is found behind the first `from` characters, counted from there. */
+function within(spans: readonly Span[], from: number): readonly Span[] {
+  if (from === 0) return spans;
+  return spans.flatMap(({ start, end, rule }) =>
+    end > from ? [{ start: Math.max(0, start - from), end: end - from, rule }] : [],
+  );
+}
+
+/** Each with all that stands around it without white space. */
+function widenToWords(text: string, spans: readonly Span[]): Span[] {
+  const words = [...text.matchAll(/\S+/g)];
+  let next = 0;
+  return spans.map((span) => {
+    while (endOf(words[next]) <= span.start) next += 1;
+    const start = Math.min(span.start, words[next]?.index ?? span.start);
+    while (endOf(words[next]) < span.end) next += 1;
+    const reaches = (words[next]?.index ?? Infinity) < span.end;
+    return { ...span, start, end: reaches ? endOf(words[next]) : span.end };
+  });
+}
+
+function endOf(word: RegExpExecArray | undefined): number {
+  return word === undefined ? Infinity : word.index + word[0].length;
+}
+
+/** @returns undefined when the text is no JSON, or a number or a word. */
+function readJson(text: string): unknown {
+  if (!/^\s*[[{"]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function indentOf(text: string): number {
+  return /^\s*[[{]\s*\n/.test(text) ? 2 : 0;
+}

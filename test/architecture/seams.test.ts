@@ -1,0 +1,73 @@
+import { codeFiles, read, sourceFiles } from './repository.ts';
+
+/**
+ * Everything that is stored, sent or printed passes one of a few places where secrets are taken out of it. What each of
+ * them does: test/unit/redaction/seams.test.ts. That nothing goes around them: here.
+ */
+
+const wiring = read('worker/create-activities.ts').replaceAll(/\s+/g, ' ');
+const worker = read('worker/create-worker.ts').replaceAll(/\s+/g, ' ');
+
+/** Every method of a port that writes, and what stands before it. */
+const writingPorts: Readonly<Record<string, string>> = {
+  'activities/ports/artifact-store.ts put':
+    'redactStore(createFileArtifactStore({ home }), redactor)',
+  'activities/ports/reply-ledger.ts put': 'redactLedger(createFileReplyLedger({ home }), redactor)',
+  'activities/ports/projection-writer.ts write':
+    'redactProjection(createFileProjection({ home }), redactor)',
+  // Run ids and addresses only.
+  'activities/ports/artifact-store.ts write': 'index: createFileRunIndex({ home })',
+};
+
+it('every port that writes stands behind a redactor', () => {
+  const methods = codeFiles
+    .filter((path) => path.startsWith('activities/ports/'))
+    .flatMap((path) =>
+      [...read(path).matchAll(/^ {2}(put|write|append|add|save|record|store)\w*\(/gm)].map(
+        ([, name]) => `${path} ${name}`,
+      ),
+    );
+  // Cure: wrap the port in worker/create-activities.ts, then name both here.
+  expect(methods.toSorted()).toEqual(Object.keys(writingPorts).toSorted());
+  for (const wrapped of Object.values(writingPorts)) expect(wiring).toContain(wrapped);
+});
+
+it('what comes from models and tools is redacted before it is used', () => {
+  expect(wiring).toContain('redactModel(');
+  expect(wiring).toContain('redactTools(createToolRegistry([');
+  expect(wiring).toContain("redact: (text) => redactor.redactText(text, 'failure')");
+});
+
+it('the worker sends nothing past the codec, and no failure past the interceptor', () => {
+  expect(worker).toContain("payloadCodecs: [createRedactingCodec(options.redactor, 'history')");
+  expect(worker).toContain('activity: [() => redactFailuresWith(options.redactor)]');
+});
+
+/** Where something that speaks to the outside may be made. */
+const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
+  [/\bWorker\.create\(/, ['worker/create-worker.ts']],
+  [/\bnew (?:Workflow|Async\w*|Schedule)?Client\(/, ['client/planwave-client.ts']],
+  [/\bcreateFileReplyLedger\(/, ['worker/create-activities.ts']],
+  [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
+  [/\bcreateFileArtifactStore\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
+  [/\bcreateAnthropicClient\(/, ['worker/create-activities.ts']],
+];
+
+it.each(makers)('%s stands only where it is redacted', (what, only) => {
+  const used = sourceFiles.filter((path) =>
+    new RegExp(String.raw`(?<!function )${what.source}`).test(read(path)),
+  );
+  // Cure: have it made there, or put a redactor before it and name the file here.
+  expect(used.toSorted()).toEqual(only.toSorted());
+});
+
+it('engine and worker print through the streams that are redacted, never directly', () => {
+  const faults = sourceFiles
+    .filter((path) => /^(?:contracts|core|redaction|workflows|activities|worker)\//.test(path))
+    .filter((path) => /\bconsole\.|\bwriteSync\(|\bwrite\w*\(\s*[12],/.test(read(path)))
+    .map((path) => `${path} prints. Cure: throw, or use the logger of the SDK`);
+  expect(faults).toEqual([]);
+  expect(read('worker/main.ts')).toContain(
+    'for (const stream of [process.stdout, process.stderr]) redactOutput(stream, redactor);',
+  );
+});

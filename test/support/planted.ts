@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Secrets as they are planted in tests. None of them opens anything: they are made up when the test runs, so that no
+ * scanner of repositories stumbles over this file.
+ */
+const noise = (name: string, length: number): string =>
+  createHash('sha512').update(name).digest('base64').replaceAll(/[+/=]/g, 'x').slice(0, length);
+
+const keyLines = Array.from({ length: 8 }, (_, line) => noise(`key ${line}`, 64));
+
+export const planted = {
+  github: `ghp_${noise('github', 36)}`,
+  awsKeyId: `AKIA${noise('aws id', 60)
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '')
+    .slice(0, 16)}`,
+  awsSecret: noise('aws secret', 40),
+  anthropic: `sk-ant-api03-${noise('anthropic 1', 60)}${noise('anthropic 2', 33)}AA`,
+  privateKey: [
+    '-----BEGIN RSA PRIVATE KEY-----',
+    `MIIE${keyLines.join('\n')}`,
+    '-----END RSA PRIVATE KEY-----',
+  ].join('\n'),
+  /** No rule knows its form. */
+  own: `planted-own-${noise('own', 24)}`,
+} as const;
+
+/** What must not be found anywhere: the secrets, and of those of several lines each line. */
+export const plantedPieces: readonly string[] = Object.values(planted).flatMap((secret) =>
+  secret.split('\n').filter((line) => !line.startsWith('-----')),
+);
+
+/** As it stands in a file of settings: only the name tells that it is a secret. */
+export const awsSetting = `aws_secret_access_key = "${planted.awsSecret}"`;
+
+/** All of them in one text. */
+export const plantedText = [...Object.values(planted), awsSetting]
+  .filter((secret) => secret !== planted.awsSecret)
+  .join('\n');

@@ -1,0 +1,224 @@
+import { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
+import type {
+  ModelClient,
+  ModelProgress,
+  ModelReply,
+} from '../../../activities/ports/model-client.ts';
+import type { ProjectionWriter } from '../../../activities/ports/projection-writer.ts';
+import { redactFailure } from '../../../activities/redaction/redact-failure.ts';
+import { redactModel } from '../../../activities/redaction/redact-model.ts';
+import {
+  redactLedger,
+  redactProjection,
+  redactStore,
+} from '../../../activities/redaction/redact-ports.ts';
+import { redactTools } from '../../../activities/redaction/redact-tools.ts';
+import type { Tool } from '../../../activities/tools/tool.ts';
+import { loadDetail } from '../../../activities/tools/load-detail.ts';
+import { createRedactingCodec } from '../../../redaction/redacting-codec.ts';
+import { createRedactor } from '../../../redaction/create-redactor.ts';
+import { redactOutput } from '../../../worker/redact-output.ts';
+import { createMemoryLedger } from '../../support/memory-ledger.ts';
+import { createMemoryStore } from '../../support/memory-store.ts';
+import { planted, plantedPieces, plantedText as everything } from '../../support/planted.ts';
+
+/** What each seam lets through, told by what stands behind it. The seams themselves: test/architecture/seams.test.ts. */
+
+let counted: [rule: string, sink: string, count: number][] = [];
+beforeEach(() => {
+  counted = [];
+});
+
+const redactor = createRedactor({
+  secrets: [planted.own],
+  onRedacted: (...told) => counted.push(told),
+});
+
+function expectClean(written: unknown): void {
+  const text = typeof written === 'string' ? written : JSON.stringify(written);
+  expect(text).toContain('[redacted:github]');
+  expect(plantedPieces.filter((piece) => text.includes(piece))).toEqual([]);
+}
+
+const sinks = (): string[] => [...new Set(counted.map(([, sink]) => sink))];
+
+it('an artifact holds no secret, is addressed by what it holds, and is the same on a retry', async () => {
+  const memory = createMemoryStore();
+  const store = redactStore(memory, redactor);
+  const ref = await store.put(everything);
+  expectClean(await memory.getText(ref));
+  expect(await store.put(Buffer.from(everything))).toBe(ref);
+  expect(sinks()).toEqual(['artifact']);
+  expect(await store.put(await store.getText(ref))).toBe(ref);
+  const bytes = Uint8Array.of(0xff, 0xfe, 0x00);
+  expect(await store.get(await store.put(bytes))).toEqual(bytes);
+  expect(await store.has(ref)).toBe(true);
+});
+
+it('the ledger gives a retry what it kept, without secrets', async () => {
+  const ledger = redactLedger(createMemoryLedger(), redactor);
+  const key = { workflow_id: 'w', run_id: 'r', activity_id: '1' };
+  await ledger.put(key, { result: { text: everything }, spent: { calls: 1 } });
+  const found = await ledger.find(key);
+  expectClean(found);
+  expect(found).toMatchObject({ spent: { calls: 1 } });
+  expect(sinks()).toEqual(['ledger']);
+});
+
+it('the projection shows no secret', async () => {
+  const files: string[] = [];
+  const writer: ProjectionWriter = {
+    write: async (_run, _path, text) => void files.push(text),
+    remove: async () => {},
+    rootOf: (runId) => runId,
+  };
+  await redactProjection(writer, redactor).write('run', 'result.md', everything);
+  expectClean(files[0]);
+  expect(sinks()).toEqual(['projection']);
+});
+
+const aReply: ModelReply = {
+  content: [],
+  stopReason: 'end_turn',
+  tokens: null,
+  requestId: null,
+  model: 'rehearsal',
+};
+
+/** What is left of a reply of a model that streamed these pieces before. */
+async function hear(
+  content: ModelReply['content'],
+  stream: readonly string[] = [],
+): Promise<{ readonly reply: ModelReply; readonly progress: readonly ModelProgress[] }> {
+  let tail = '';
+  let nowMs = 0;
+  const model: ModelClient = {
+    complete: async (_request, { onProgress }) => {
+      for (const piece of stream) {
+        tail += piece;
+        nowMs += 1_000;
+        onProgress({ outputTokens: tail.length, lastWords: tail.slice(-8_000) });
+      }
+      return { ...aReply, content };
+    },
+  };
+  const progress: ModelProgress[] = [];
+  const request = { model: 'm', maxOutputTokens: 1, system: [], messages: [], tools: [] };
+  const reply = await redactModel(model, redactor, () => nowMs).complete(
+    { ...request, callKey: 'k' },
+    { signal: AbortSignal.timeout(60_000), onProgress: (told) => progress.push(told) },
+  );
+  return { reply, progress };
+}
+
+it('a reply is redacted as it comes, and JSON in it stays JSON', async () => {
+  const output = { compact_md: `_authToken=${planted.own}`, detailed_md: everything, n: 1 };
+  const { reply } = await hear([
+    { type: 'text', text: JSON.stringify(output) },
+    { type: 'tool_use', id: 't1', name: 'load_detail', input: { detail_id: planted.github } },
+  ]);
+  const [text, call] = reply.content;
+  const read: unknown = JSON.parse(text?.type === 'text' ? text.text : '');
+  expectClean(read);
+  expect(read).toMatchObject({ n: 1 });
+  expect(call).toMatchObject({ id: 't1', input: { detail_id: '[redacted:github]' } });
+  // In a transcript the reply is JSON in a string of JSON: nothing more is taken out of it there.
+  counted = [];
+  const node = JSON.stringify({ messages: [{ role: 'assistant', content: reply.content }] });
+  expect(redactor.redactText(node, 'artifact')).toBe(node);
+  expect(counted).toEqual([]);
+});
+
+it('a block that only the provider can read is left out when it holds a secret, never changed', async () => {
+  const harmless = { type: 'opaque', raw: { thinking: 'about tea', signature: 's1' } } as const;
+  const { reply } = await hear([
+    harmless,
+    { type: 'opaque', raw: { thinking: `about ${planted.github}`, signature: 's2' } },
+  ]);
+  expect(reply.content).toEqual([harmless]);
+});
+
+it('the last words of a stream show no secret, whole or in part', async () => {
+  // Character by character, as the worst of all streams.
+  const text = `The keys are: ${planted.github} and ${planted.own}.\n${planted.privateKey}\nThat is all of it.`;
+  const { progress } = await hear([], text.split(''));
+  const shown = progress.map(({ lastWords }) => lastWords);
+  expect(shown.at(-1)).toContain('[redacted:privatekey]\nThat is all of');
+  expect(shown.every(({ length }) => length <= 120)).toBe(true);
+  const parts = plantedPieces.map((piece) => piece.slice(0, 12));
+  expect(shown.filter((words) => parts.some((part) => words.includes(part)))).toEqual([]);
+  // Of a line within the key, neither.
+  const line = planted.privateKey.split('\n')[3]?.slice(20, 36) ?? '';
+  expect(shown.filter((words) => words.includes(line))).toEqual([]);
+});
+
+/** What a tool gives or says that fails, behind the seam. */
+async function runTool(run: Tool['run']): Promise<string | undefined> {
+  const tools = new Map([['t', { spec: loadDetail.spec, run }]]);
+  const [redacted] = redactTools(tools, redactor).values();
+  const context = {
+    store: createMemoryStore(),
+    record_ref: '',
+    upstream: [],
+    signal: AbortSignal.timeout(60_000),
+  };
+  return redacted?.run({}, context).catch((error: unknown) => String(error));
+}
+
+it('a tool says no secret, neither in its result nor in an error', async () => {
+  expectClean(await runTool(async () => everything));
+  expectClean(await runTool(() => Promise.reject(new Error(everything))));
+  expect(sinks()).toEqual(['tool', 'failure']);
+});
+
+it('a failure holds no secret: not in its text, its stack, or its causes', () => {
+  const root = new Error(`cause: ${everything}`);
+  const failure = ApplicationFailure.create({
+    type: 'ModelRequest',
+    message: `refused: ${everything}`,
+    nonRetryable: true,
+    cause: new Error('between', { cause: root }),
+  });
+  expect(redactFailure(failure, redactor)).toBe(failure);
+  expect(failure).toMatchObject({ type: 'ModelRequest', nonRetryable: true });
+  for (const error of [failure, root]) {
+    expectClean(error.message);
+    expectClean(error.stack);
+  }
+  expectClean(redactFailure(everything, redactor));
+  const ring = new Error('a');
+  ring.cause = ring;
+  expect(redactFailure(ring, redactor)).toBe(ring);
+});
+
+it('a payload goes to the server without secrets, and comes back as it was', async () => {
+  const codec = createRedactingCodec(redactor, 'history');
+  const payloads = [{ goal: everything, n: 1 }, everything, ['short'], null, undefined, 7].map(
+    (value) => defaultPayloadConverter.toPayload(value),
+  );
+  const sent = await codec.encode(payloads);
+  const values = sent.map((one): unknown => defaultPayloadConverter.fromPayload(one));
+  expectClean(values[0]);
+  expectClean(values[1]);
+  expect(values.slice(2)).toEqual([['short'], null, undefined, 7]);
+  expect(values[0]).toMatchObject({ n: 1 });
+  expect(await codec.decode(payloads)).toEqual(payloads);
+});
+
+it('what a process prints shows no secret', async () => {
+  let printed = '';
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      printed += chunk.toString();
+      done();
+    },
+  });
+  redactOutput(stream, redactor);
+  stream.write(`[WARN] ${everything}\n`);
+  stream.write(Buffer.from(everything), () => stream.end());
+  await finished(stream);
+  expectClean(printed);
+  expect(printed.match(/\[redacted:github\]/g)).toHaveLength(2);
+});
