@@ -9,6 +9,7 @@ import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
 import { renderCriteria } from './render-result-criteria.ts';
+import { renderRedactions } from './render-result-redactions.ts';
 import { renderOpenEnds } from './render-result-open-ends.ts';
 import { resultLimits } from './result-limits.ts';
 
@@ -22,7 +23,7 @@ export function resultNeeds(record: RunRecord): TextRefs {
 
 /** `result.md`: what a person reads when a run has ended. */
 export function renderResult(record: RunRecord, status: RunStatus, texts: RecordTexts): string {
-  return joinSections([
+  const told = [
     `# Result: ${oneLine(record.goal_title)}`,
     `**${describeStatus(record, status)}**`,
     renderGoal(record),
@@ -30,6 +31,10 @@ export function renderResult(record: RunRecord, status: RunStatus, texts: Record
     renderTruth(record, texts),
     renderDeliverables(record, texts),
     ...renderOpenEnds(record, texts),
+  ];
+  return joinSections([
+    ...told,
+    ...renderRedactions(joinSections(told)),
     renderUsage(record),
     renderPlaces(record),
   ]);

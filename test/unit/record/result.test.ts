@@ -278,3 +278,11 @@ it('does not let a deliverable hide or outrank what follows it', async () => {
   expect(result).toContain('&lt;!--');
   expect(result).toContain('```\nopen\n```\n\n## Usage and cost');
 });
+
+it('says what was taken out of it, by rule, and nothing when nothing was', async () => {
+  const goal = 'Deploy with [redacted:github], [redacted:aws] and [redacted:github]';
+  const result = await resultOf({ goal }, end('stopped'));
+  // The goal stands in the title too.
+  expect(section(result, 'Taken out')).toMatch(/In this file: 2 × aws, 4 × github\.$/);
+  expect(section(await resultOf({ goal: 'Deploy' }, end('stopped')), 'Taken out')).toBeNull();
+});
