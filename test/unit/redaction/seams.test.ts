@@ -162,6 +162,8 @@ async function runTool(run: Tool['run']): Promise<string | undefined> {
     store: createMemoryStore(),
     record_ref: '',
     upstream: [],
+    loads_left: 1,
+    onLoaded: () => {},
     signal: AbortSignal.timeout(60_000),
   };
   return redacted?.run({}, context).catch((error: unknown) => String(error));
