@@ -1,10 +1,11 @@
 import type { AgentSummary } from './agent-definition.ts';
 import type { RunBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
-import type { UpstreamOutput } from './delegation-run.ts';
+import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
 import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
+import type { OutputFault } from './output-fault.ts';
 import type { Ref } from './ref.ts';
 import type { RecordChange } from './run-record.ts';
 import type { Usage } from './usage.ts';
@@ -22,6 +23,8 @@ export interface Activities {
   readonly runTool: (input: RunToolInput) => Promise<RunToolResult>;
   /** Stores a text that is too long for history. */
   readonly storeText: (input: { readonly text: string }) => Promise<{ readonly ref: Ref }>;
+  /** What the planner's decision on a wave leaves contradictory, in the pool and in its own text. */
+  readonly reviewDecision: (input: ReviewDecisionInput) => Promise<ReviewDecisionResult>;
   /** Applies changes to the run's record, stores the new one, and writes the projection. */
   readonly updateRecord: (input: UpdateRecordInput) => Promise<UpdateRecordResult>;
 }
@@ -78,6 +81,19 @@ export interface RunToolResult {
   readonly loaded_details: readonly string[];
 }
 
+export interface ReviewDecisionInput {
+  /** The record that the wave began with: until its end, nobody adds a fact that could contradict another. */
+  readonly record_ref: Ref;
+  readonly wave: number;
+  readonly outcomes: readonly Pick<DelegationOutcome, 'delegation_id' | 'turns' | 'output_ref'>[];
+  readonly decision_ref: Ref;
+}
+
+export interface ReviewDecisionResult {
+  /** At most `faultsShownMax` of `core/limits.ts`. */
+  readonly faults: readonly OutputFault[];
+}
+
 export interface UpdateRecordInput {
   readonly run_id: string;
   readonly record_ref: Ref;
@@ -90,7 +106,7 @@ export interface UpdateRecordResult {
   readonly record_ref: Ref;
   /** Facts in the whole record. */
   readonly facts_total: number;
-  /** Facts that these changes added, statements cut to 200 characters. */
+  /** The newest facts that these changes added, at most `factsCarriedMax` of `core/limits.ts`, statements cut to 200. */
   readonly facts_added: readonly Fact[];
   /** Names that the record knows now and a delegation may require. */
   readonly known_inputs: readonly string[];

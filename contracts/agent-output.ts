@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { StatedFact } from './fact.ts';
 import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 
@@ -43,6 +44,10 @@ export const AgentOutput = z.strictObject({
       }),
     )
     .max(20),
+  facts: z
+    .array(StatedFact)
+    .max(20)
+    .describe('What others may build on, each key once. May be empty. No assumptions.'),
   coverage: Coverage.describe(
     'Every criterion_id of the delegation, in exactly one of the two lists.',
   ),
@@ -50,7 +55,11 @@ export const AgentOutput = z.strictObject({
 export type AgentOutput = z.infer<typeof AgentOutput>;
 
 /** What the engine's rules need to know of an output. Texts stay in the store. */
-export interface AgentOutputOutline extends Omit<AgentOutput, 'compact_md' | 'detailed_md'> {
+export interface AgentOutputOutline extends Omit<
+  AgentOutput,
+  'compact_md' | 'detailed_md' | 'facts'
+> {
+  readonly facts: readonly Pick<StatedFact, 'key' | 'value'>[];
   /** The whole AgentOutput as JSON. */
   readonly output_ref: Ref;
 }

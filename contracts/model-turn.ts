@@ -35,7 +35,13 @@ export type Prompt =
       readonly plan_ref: Ref;
       readonly outcomes: readonly Pick<
         DelegationOutcome,
-        'delegation_id' | 'status' | 'reason' | 'output_ref' | 'criteria_met' | 'criteria_unmet'
+        | 'delegation_id'
+        | 'status'
+        | 'reason'
+        | 'turns'
+        | 'output_ref'
+        | 'criteria_met'
+        | 'criteria_unmet'
       >[];
       readonly open_criteria: readonly string[];
       readonly amendments: readonly string[];

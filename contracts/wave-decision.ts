@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { StatedFact } from './fact.ts';
 import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 
@@ -28,6 +29,12 @@ export const WaveDecision = z.strictObject({
     .describe('Markdown. The short truth after this wave: what is known, decided and open.'),
   wave_detailed: z.string().min(1).describe('Markdown. The reasons, so that others can follow.'),
   planner_decision: PlannerDecision,
+  facts: z
+    .array(StatedFact)
+    .max(20)
+    .describe(
+      'What wave_compact settles, each key once: it stands above what agents say. May be empty.',
+    ),
   criteria_reopened: z
     .array(z.strictObject({ criterion_id: z.string(), reason: z.string().min(1).max(1_000) }))
     .max(50)
@@ -37,7 +44,10 @@ export const WaveDecision = z.strictObject({
 });
 export type WaveDecision = z.infer<typeof WaveDecision>;
 
-export interface WaveDecisionOutline extends Omit<WaveDecision, 'wave_compact' | 'wave_detailed'> {
+export interface WaveDecisionOutline extends Omit<
+  WaveDecision,
+  'wave_compact' | 'wave_detailed' | 'facts'
+> {
   /** The whole WaveDecision as JSON. */
   readonly decision_ref: Ref;
 }

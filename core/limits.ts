@@ -61,12 +61,20 @@ export const engineLimits = {
   questionCharsMax: 2_000,
   /** Questions of one escalation: the ten of an output's list, and room for the engine's own. */
   escalationQuestionsMax: 20,
-  /** Facts that a query or a prompt shows. The whole pool is in the store. */
+  /** Facts that a prompt shows. The whole pool is in the store. */
   factsShownMax: 100,
   /** Different details that one delegation may load. Who needs more than fifty is not choosing. */
   loadedDetailsMax: 50,
   /** Characters of a detail_id: of a name that a delegation produces. */
   detailIdCharsMax: 120,
+  /** Newest facts that the query `pool` shows. */
+  factsCarriedMax: 50,
+  /** Characters of a fact's key, of its value, and of the part of its statement that a query shows. */
+  factTextCharsMax: 80 + 200 + 200,
+  /** Conflicts that one decision has to resolve: with those that its own facts begin, they fit into its list of 50. */
+  conflictsShownMax: 20,
+  /** Sides of one conflict that a prompt shows. */
+  conflictSidesShownMax: 8,
   /** Faults that go back to the model at once. More would push out the task itself. */
   faultsShownMax: 60,
   /** Milliseconds between reminders of a question that waits: 7 days. */
@@ -128,7 +136,7 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
       (engine.rejectedReasonCharsMax + engine.exampleAnswerCharsMax + jsonOverheadChars) +
     engine.recentAnswersMax *
       (engine.questionCharsMax + engine.inlineAnswerCharsMax + jsonOverheadChars) +
-    engine.factsShownMax * (engine.shownAnswerCharsMax + jsonOverheadChars);
+    engine.factsCarriedMax * (engine.factTextCharsMax + jsonOverheadChars);
   expect(
     carriedChars * bytesPerCharMax <= engine.payloadBytesMax,
     'inboxCharsMax, amendments, answers, rejections and facts together must fit into one payload',

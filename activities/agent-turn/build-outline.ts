@@ -16,10 +16,11 @@ export function buildOutline(output: Output, ref: Ref): TurnOutline {
     return { shape: output.shape, plan: { ...output.value, delegations, plan_ref: ref } };
   }
   if (output.shape === 'agent_output') {
-    const { compact_md: _compact, detailed_md: _detailed, ...rest } = output.value;
-    return { shape: output.shape, output: { ...rest, output_ref: ref } };
+    const { compact_md: _compact, detailed_md: _detailed, facts: stated, ...rest } = output.value;
+    const facts = stated.map(({ key, value }) => ({ key, value }));
+    return { shape: output.shape, output: { ...rest, facts, output_ref: ref } };
   }
-  const { wave_compact: _compact, wave_detailed: _detailed, ...rest } = output.value;
+  const { wave_compact: _compact, wave_detailed: _detailed, facts: _facts, ...rest } = output.value;
   return { shape: output.shape, decision: { ...rest, decision_ref: ref } };
 }
 

@@ -1,4 +1,5 @@
 import { Slug } from '../../contracts/slug.ts';
+import { waveNumber } from '../../core/ids.ts';
 import { toPathName } from './path-name.ts';
 
 /**
@@ -19,16 +20,6 @@ export const treePaths = {
   taskOutput: (agentId: string, delegationId: string): string =>
     `agents/${slugName(agentId)}/task_output/${slugName(delegationId)}.md`,
 } as const;
-
-/** `001`, `002`, …: three digits, so that a listing is in order. */
-export function waveNumber(wave: number): string {
-  return String(wave).padStart(3, '0');
-}
-
-/** Where a fact comes from: `wave-001/<delegation_id>`. */
-export function waveSource(wave: number, part: string): string {
-  return `wave-${waveNumber(wave)}/${part}`;
-}
 
 function waveFolder(wave: number): string {
   if (!Number.isSafeInteger(wave) || wave < 0) throw new Error(`${wave} is no wave number.`);

@@ -50,7 +50,7 @@ function decision(what: string, why: string, alternatives: string): string {
 function renderConstraints(record: RunRecord): string {
   const assumptions = standingAssumptions(record).map(
     (fact) =>
-      `Assumption (${fact.confidence} confidence, ${fact.source_refs.join(', ')}): ${oneLine(fact.statement)}`,
+      `Assumption (${fact.confidence} confidence, ${fact.source_refs[0] ?? fact.origin}): ${oneLine(fact.statement)}`,
   );
   return bullets([...record.constraints.map(oneLine), ...assumptions], '- None given.');
 }

@@ -53,10 +53,13 @@ function optionalQuestions(record: RunRecord, texts: RecordTexts): readonly stri
 
 function assumptions(record: RunRecord): readonly string[] {
   return standingAssumptions(record).map((fact) =>
-    cutLine(`${fact.statement} (${fact.confidence} confidence, ${fact.source_refs.join(', ')})`, {
-      charsMax: resultLimits.lineCharsMax,
-      whole: treePaths.pool,
-    }),
+    cutLine(
+      `${fact.statement} (${fact.confidence} confidence, ${fact.source_refs[0] ?? fact.origin})`,
+      {
+        charsMax: resultLimits.lineCharsMax,
+        whole: treePaths.pool,
+      },
+    ),
   );
 }
 

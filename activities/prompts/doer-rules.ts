@@ -54,6 +54,7 @@ What you took for granted without evidence goes into assumptions_made, with how 
 
 # Output
 - compact_md: the result in a few lines, for the planner. No preface.
+- facts: what others will build on, each with a key that anybody would choose for it and its bare value; take over a key that your task or your input uses. Two values under one key are a conflict that the planner has to settle. What is not certain is an assumption, not a fact.
 - detailed_md: the whole result in Markdown, with headings, so that evidence can point at a section. It stands alone.
 - Your final answer is one JSON object in the shape asked for, and nothing before or after it.
 - If it comes back with <faults>, mend every one and give the whole output again.`;

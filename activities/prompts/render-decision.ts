@@ -10,6 +10,7 @@ import { renderAnsweredQuestions, renderOpenCriteria, renderRunBlocks } from './
 import { markData } from './mark-data.ts';
 import type { PromptReader } from './prompt-reader.ts';
 import { readLastWaveCompact } from './read-wave.ts';
+import { renderPoolBlocks } from './render-pool-blocks.ts';
 
 type DecisionPrompt = Extract<Prompt, { kind: 'decision' }>;
 type Outcome = DecisionPrompt['outcomes'][number];
@@ -41,6 +42,7 @@ export async function renderDecision(
       blockBytesMax.wave_compact,
     ),
     markData(listBlock('outcomes', outcomes, blockBytesMax.outcomes), callKey),
+    ...(await renderPoolBlocks(store, record, prompt)).map((block) => markData(block, callKey)),
     renderOpenCriteria(
       record,
       prompt.open_criteria,
@@ -61,11 +63,12 @@ async function describeOutcome(
       criteria_unmet: criteria_unmet.map((criterion_id) => ({ criterion_id, reason })),
       compact_md: '',
       assumptions_made: [],
+      facts: [],
       optional_questions: [],
     };
   }
   const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
-  const { coverage, assumptions_made, optional_questions } = output;
+  const { coverage, assumptions_made, facts, optional_questions } = output;
   const evidence = new Map(coverage.criteria_met.map((one) => [one.criterion_id, one.evidence]));
   const reasons = new Map(coverage.criteria_unmet.map((one) => [one.criterion_id, one.reason]));
   return {
@@ -81,6 +84,7 @@ async function describeOutcome(
     })),
     compact_md: cutAtLine(output.compact_md.trimEnd(), blockBytesMax.outcome_compact),
     assumptions_made,
+    facts,
     optional_questions,
   };
 }

@@ -1,8 +1,9 @@
 import type { RecordChange, RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
+import { admitFacts } from '../../core/pool/admit-facts.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import { textOf } from '../projection/record-texts.ts';
-import { addFacts, factFromAnswer, factFromInstruction } from './add-facts.ts';
+import { factFromAnswer, factFromInstruction } from './propose-facts.ts';
 import { applyWaveDone } from './apply-wave-done.ts';
 import { addPlannedCriteria, waiveCriteria } from './record-criteria.ts';
 import { upsertWave } from './upsert-wave.ts';
@@ -51,11 +52,11 @@ export function applyChange(
         rejected_answers: [...record.rejected_answers, change.rejected].slice(-rejectedAnswersMax),
       };
     case 'instruction':
-      return addFacts(
-        { ...record, instructions: [...record.instructions, change.instruction] },
-        [factFromInstruction(change.instruction)],
-        now,
-      );
+      return {
+        ...record,
+        instructions: [...record.instructions, change.instruction],
+        facts: admitFacts(record.facts, [factFromInstruction(change.instruction)], now),
+      };
     case 'criteria_waived':
       return { ...record, criteria: waiveCriteria(record.criteria, change.criterion_ids) };
     case 'wave_planned':
@@ -85,12 +86,12 @@ function applyAnswer(
   const question =
     record.open_questions.find((one) => one.question_id === answered.question_id) ?? null;
   const stored: StoredAnswer = { ...answered, answer_ref, question };
-  const next: RunRecord = {
+  return {
     ...record,
     open_questions: record.open_questions.filter(isOther),
     answered_questions: [...record.answered_questions.filter(isOther), stored],
+    facts: admitFacts(record.facts, [factFromAnswer(stored)], now),
   };
-  return addFacts(next, [factFromAnswer(stored)], now);
 }
 
 function applyWavePlanned(

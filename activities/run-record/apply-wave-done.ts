@@ -1,10 +1,13 @@
-import type { RecordChange, RunRecord } from '../../contracts/run-record.ts';
+import type { Fact } from '../../contracts/fact.ts';
+import type { RecordChange, RecordedWave, RunRecord } from '../../contracts/run-record.ts';
+import { admitFacts } from '../../core/pool/admit-facts.ts';
+import { settleFacts } from '../../core/pool/settle-facts.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { listCompleted } from '../projection/list-deliverables.ts';
 import { textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
-import { addFacts, factsFromAssumptions, supersedeFacts } from './add-facts.ts';
 import { addDetails } from './list-details.ts';
+import { factsFromDecision, factsFromOutputs } from './propose-facts.ts';
 import { addPlannedCriteria, applyCriterionStates } from './record-criteria.ts';
 import { upsertWave } from './upsert-wave.ts';
 
@@ -32,13 +35,26 @@ export function applyWaveDone(
   const known = plan === null ? record.criteria : addPlannedCriteria(record.criteria, plan);
   const completed = listCompleted({ ...record, waves }).filter((one) => one.wave === wave.wave);
   const delegationIds = new Set(waves.flatMap((one) => one.outcomes.map((o) => o.delegation_id)));
-  const next: RunRecord = {
+  return {
     ...record,
     waves,
     usage: addUsage(...waves.map((one) => one.usage)),
     criteria: applyCriterionStates(known, criteria, { outcomes: wave.outcomes, decision, texts }),
     details: addDetails(record.details, completed, delegationIds, texts),
-    facts: decision === null ? record.facts : supersedeFacts(record.facts, wave.wave, decision),
+    facts: addFacts(record.facts, wave, texts, now),
   };
-  return addFacts(next, factsFromAssumptions(wave.wave, wave.outcomes, texts), now);
+}
+
+/** What the wave stated comes in first: the decision speaks of it. */
+function addFacts(
+  pool: readonly Fact[],
+  { wave, outcomes, decision_ref: ref }: RecordedWave,
+  texts: RecordTexts,
+  now: number,
+): readonly Fact[] {
+  const stated = factsFromOutputs(wave, outcomes, texts);
+  if (ref === null) return admitFacts(pool, stated, now);
+  const decision = textOf(texts.decisions, ref);
+  const known = admitFacts(pool, [...stated, ...factsFromDecision(wave, ref, decision)], now);
+  return settleFacts(known, wave, decision.planner_decision.conflicts_resolved);
 }

@@ -3,14 +3,17 @@ import { guardActivity } from '../agent-turn/failures.ts';
 import { withHeartbeat } from '../agent-turn/heartbeat.ts';
 import type { RecordDeps } from './deps.ts';
 import { openRun } from './open-run.ts';
+import { reviewDecision } from './review-decision.ts';
 import { updateRecord } from './update-record.ts';
 
-/** The activities that keep a run's record: its beginning, and each change to it. */
+/** The activities that keep a run's record: its beginning, each change to it, and a decision held against it. */
 export function createRecordActivities(
   deps: RecordDeps,
-): Pick<Activities, 'openRun' | 'updateRecord'> {
+): Pick<Activities, 'openRun' | 'reviewDecision' | 'updateRecord'> {
   return {
     openRun: (input) => guardActivity(() => withHeartbeat(() => openRun(deps, input))),
+    reviewDecision: (input) =>
+      guardActivity(() => withHeartbeat(() => reviewDecision(deps, input))),
     updateRecord: (input) => guardActivity(() => withHeartbeat(() => updateRecord(deps, input))),
   };
 }

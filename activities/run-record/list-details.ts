@@ -1,8 +1,8 @@
 import type { DetailEntry } from '../../contracts/run-record.ts';
+import { waveNumber } from '../../core/ids.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { Deliverable } from '../projection/list-deliverables.ts';
 import { oneLine } from '../projection/markdown.ts';
-import { waveNumber } from '../projection/paths.ts';
 import { textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import { isEngineInput } from './known-inputs.ts';

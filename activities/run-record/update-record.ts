@@ -1,6 +1,7 @@
 import type { UpdateRecordInput, UpdateRecordResult } from '../../contracts/activity-types.ts';
 import type { Fact } from '../../contracts/fact.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -45,7 +46,10 @@ export async function updateRecord(
   return {
     record_ref: recordRef,
     facts_total: record.facts.length,
-    facts_added: record.facts.slice(before.facts.length).map(shortenFact),
+    facts_added: record.facts
+      .slice(before.facts.length)
+      .slice(-engineLimits.factsCarriedMax)
+      .map(shortenFact),
     known_inputs: listKnownInputs(record),
     result_ref: record.result_ref,
     result_path:

@@ -8,9 +8,11 @@
  *   O4. A criterion that is not met says why, and a failed output has at least one.
  *   O5. Its questions can be put to a person as they are.
  *   O6. All faults are reported at once, each with path, reason and "Try: …".
+ *   O7. It gives no key of its facts two values.
  */
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import { checkStatedFacts } from '../pool/check-stated-facts.ts';
 import { checkAskedQuestions } from '../questions/check-asked-questions.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
@@ -34,6 +36,7 @@ export function checkAgentOutput(
     ...checkReasons(output),
     ...checkAskedQuestions(output.blocking_questions, 'blocking_questions'),
     ...checkAskedQuestions(output.optional_questions, 'optional_questions'),
+    ...checkStatedFacts(output.facts),
   ]);
 }
 

@@ -25,7 +25,7 @@ function findAudience(prompt: Prompt): string | undefined {
   return answers.at(-1)?.answer;
 }
 
-const emptyLists = { optional_questions: [], missing_info_requests: [] } as const;
+const emptyLists = { optional_questions: [], missing_info_requests: [], facts: [] } as const;
 
 function askFirst(prompt: Prompt, criteria: readonly Criterion[]): JsonObject {
   const question = audienceQuestion(prompt.goal);

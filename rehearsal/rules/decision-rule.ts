@@ -1,4 +1,4 @@
-import { isObject, textOf } from '../json.ts';
+import { isObject, objectsOf, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { Prompt } from './prompt.ts';
 import { cutText, quote } from '../quote.ts';
@@ -21,6 +21,21 @@ function describeOutcome(outcome: JsonObject): string {
   const unmet = idsOf(outcome['criteria_unmet']).length;
   const name = `**${textOf(outcome['delegation_id'])}** (${textOf(outcome['status'])})`;
   return `- ${name}: ${met} met, ${unmet} unmet. ${cutText(textOf(outcome['compact_md']), 300)}`;
+}
+
+const fold = (side: JsonObject | undefined): string => textOf(side?.['value']).toLowerCase();
+
+/** The first side stands, unless the user is one: nothing else may stand against the user. */
+function resolveConflict(conflict: JsonObject): JsonObject {
+  const sides = objectsOf(conflict['sides']);
+  const winner = sides.findLast((side) => side['origin'] === 'user') ?? sides[0];
+  const loser = sides.find((side) => fold(side) !== fold(winner));
+  return {
+    conflict: textOf(conflict['conflict']),
+    resolution: `Rehearsal: ${cutText(textOf(winner?.['source']), 100)} stands by rule.`,
+    origin: textOf(winner?.['source']),
+    superseded: textOf(loser?.['source']),
+  };
 }
 
 /** What the rehearsed planner decides, in the shape of a wave decision: OK exactly when no criterion is open. */
@@ -48,9 +63,10 @@ export function decideWave(prompt: Prompt): JsonObject {
     planner_decision: {
       io_status: open.length === 0 ? 'OK' : 'NOT_OK',
       not_ok_reasons: open.slice(0, 50).map((id) => `${cutText(id, 200)} is still open.`),
-      conflicts_resolved: [],
+      conflicts_resolved: prompt.conflicts.map(resolveConflict),
       next_actions: open.slice(0, 50).map((id) => `Delegate ${cutText(id, 200)} again.`),
     },
+    facts: [],
     criteria_reopened: [],
     needs_user_input: false,
     user_questions: [],

@@ -24,6 +24,8 @@ export interface Prompt {
   readonly delegation: JsonObject;
   readonly detailIndex: readonly JsonObject[];
   readonly outcomes: readonly JsonObject[];
+  /** Contradictions that a decision has to resolve. */
+  readonly conflicts: readonly JsonObject[];
   /** Answers in the first message and in later ones, in this order. */
   readonly answers: readonly PromptAnswer[];
   /** How many messages gave an output back because it broke a rule. */
@@ -119,6 +121,7 @@ export function readPrompt(request: MessagesRequest): Prompt {
       objectsOf(jsonBlock(first, name)),
     ),
     outcomes: objectsOf(jsonBlock(first, 'outcomes')),
+    conflicts: objectsOf(jsonBlock(first, 'conflicts')),
     answers: [first, ...later].flatMap((blocks) => [
       ...readAnswers(jsonBlock(blocks, 'answered_questions')),
       ...readAnswers(jsonBlock(blocks, 'answers')),

@@ -64,6 +64,7 @@ const emptyOutput = {
   optional_questions: [],
   missing_info_requests: [],
   assumptions_made: [],
+  facts: [],
 } as const satisfies Partial<AgentOutput>;
 
 /** An output that meets every criterion named. */
@@ -122,6 +123,7 @@ export function decision(...open: readonly string[]): WaveDecision {
       conflicts_resolved: [],
       next_actions: [],
     },
+    facts: [],
     criteria_reopened: [],
     needs_user_input: false,
     user_questions: [],

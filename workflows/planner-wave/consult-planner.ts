@@ -2,7 +2,6 @@ import { workflowInfo } from '@temporalio/workflow';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { OutputShape, Prompt, TurnOutline } from '../../contracts/model-turn.ts';
-import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
@@ -10,7 +9,7 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts';
-import type { Conversation } from '../shared/conversation.ts';
+import type { Conversation, ConversationDesk } from '../shared/conversation.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Funds } from '../shared/funds.ts';
 import type { WaveDesk } from './wave-desk.ts';
@@ -24,7 +23,7 @@ export interface Consultation {
   readonly prompt: Prompt;
   /** For people: `plan wave 2`. */
   readonly purpose: string;
-  readonly check: (outline: TurnOutline) => readonly OutputFault[];
+  readonly check: ConversationDesk['check'];
   /** Questions that the planner must have answered before its output is of use. */
   readonly questions: (outline: TurnOutline) => readonly AskedQuestion[];
   /** Whether the planner goes on in the same conversation with the answers, or the output stands. */

@@ -11,6 +11,7 @@ import {
 } from '../../core/criteria/criteria.ts';
 import { plannerHolder } from '../../core/budget/step-account.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
+import { capFaults } from '../../core/output/cap-faults.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import { endedBy, openTreasury } from '../shared/open-treasury.ts';
 import { progressOf } from '../shared/progress-of.ts';
@@ -20,6 +21,7 @@ import { consultPlanner } from './consult-planner.ts';
 import type { Consulted } from './consult-planner.ts';
 import { dispatchWave } from './dispatch-wave.ts';
 import type { Dispatched } from './dispatch-wave.ts';
+import { reviewFacts } from './review-facts.ts';
 import type { WaveDesk } from './wave-desk.ts';
 
 /**
@@ -79,7 +81,7 @@ export async function runWave(
   show('deciding');
   const criteria = criteriaAfter(order, plan, dispatched);
   const decision = decisionOf(
-    await consultPlanner(deciding(order, plan, dispatched, criteria), order, plannerDesk),
+    await consultPlanner(deciding(order, plan, dispatched, criteria, desk), order, plannerDesk),
     treasury,
   );
   show('done');
@@ -112,8 +114,9 @@ function planning(order: WaveOrder): Parameters<typeof consultPlanner>[0] {
 function deciding(
   order: WaveOrder,
   plan: WavePlanOutline,
-  { outcomes }: Dispatched,
+  dispatched: Dispatched,
   criteria: readonly CriterionState[],
+  desk: WaveDesk,
 ): Parameters<typeof consultPlanner>[0] {
   const { wave, record_ref, amendments } = order;
   return {
@@ -124,10 +127,11 @@ function deciding(
       wave,
       record_ref,
       plan_ref: plan.plan_ref,
-      outcomes: outcomes.map((outcome) => ({
+      outcomes: dispatched.outcomes.map((outcome) => ({
         delegation_id: outcome.delegation_id,
         status: outcome.status,
         reason: outcome.reason,
+        turns: outcome.turns,
         output_ref: outcome.output_ref,
         criteria_met: outcome.criteria_met,
         criteria_unmet: outcome.criteria_unmet,
@@ -135,8 +139,13 @@ function deciding(
       open_criteria: openCriteria(criteria),
       amendments,
     },
-    check: (outline) =>
-      outline.shape === 'wave_decision' ? checkDecision(outline.decision, { criteria }) : [],
+    check: async (outline) =>
+      outline.shape === 'wave_decision'
+        ? capFaults([
+            ...checkDecision(outline.decision, { criteria }),
+            ...(await reviewFacts(order, dispatched, outline.decision, desk)),
+          ])
+        : [],
     questions: (outline) =>
       outline.shape === 'wave_decision' ? outline.decision.user_questions : [],
     resumesWithAnswers: false,

@@ -46,7 +46,9 @@ export interface ConversationDesk {
   readonly superior: Superior;
   readonly funds: Funds;
   /** The rule that the output must keep. */
-  readonly check: (outline: TurnOutline) => readonly OutputFault[];
+  readonly check: (
+    outline: TurnOutline,
+  ) => readonly OutputFault[] | Promise<readonly OutputFault[]>;
   readonly runTools?: (calls: readonly ToolCall[]) => Promise<readonly TurnInput[]>;
   readonly onTurn?: () => void;
   /** Whether to stop before the next call, because history grew long. */
@@ -79,7 +81,7 @@ export async function converse(
         break;
       }
       case 'check':
-        checkOutput(conversation, outline, desk);
+        await checkOutput(conversation, outline, desk);
         break;
       case 'run_tools':
         await useTools(conversation, command.calls, desk);
@@ -101,12 +103,12 @@ function endOf(command: LastCommand, outline: TurnOutline | null): ConversationE
   return { type: 'output', outline };
 }
 
-function checkOutput(
+async function checkOutput(
   conversation: Conversation,
   outline: TurnOutline | null,
   desk: ConversationDesk,
-): void {
-  const faults = outline === null ? [] : desk.check(outline);
+): Promise<void> {
+  const faults = outline === null ? [] : await desk.check(outline);
   step(conversation, { type: 'checked', faults });
 }
 

@@ -64,7 +64,7 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
       writing = true;
       latest = await write(latest.record_ref, changes);
       writing = false;
-      facts = [...facts, ...latest.facts_added].slice(-engineLimits.factsShownMax);
+      facts = [...facts, ...latest.facts_added].slice(-engineLimits.factsCarriedMax);
       options.onWritten();
     }
   });

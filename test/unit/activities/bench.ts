@@ -169,6 +169,7 @@ export const outputOf = (changes: Partial<AgentOutput> = {}): AgentOutput => ({
   optional_questions: [],
   missing_info_requests: [],
   assumptions_made: [],
+  facts: [],
   coverage: {
     criteria_met: [{ criterion_id: 'c1', evidence: 'detailed_md, section "Report"' }],
     criteria_unmet: [],
@@ -185,6 +186,7 @@ export const decision: WaveDecision = {
     conflicts_resolved: [],
     next_actions: [],
   },
+  facts: [],
   criteria_reopened: [],
   needs_user_input: false,
   user_questions: [],

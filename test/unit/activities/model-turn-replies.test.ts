@@ -60,7 +60,7 @@ describe('a reply that came to its end', () => {
   it('gives the outline of a decision', async () => {
     const bench = await createBench({ scripts: [sayJson(decision)] });
     const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_decision' });
-    const { wave_compact: _compact, wave_detailed: _detailed, ...rest } = decision;
+    const { wave_compact: _compact, wave_detailed: _detailed, facts: _facts, ...rest } = decision;
     expect(reply).toMatchObject({ type: 'output', outline: { decision: rest } });
   });
 

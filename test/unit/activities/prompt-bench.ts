@@ -8,6 +8,8 @@ import type { Bench } from './bench.ts';
 
 export const factOf = (n: number, changes: Partial<Fact> = {}): Fact => ({
   fact_id: `f${n}`,
+  key: null,
+  value: null,
   statement: `Statement ${n}.`,
   source_refs: ['wave-001/research'],
   confidence: 'high',

@@ -170,6 +170,7 @@ const outcome = (changes: Partial<DelegationOutcome>) => ({
   delegation_id: 'write-report',
   status: 'completed' as const,
   reason: '',
+  turns: 1,
   output_ref: null,
   criteria_met: [],
   criteria_unmet: [],
@@ -211,6 +212,7 @@ it('a decision has every outcome with its evidence', async () => {
       criteria_unmet: [],
       compact_md: 'The report is written.',
       assumptions_made: [],
+      facts: [],
       optional_questions: [],
     },
     {
@@ -222,6 +224,7 @@ it('a decision has every outcome with its evidence', async () => {
       criteria_unmet: [{ criterion_id: 'c9', reason: 'no input' }],
       compact_md: '',
       assumptions_made: [],
+      facts: [],
       optional_questions: [],
     },
   ]);
@@ -232,4 +235,58 @@ it('a decision has every outcome with its evidence', async () => {
   expect(jsonOf(text, 'instructions')).toEqual(['Hurry.']);
   for (const name of ['goal', 'constraints', 'answered_questions', 'wave_compact'])
     blockOf(text, name);
+});
+
+const stated = (key: string, value: string) => ({
+  key,
+  value,
+  statement: `${key}: ${value}`,
+  confidence: 'high' as const,
+});
+
+it('a decision has the standing facts, and the conflicts of the wave with them and in itself', async () => {
+  const facts = [
+    factOf(1),
+    factOf(2, { key: 'price', value: '10' }),
+    factOf(3, { key: 'price', value: '11', superseded_by: 'f2' }),
+  ];
+  const { bench } = await createRun({ facts });
+  const refs = await Promise.all(
+    [[stated('Price', '12'), stated('region', 'EU')], [stated('region', 'US')]].map((said) =>
+      bench.store.put(JSON.stringify(outputOf({ facts: said }))),
+    ),
+  );
+  const text = await render(bench, [
+    {
+      type: 'prompt',
+      prompt: {
+        kind: 'decision',
+        wave: 2,
+        record_ref: bench.record_ref,
+        plan_ref: bench.plan_ref,
+        outcomes: refs.map((output_ref, n) => outcome({ delegation_id: `d${n}`, output_ref })),
+        open_criteria: [],
+        amendments: [],
+      },
+    },
+  ]);
+  expect(jsonOf(text, 'facts')).toMatchObject([{ fact_id: 'f2', key: 'price', value: '10' }]);
+  expect(jsonOf(text, 'conflicts')).toEqual([
+    {
+      conflict: 'conflict:price',
+      sides: [
+        { source: 'f2', value: '10', origin: 'agent' },
+        { source: 'wave-002/d0', value: '12', origin: 'agent' },
+      ],
+      sides_left_out: 0,
+    },
+    {
+      conflict: 'conflict:region',
+      sides: [
+        { source: 'wave-002/d0', value: 'EU', origin: 'agent' },
+        { source: 'wave-002/d1', value: 'US', origin: 'agent' },
+      ],
+      sides_left_out: 0,
+    },
+  ]);
 });

@@ -67,6 +67,7 @@ it('plans, works with a question and a detail, and decides', async () => {
       delegation_id: one.delegation_id,
       status: 'completed' as const,
       reason: '',
+      turns: 1,
       output_ref: output.output_ref,
       criteria_met: output.coverage.criteria_met.map((met) => met.criterion_id),
       criteria_unmet: [],
@@ -150,6 +151,7 @@ async function decide(
     delegation_id: string;
     status: 'completed';
     reason: string;
+    turns: number;
     output_ref: string;
     criteria_met: string[];
     criteria_unmet: string[];

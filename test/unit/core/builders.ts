@@ -118,6 +118,7 @@ export function output(over: Partial<AgentOutputOutline> = {}): AgentOutputOutli
     optional_questions: [],
     missing_info_requests: [],
     assumptions_made: [],
+    facts: [],
     coverage: {
       criteria_met: [{ criterion_id: 'c1', evidence: 'Section 2 lists all three prices.' }],
       criteria_unmet: [],

@@ -117,4 +117,15 @@ describe('checkAgentOutput', () => {
       expect(fault.reason).not.toBe('');
     }
   });
+
+  it('O7: no key of its facts has two values', () => {
+    const facts = [
+      { key: 'Price', value: '10' },
+      { key: 'price', value: '12' },
+    ];
+    expect(checkAgentOutput(output({ facts }), ['c1']).map(({ path }) => path)).toEqual([
+      'facts[1].key',
+    ]);
+    expect(checkAgentOutput(output({ facts: facts.slice(1) }), ['c1'])).toEqual([]);
+  });
 });

@@ -27,6 +27,8 @@ it('question_answered: moves it to the answered ones, and the pool learns the an
   expect(next.facts).toEqual([
     {
       fact_id: 'f1',
+      key: null,
+      value: null,
       statement: 'What about q1? Answer: This.',
       source_refs: ['q1'],
       confidence: 'high',

@@ -154,7 +154,7 @@ it('wave_done: what agents assumed becomes facts with their source', async () =>
     {
       fact_id: 'f1',
       statement: 'It is dry.',
-      source_refs: ['wave-001/a'],
+      source_refs: ['wave-001/a', 'turn-1', expect.stringMatching(/^[0-9a-f]{64}$/)],
       confidence: 'low',
       is_assumption: true,
       origin: 'agent',

@@ -52,6 +52,7 @@ export function output(over: Partial<AgentOutput> = {}): AgentOutput {
     optional_questions: [],
     missing_info_requests: [],
     assumptions_made: [],
+    facts: [],
     coverage: { criteria_met: [], criteria_unmet: [] },
     ...over,
   };
@@ -87,6 +88,7 @@ export function decision(over: Partial<WaveDecision> = {}): WaveDecision {
       conflicts_resolved: [],
       next_actions: [],
     },
+    facts: [],
     criteria_reopened: [],
     needs_user_input: false,
     user_questions: [],

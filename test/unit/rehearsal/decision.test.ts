@@ -63,3 +63,18 @@ test('without a list of open criteria the outcomes decide', async () => {
   const decision = WaveDecision.parse(await askFor(rig.client, WaveDecision, prompt));
   expect(decision.planner_decision.io_status).toBe('NOT_OK');
 });
+
+const side = (source: string, value: string, origin = 'agent') => ({ source, value, origin });
+
+test('each conflict is resolved by name, and the user gives way to nobody', async () => {
+  const conflicts = [
+    { conflict: 'conflict:a', sides: [side('f1', 'EU'), side('x', 'eu'), side('y', 'US')] },
+    { conflict: 'conflict:b', sides: [side('f2', '1'), side('f3', '2', 'user')] },
+  ];
+  const prompt = `${decisionPrompt('Open a bakery', outcomes, [])}\n\n<conflicts>${JSON.stringify(conflicts)}</conflicts>`;
+  const decision = WaveDecision.parse(await askFor(rig.client, WaveDecision, prompt));
+  expect(decision.planner_decision.conflicts_resolved).toMatchObject([
+    { conflict: 'conflict:a', origin: 'f1', superseded: 'y' },
+    { conflict: 'conflict:b', origin: 'f3', superseded: 'f2' },
+  ]);
+});

@@ -1,0 +1,78 @@
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Fact, ProposedFact } from '../../contracts/fact.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { StoredAnswer } from '../../contracts/run-record.ts';
+import type { WaveDecision } from '../../contracts/wave-decision.ts';
+import { decisionSource, waveSource } from '../../core/ids.ts';
+import { textOf } from '../projection/record-texts.ts';
+import type { RecordTexts } from '../projection/record-texts.ts';
+
+/** What is said in words only: nothing can contradict it but a reader. */
+const inWords = { key: null, value: null } as const;
+
+export function factFromInstruction(instruction: string): ProposedFact {
+  return {
+    ...inWords,
+    statement: instruction,
+    source_refs: ['user'],
+    confidence: 'high',
+    is_assumption: false,
+    origin: 'user',
+  };
+}
+
+/** The inbox signs with it when it takes a question's default. */
+const answeredByDefault = 'default';
+
+/** A default that was taken because nobody answered is an assumption of whoever asked: no user stands behind it. */
+export function factFromAnswer(answered: StoredAnswer): ProposedFact {
+  const byDefault = answered.answered_by === answeredByDefault;
+  const whole =
+    answered.answer_ref === null ? '' : ` (whole answer: artifact ${answered.answer_ref})`;
+  return {
+    ...inWords,
+    statement: `${answered.text} Answer: ${answered.answer}${whole}`,
+    source_refs: [answered.question_id],
+    confidence: byDefault ? 'low' : 'high',
+    is_assumption: byDefault,
+    origin: byDefault ? askerOf(answered) : 'user',
+  };
+}
+
+function askerOf({ delegation_id }: StoredAnswer): Fact['origin'] {
+  return delegation_id === null ? 'planner' : 'agent';
+}
+
+/** What agents stated and assumed while they worked, failed ones too: it is what they met with. */
+export function factsFromOutputs(
+  wave: number,
+  outcomes: readonly Pick<DelegationOutcome, 'delegation_id' | 'turns' | 'output_ref'>[],
+  texts: RecordTexts,
+): readonly ProposedFact[] {
+  return outcomes.flatMap(({ delegation_id, turns, output_ref }) => {
+    if (output_ref === null) return [];
+    const { facts, assumptions_made } = textOf(texts.outputs, output_ref);
+    const source = {
+      source_refs: [waveSource(wave, delegation_id), `turn-${turns}`, output_ref],
+      origin: 'agent',
+    } as const;
+    return [
+      ...facts.map((fact) => ({ ...fact, ...source, is_assumption: false })),
+      ...assumptions_made.map((one) => ({ ...inWords, ...one, ...source, is_assumption: true })),
+    ];
+  });
+}
+
+/** What the planner settled with its decision. */
+export function factsFromDecision(
+  wave: number,
+  ref: Ref,
+  { facts }: WaveDecision,
+): readonly ProposedFact[] {
+  return facts.map((fact) => ({
+    ...fact,
+    source_refs: [decisionSource(wave), ref],
+    is_assumption: false,
+    origin: 'planner',
+  }));
+}

@@ -1,0 +1,199 @@
+/**
+ * What the planner's decision on a wave must keep against the pool: no contradiction passes in silence (seed 004 §8, §9).
+ *
+ * Invariants:
+ *   DR1. Every conflict that was shown is resolved by its id, with a side that stands and one that gives way to another
+ *        value. An id of no conflict is a fault.
+ *   DR2. One value stands per conflict: all entries for it agree, with the decision's own facts too.
+ *   DR3. What the user said gives way to nothing else.
+ *   DR4. A fact that the decision states against one that stands is a conflict like any other.
+ *   DR5. wave_compact has no line `key: value` with a value that lost, now or earlier.
+ *   DR6. All faults are reported at once, each with path, reason and "Try: …".
+ */
+import type { Fact, ProposedFact } from '../../contracts/fact.ts';
+import { plannerAgentId } from '../../contracts/names.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { WaveDecision } from '../../contracts/wave-decision.ts';
+import { capFaults } from '../output/cap-faults.ts';
+import { checkStatedFacts } from '../pool/check-stated-facts.ts';
+import { chooseConflicts, chooseSides, findConflicts } from '../pool/find-conflicts.ts';
+import type { Conflict, ConflictSide } from '../pool/find-conflicts.ts';
+import { isSameValue, normaliseValue } from '../pool/normalise-fact.ts';
+import { keyOfConflict } from '../pool/settle-facts.ts';
+import { cutText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
+import { findLostLines } from './find-lost-lines.ts';
+
+type Judged = Pick<WaveDecision, 'wave_compact' | 'facts' | 'planner_decision'>;
+
+export interface ResolutionContext {
+  readonly pool: readonly Fact[];
+  /** What the wave's outputs state. */
+  readonly stated: readonly ProposedFact[];
+}
+
+/** @returns every fault at once; empty when the decision leaves no contradiction that it was shown. */
+export function checkResolutions(decision: Judged, context: ResolutionContext): OutputFault[] {
+  const conflicts = conflictsToResolve(decision, context);
+  const entries = decision.planner_decision.conflicts_resolved.map((entry, index) => ({
+    key: keyOfConflict(entry.conflict),
+    origin: entry.origin.trim(),
+    superseded: entry.superseded.trim(),
+    path: `planner_decision.conflicts_resolved[${index}]`,
+  }));
+  const judged = conflicts.map((conflict) =>
+    judgeConflict(
+      conflict,
+      entries.filter((entry) => entry.key === conflict.key),
+    ),
+  );
+  return capFaults([
+    ...checkStatedFacts(decision.facts),
+    ...checkIds(entries, conflicts),
+    ...judged.flatMap(({ faults }) => faults),
+    ...findLostLines(decision.wave_compact, {
+      pool: context.pool,
+      resolved: judged.flatMap(({ conflict, winner }) =>
+        winner === null ? [] : [{ conflict, winner }],
+      ),
+    }),
+  ]);
+}
+
+/** Those that were shown, and those that the decision itself begins. */
+function conflictsToResolve(
+  { facts }: Judged,
+  { pool, stated }: ResolutionContext,
+): readonly Conflict[] {
+  const own = facts.map((fact): ProposedFact => ({
+    ...fact,
+    source_refs: [plannerAgentId],
+    is_assumption: false,
+    origin: 'planner',
+  }));
+  const shown = new Set(chooseConflicts(findConflicts(pool, stated)).map(({ key }) => key));
+  return findConflicts(pool, [...stated, ...own]).filter(
+    ({ key, sides }) => shown.has(key) || sides.some(isOfPlanner),
+  );
+}
+
+function isOfPlanner({ source }: ConflictSide): boolean {
+  return source === plannerAgentId;
+}
+
+interface Entry {
+  readonly key: string | null;
+  readonly origin: string;
+  readonly superseded: string;
+  readonly path: string;
+}
+
+function checkIds(entries: readonly Entry[], conflicts: readonly Conflict[]): OutputFault[] {
+  const keys = new Set(conflicts.map(({ key }) => key));
+  return entries.flatMap(({ key, path }) =>
+    key === null || keys.has(key)
+      ? []
+      : [
+          {
+            path: `${path}.conflict`,
+            reason: `there is no conflict "conflict:${cutText(key, 80)}"`,
+            hint: `Try: one of ${listNames(conflicts.map((one) => one.conflict_id))}, or words of your own for a contradiction that is not listed`,
+          },
+        ],
+  );
+}
+
+interface JudgedConflict {
+  readonly conflict: Conflict;
+  readonly faults: readonly OutputFault[];
+  /** Null when it is not resolved without fault. */
+  readonly winner: ConflictSide | null;
+}
+
+function judgeConflict(conflict: Conflict, entries: readonly Entry[]): JudgedConflict {
+  const [first] = entries;
+  if (first === undefined) return { conflict, faults: [unresolved(conflict)], winner: null };
+  const winner = conflict.sides.find(({ source }) => source === first.origin) ?? null;
+  const faults = entries.flatMap((entry) => checkEntry(conflict, entry, winner));
+  return { conflict, faults, winner: faults.length === 0 ? winner : null };
+}
+
+function unresolved(conflict: Conflict): OutputFault {
+  const { conflict_id, sides } = conflict;
+  const own = sides.find(isOfPlanner);
+  const winner = own ?? sides[0];
+  const loser = sides.find(
+    (side) => winner !== undefined && !isSameValue(side.value, winner.value),
+  );
+  const example = {
+    conflict: conflict_id,
+    resolution: '…',
+    origin: winner?.source ?? '',
+    superseded: loser?.source ?? '',
+  };
+  return {
+    path: 'planner_decision.conflicts_resolved',
+    reason: `${conflict_id} is not resolved: ${describeSides(conflict)}`,
+    hint: `Try: say which side stands, such as ${JSON.stringify(example)}${own === undefined ? '' : ', or state in facts what the others say'}`,
+  };
+}
+
+function checkEntry(
+  conflict: Conflict,
+  { origin, superseded, path }: Entry,
+  winner: ConflictSide | null,
+): OutputFault[] {
+  const { conflict_id, sides } = conflict;
+  const sideOf = (source: string): ConflictSide | undefined =>
+    sides.find((side) => side.source === source);
+  const stands = sideOf(origin);
+  const gives = sideOf(superseded);
+  if (stands === undefined || gives === undefined) {
+    const [field, source] =
+      stands === undefined ? (['origin', origin] as const) : (['superseded', superseded] as const);
+    return [
+      {
+        path: `${path}.${field}`,
+        reason: `"${cutText(source, 80)}" is no side of ${conflict_id}: ${describeSides(conflict)}`,
+        hint: `Try: one of ${listNames(chooseSides(conflict).map((side) => side.source))}`,
+      },
+    ];
+  }
+  const reason = findContradiction(conflict, { stands, gives, winner: winner ?? stands });
+  if (reason === null) return [];
+  return [{ path, reason, hint: `Try: one value for ${conflict_id}, here and in facts` }];
+}
+
+function findContradiction(
+  { conflict_id, sides }: Conflict,
+  { stands, gives, winner }: Readonly<Record<'stands' | 'gives' | 'winner', ConflictSide>>,
+): string | null {
+  const differs = (side: ConflictSide): boolean => !isSameValue(side.value, stands.value);
+  if (!differs(gives)) return `${stands.source} and ${gives.source} say the same of ${conflict_id}`;
+  if (differs(winner)) {
+    return `another entry lets "${winner.value}" stand for ${conflict_id}, this one "${stands.value}"`;
+  }
+  const own = sides.find(isOfPlanner);
+  if (own !== undefined && differs(own)) {
+    return `facts state "${own.value}" for ${conflict_id}, and this entry lets "${stands.value}" stand`;
+  }
+  const user = sides.find((side) => side.origin === 'user' && differs(side));
+  return user === undefined || stands.origin === 'user'
+    ? null
+    : `${user.source} is what the user said, "${user.value}": only the user can take it back`;
+}
+
+/** `"10" (f1, planner) against "12" (wave-002/b)`. */
+function describeSides(conflict: Conflict): string {
+  const shown = chooseSides(conflict);
+  const more = conflict.sides.length - shown.length;
+  const values = new Map<string, ConflictSide[]>();
+  for (const side of shown) {
+    const value = normaliseValue(side.value);
+    values.set(value, [...(values.get(value) ?? []), side]);
+  }
+  const sides = [...values.values()].map(
+    (same) => `${JSON.stringify(same[0]?.value)} (${same.map(({ source }) => source).join(', ')})`,
+  );
+  return sides.join(' against ') + (more === 0 ? '' : ` and ${more} more`);
+}

@@ -1,0 +1,91 @@
+/**
+ * What the planner's decision on a wave does to the pool (seed 004 §8, §9): who loses a conflict is marked, nothing is
+ * deleted.
+ *
+ * Invariants:
+ *   SF1. Nothing changes but `superseded_by`, and that once, from null. Settling twice is settling once.
+ *   SF2. What the user said gives way to nothing but what the user said: a decision comes from a model.
+ *   SF3. After a conflict is resolved by its id, only the value of the side that won stands under its key.
+ *   SF4. What the decision states supersedes every other value under its key: planner documents beat the pool.
+ *   SF5. A conflict told in words retires only a fact that it names by its id: a guess could retire one that holds.
+ */
+import type { Fact } from '../../contracts/fact.ts';
+import { plannerAgentId } from '../../contracts/names.ts';
+import type { PlannerDecision } from '../../contracts/wave-decision.ts';
+import { decisionSource } from '../ids.ts';
+import { isSameValue } from './normalise-fact.ts';
+
+type Resolution = PlannerDecision['conflicts_resolved'][number];
+
+const conflictPrefix = 'conflict:';
+
+/** The key that a resolution speaks of by its conflict's id; null when it tells a conflict in words. */
+export function keyOfConflict(conflict: string): string | null {
+  const id = conflict.trim();
+  return id.startsWith(conflictPrefix) ? id.slice(conflictPrefix.length) : null;
+}
+
+/** @param pool With what the wave and the decision state. */
+export function settleFacts(
+  pool: readonly Fact[],
+  wave: number,
+  resolutions: readonly Resolution[],
+): readonly Fact[] {
+  const settled = resolutions.reduce((facts, one) => resolve(facts, wave, one), pool);
+  return pool
+    .filter((fact) => isOfDecision(fact, wave))
+    .reduce((facts, winner) => retireOthers(facts, winner), settled);
+}
+
+function resolve(pool: readonly Fact[], wave: number, resolution: Resolution): readonly Fact[] {
+  const key = keyOfConflict(resolution.conflict);
+  if (key === null) return resolveByIds(pool, wave, resolution);
+  const source = resolution.origin.trim();
+  const winner = pool.find((fact) => fact.key === key && isNamed(fact, source, wave));
+  return winner === undefined ? pool : retireOthers(pool, winner);
+}
+
+function isNamed(fact: Fact, source: string, wave: number): boolean {
+  if (source === plannerAgentId) return isOfDecision(fact, wave);
+  return fact.fact_id === source || fact.source_refs[0] === source;
+}
+
+function isOfDecision(fact: Fact, wave: number): boolean {
+  return fact.origin === 'planner' && fact.source_refs[0] === decisionSource(wave);
+}
+
+function retireOthers(pool: readonly Fact[], winner: Fact): readonly Fact[] {
+  const { key, value, origin, fact_id } = winner;
+  if (key === null || value === null) return pool;
+  return pool.map((fact) => {
+    if (fact.key !== key || fact.value === null || isSameValue(fact.value, value)) return fact;
+    return retire(fact, { origin, by: fact_id });
+  });
+}
+
+function resolveByIds(
+  pool: readonly Fact[],
+  wave: number,
+  { origin, superseded }: Resolution,
+): readonly Fact[] {
+  const loserId = superseded.trim();
+  const winner = pool.find(({ fact_id }) => fact_id === origin.trim());
+  if (winner?.fact_id === loserId) return pool;
+  return pool.map((fact) =>
+    fact.fact_id === loserId
+      ? retire(fact, {
+          origin: winner?.origin ?? 'planner',
+          by: winner?.fact_id ?? decisionSource(wave),
+        })
+      : fact,
+  );
+}
+
+function retire(
+  fact: Fact,
+  winner: { readonly origin: Fact['origin']; readonly by: string },
+): Fact {
+  if (fact.superseded_by !== null) return fact;
+  if (fact.origin === 'user' && winner.origin !== 'user') return fact;
+  return { ...fact, superseded_by: winner.by };
+}

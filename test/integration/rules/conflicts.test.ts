@@ -1,0 +1,148 @@
+import type { AgentOutput } from '../../../contracts/agent-output.ts';
+import type { Fact } from '../../../contracts/fact.ts';
+import type { WaveDecision } from '../../../contracts/wave-decision.ts';
+import { delegationWorkflowId, waveWorkflowId } from '../../../core/ids.ts';
+import type { RecordedCall, ReplyFunction } from '../../../rehearsal/script.ts';
+import { faultsOf } from '../../support/calls.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import {
+  completed,
+  decision,
+  newestText,
+  plan,
+  planCalls,
+  plans,
+  unmet,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
+import { storedRecord } from '../../support/stored-record.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const stating = (value: string) => [
+  { key: 'price', value, statement: `It costs ${value}.`, confidence: 'high' as const },
+];
+
+/** An output that meets the delegation's criterion and states its price. */
+function priced(id: string, value: string): AgentOutput {
+  return { ...completed(`${id}-done`), facts: stating(value) };
+}
+
+function resolved(
+  origin: string,
+  superseded: string,
+  over: Partial<WaveDecision> = {},
+): WaveDecision {
+  const made = decision();
+  const entry = { conflict: 'conflict:price', resolution: 'The newer list.', origin, superseded };
+  return {
+    ...made,
+    planner_decision: { ...made.planner_decision, conflicts_resolved: [entry] },
+    ...over,
+  };
+}
+
+function decides(nth: number, json: WaveDecision) {
+  return { match: { schema: 'decision' as const, nth }, reply: { json } };
+}
+
+function decisionCalls(): RecordedCall[] {
+  return stage.rehearsal.calls().filter(({ shape }) => shape === 'decision');
+}
+
+function conflictsIn(call: RecordedCall | undefined): string | undefined {
+  return /<conflicts>(.*)<\/conflicts>/u.exec(newestText(call))?.[1];
+}
+
+/** Without what differs between runs: times, and artifacts that are named after them. */
+function comparable({ recorded_at: _at, ...fact }: Fact) {
+  return fact;
+}
+
+/** A run of one wave in which `first` ends before the model answers `second`. */
+async function play(first: string, second: string) {
+  stage.rehearsal.reset();
+  const runId = `conflict-${first}-first`;
+  const late: ReplyFunction = async () => {
+    const id = delegationWorkflowId(waveWorkflowId(runId, 1), first);
+    const child = stage.client.workflow.getHandle(id);
+    await eventually(`the end of ${id}`, async () => {
+      const { status } = await child.describe();
+      return status.name === 'COMPLETED';
+    });
+    return { json: priced(second, second === 'a' ? '10' : '12') };
+  };
+  stage.rehearsal.script([
+    plans(1, plan([work('a'), work('b')])),
+    works(first, { json: priced(first, first === 'a' ? '10' : '12') }),
+    works(second, late),
+    decides(1, decision()),
+    decides(2, resolved('wave-001/b', 'wave-001/a')),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Compare prices' }, runId);
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+  const [asked, repaired] = decisionCalls();
+  const { facts } = await storedRecord(stage.home, runId);
+  await expectPromisesKept(stage, runId);
+  return {
+    conflicts: conflictsIn(asked),
+    faults: faultsOf(repaired),
+    facts: facts.map(comparable),
+  };
+}
+
+it('part of fault 36: two delegations that contradict each other are the same conflict, with the same result, whoever ends first', async () => {
+  const one = await play('a', 'b');
+  const other = await play('b', 'a');
+  expect(other).toEqual(one);
+  expect(JSON.parse(one.conflicts ?? '')).toEqual([
+    {
+      conflict: 'conflict:price',
+      sides: [
+        { source: 'wave-001/a', value: '10', origin: 'agent' },
+        { source: 'wave-001/b', value: '12', origin: 'agent' },
+      ],
+      sides_left_out: 0,
+    },
+  ]);
+  // The decision that passed over it went back.
+  expect(one.faults).toHaveLength(1);
+  expect(one.faults[0]).toContain('"10" (wave-001/a) against "12" (wave-001/b)');
+  expect(one.facts).toMatchObject([
+    { fact_id: 'f1', key: 'price', value: '10', superseded_by: 'f2' },
+    { fact_id: 'f2', key: 'price', value: '12', superseded_by: null },
+  ]);
+}, 60_000);
+
+it('a later wave that contradicts the pool is resolved by name, and no text goes on with the value that lost', async () => {
+  const open = { ...decision('goal-1'), facts: stating('10') };
+  stage.rehearsal.script([
+    plans(1, plan([work('first', { criteria: ['goal-1'] })])),
+    works('first', { json: unmet('completed', 'No list was found.', 'goal-1') }),
+    decides(1, open),
+    plans(2, plan([work('second', { criteria: ['goal-1'] })])),
+    works('second', { json: { ...completed('goal-1'), facts: stating('12') } }),
+    // The planner keeps to its own statement of wave 1, which code finds; then its text does.
+    decides(2, { ...decision(), facts: stating('10') }),
+    decides(3, resolved('wave-002/second', 'f1', { wave_compact: 'Known:\n\n- Price: 10' })),
+    decides(4, resolved('wave-002/second', 'f1', { wave_compact: 'Known:\n\n- Price: 12' })),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Name the price', criteria: ['Named.'] });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+  expect(newestText(planCalls(stage.rehearsal)[1])).toContain('"key":"price","value":"10"');
+  const [, asked, second, third] = decisionCalls();
+  expect(conflictsIn(asked)).toContain('"source":"f1","value":"10","origin":"planner"');
+  expect(faultsOf(second)).toEqual([
+    expect.stringContaining('"10" (f1, planner) against "12" (wave-002/second)'),
+  ]);
+  expect(faultsOf(third)).toEqual([expect.stringContaining('line 3 says "- Price: 10"')]);
+  const { facts } = await storedRecord(stage.home, run.workflowId);
+  expect(facts.map(({ value, origin, superseded_by }) => [value, origin, superseded_by])).toEqual([
+    ['10', 'planner', 'f2'],
+    ['12', 'agent', null],
+  ]);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);

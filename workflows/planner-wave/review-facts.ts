@@ -1,0 +1,31 @@
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
+import { reviewDecision } from '../shared/activities.ts';
+import { untilDone } from '../shared/until-done.ts';
+import type { Dispatched } from './dispatch-wave.ts';
+import type { WaveDesk } from './wave-desk.ts';
+
+/** Pool, outputs and the decision's text are in the store, so an activity holds them against each other. */
+export async function reviewFacts(
+  { record_ref, wave }: WaveOrder,
+  { outcomes }: Dispatched,
+  { decision_ref }: WaveDecisionOutline,
+  { superior }: WaveDesk,
+): Promise<readonly OutputFault[]> {
+  const review = {
+    record_ref,
+    wave,
+    outcomes: outcomes.map(({ delegation_id, turns, output_ref }) => ({
+      delegation_id,
+      turns,
+      output_ref,
+    })),
+    decision_ref,
+  };
+  const { faults } = await untilDone(
+    () => reviewDecision.executeWithOptions({ summary: 'hold against the pool' }, [review]),
+    (reason) => superior.park(reason),
+  );
+  return faults;
+}
