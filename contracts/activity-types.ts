@@ -110,6 +110,8 @@ export interface UpdateRecordResult {
   readonly facts_added: readonly Fact[];
   /** Names that the record knows now and a delegation may require. */
   readonly known_inputs: readonly string[];
+  /** delegation_ids that may be done again, at most `staleShownMax` of `core/limits.ts`. */
+  readonly stale: readonly string[];
   readonly result_ref: Ref | null;
   readonly result_path: string | null;
 }

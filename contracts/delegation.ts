@@ -40,6 +40,9 @@ export const Delegation = z.strictObject({
     .describe(
       'Names under which later delegations can require the output. May be empty: the delegation_id always works.',
     ),
+  redoes: Slug.optional().describe(
+    'Only to do a stale delegation again: its delegation_id. This one may then be as that one was.',
+  ),
 });
 export type Delegation = z.infer<typeof Delegation>;
 

@@ -79,6 +79,7 @@ export interface CarriedRun {
   readonly delegation_ids: readonly string[];
   /** How often each fingerprint was dispatched. */
   readonly fingerprints: Readonly<Record<string, number>>;
+  readonly stale: readonly string[];
   readonly usage: Usage;
   readonly inbox: CarriedInbox;
   /** The newest answers, for the query `questions`; all are in the record. */

@@ -38,6 +38,8 @@ export interface WaveOrder {
   readonly known_inputs: readonly string[];
   readonly delegation_ids: readonly string[];
   readonly fingerprints: Readonly<Record<string, number>>;
+  /** delegation_ids that may be done again. */
+  readonly stale: readonly string[];
   readonly amendments: readonly string[];
 }
 
@@ -49,6 +51,8 @@ export interface WaveResult {
   /** `finished`: the run's budget is spent, and the user told it to finish. */
   readonly status: 'decided' | 'stopped' | 'abandoned' | 'finished';
   readonly plan_ref: Ref | null;
+  /** The record that the packets of its delegations were rendered from. Null without a plan: there were none. */
+  readonly record_ref: Ref | null;
   readonly outcomes: readonly DelegationOutcome[];
   readonly decision: WaveDecisionOutline | null;
   /** Of the delegations that were started. */

@@ -1,3 +1,4 @@
+import type { Consumption, ShownToWave, StaleDelegation } from './consumption.ts';
 import type { AcceptanceCriterion } from './delegation.ts';
 import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
@@ -36,17 +37,21 @@ export interface RecordedWave {
   readonly wave: number;
   readonly status: 'running' | 'decided' | 'stopped' | 'abandoned' | 'finished';
   readonly plan_ref: Ref | null;
+  /** The record that the packets of its delegations were rendered from. Null without a plan: there were none. */
+  readonly record_ref: Ref | null;
   readonly outcomes: readonly DelegationOutcome[];
   readonly decision_ref: Ref | null;
   readonly usage: Usage;
 }
 
 /** A wave as the record keeps it. */
-export interface StoredWave extends RecordedWave {
+export interface StoredWave extends Omit<RecordedWave, 'record_ref'> {
   /** Unix epoch seconds. Null when the wave ended before it had a plan, or came with its plan. */
   readonly planned_at: number | null;
   /** Unix epoch seconds; null while it runs. */
   readonly done_at: number | null;
+  /** Null while it runs, and when it had no plan. */
+  readonly shown: ShownToWave | null;
 }
 
 /** An answer as the record keeps it. */
@@ -55,6 +60,8 @@ export interface StoredAnswer extends AnsweredQuestion {
   readonly answer_ref: Ref | null;
   /** The question as it was asked; null when its opening was never recorded. */
   readonly question: Question | null;
+  /** Unix epoch seconds at which the user changed it last. If undefined, it is the first answer. */
+  readonly amended_at?: number;
 }
 
 /**
@@ -84,6 +91,10 @@ export interface RunRecord {
   readonly criteria: readonly RecordedCriterion[];
   readonly details: readonly DetailEntry[];
   readonly facts: readonly Fact[];
+  /** What each completed delegation built on. */
+  readonly consumptions: readonly Consumption[];
+  /** Completed delegations whose output rests on what does not hold any more, by wave. */
+  readonly stale: readonly StaleDelegation[];
   readonly open_questions: readonly Question[];
   readonly answered_questions: readonly StoredAnswer[];
   readonly rejected_answers: readonly RejectedAnswer[];

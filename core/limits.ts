@@ -75,6 +75,10 @@ export const engineLimits = {
   conflictsShownMax: 20,
   /** Sides of one conflict that a prompt shows. */
   conflictSidesShownMax: 8,
+  /** Stale delegations that a planner chooses from in one wave. */
+  staleShownMax: 100,
+  /** Reasons why one delegation is stale. More change nothing for who chooses. */
+  staleReasonsMax: 5,
   /** Faults that go back to the model at once. More would push out the task itself. */
   faultsShownMax: 60,
   /** Milliseconds between reminders of a question that waits: 7 days. */
@@ -91,6 +95,9 @@ export const engineLimits = {
 
 /** UTF-8 needs at most 3 bytes for one UTF-16 code unit. */
 const bytesPerCharMax = 3;
+
+/** Characters of a delegation_id, with its quotes. */
+const delegationIdCharsMax = 43;
 
 /** Fields and quotes around one answer or rejection in JSON, in characters. */
 const jsonOverheadChars = 300;
@@ -136,10 +143,11 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
       (engine.rejectedReasonCharsMax + engine.exampleAnswerCharsMax + jsonOverheadChars) +
     engine.recentAnswersMax *
       (engine.questionCharsMax + engine.inlineAnswerCharsMax + jsonOverheadChars) +
-    engine.factsCarriedMax * (engine.factTextCharsMax + jsonOverheadChars);
+    engine.factsCarriedMax * (engine.factTextCharsMax + jsonOverheadChars) +
+    engine.staleShownMax * delegationIdCharsMax;
   expect(
     carriedChars * bytesPerCharMax <= engine.payloadBytesMax,
-    'inboxCharsMax, amendments, answers, rejections and facts together must fit into one payload',
+    'inboxCharsMax, amendments, answers, rejections, facts and stale delegations together must fit into one payload',
   );
   expect(
     engine.loadedDetailsMax * engine.detailIdCharsMax * bytesPerCharMax * run.max_delegations <=

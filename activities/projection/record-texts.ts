@@ -1,8 +1,10 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
 import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { readRecord } from '../run-record/read-record.ts';
 import { readShape } from '../tools/read-artifact.ts';
 
 /** Artifacts that a change or a rendering speaks about. They are loaded beforehand, so that both stay pure. */
@@ -11,6 +13,7 @@ export interface RecordTexts {
   readonly outputs: ReadonlyMap<Ref, AgentOutput>;
   readonly decisions: ReadonlyMap<Ref, WaveDecision>;
   readonly markdown: ReadonlyMap<Ref, string>;
+  readonly records: ReadonlyMap<Ref, RunRecord>;
 }
 
 /** What has to be loaded. Null stands for something that does not exist, and is passed over. */
@@ -29,13 +32,14 @@ export async function loadTexts(
   const refsOf = (kind: keyof RecordTexts): readonly Ref[] => [
     ...new Set(needs.flatMap((need) => need[kind] ?? []).filter((ref) => ref !== null)),
   ];
-  const [plans, outputs, decisions, markdown] = await Promise.all([
+  const [plans, outputs, decisions, markdown, records] = await Promise.all([
     loadEach(refsOf('plans'), (ref) => readShape(store, ref, WavePlan, 'a wave plan')),
     loadEach(refsOf('outputs'), (ref) => readShape(store, ref, AgentOutput, 'an agent output')),
     loadEach(refsOf('decisions'), (ref) => readShape(store, ref, WaveDecision, 'a wave decision')),
     loadEach(refsOf('markdown'), (ref) => store.getText(ref)),
+    loadEach(refsOf('records'), (ref) => readRecord(store, ref)),
   ]);
-  return { plans, outputs, decisions, markdown };
+  return { plans, outputs, decisions, markdown, records };
 }
 
 async function loadEach<T>(

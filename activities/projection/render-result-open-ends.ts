@@ -18,6 +18,7 @@ export function renderOpenEnds(record: RunRecord, texts: RecordTexts): readonly 
       'agents/<agent>/task_output/',
     ),
     renderList('## Assumptions that stand', assumptions(record), treePaths.pool),
+    renderList('## Work that rests on what no longer holds', stale(record), treePaths.pool),
   ];
 }
 
@@ -61,6 +62,12 @@ function assumptions(record: RunRecord): readonly string[] {
       },
     ),
   );
+}
+
+function stale(record: RunRecord): readonly string[] {
+  return record.stale
+    .filter(({ redone_by }) => redone_by === null)
+    .map(({ delegation_id, reasons }) => `\`${delegation_id}\`: ${reasons.join('; ')}`);
 }
 
 function renderList(heading: string, entries: readonly string[], rest: string): string | null {

@@ -24,6 +24,8 @@ export const blockBytesMax = {
   answered_questions: 100_000,
   /** 100 facts of 600 bytes. The newest stay. */
   facts: 60_000,
+  /** 100 stale delegations at 500 bytes. */
+  stale: 50_000,
   /** The short truth of a wave; one that is longer is not compact. */
   wave_compact: 40_000,
   /** One upstream output's compact_md: "a few lines of Markdown". */

@@ -11,6 +11,7 @@ import {
   renderOpenCriteria,
   renderRunBlocks,
 } from './common-blocks.ts';
+import { describeStale } from './describe-stale.ts';
 import { markData } from './mark-data.ts';
 import type { PromptReader } from './prompt-reader.ts';
 import { currentFacts, readLastWaveCompact, showFact } from './read-wave.ts';
@@ -32,6 +33,7 @@ export async function renderPlan(
     listBlock('known_inputs', prompt.known_inputs, blockBytesMax.known_inputs),
     await renderAnsweredQuestions(store, record),
     markData(listBlock('facts', facts, blockBytesMax.facts, 'last'), callKey),
+    listBlock('stale', describeStale(record), blockBytesMax.stale),
     textBlock(
       'wave_compact',
       waveCompact === '' ? 'No wave has been decided yet.' : waveCompact,

@@ -6,6 +6,7 @@ import { textOf } from '../projection/record-texts.ts';
 import { factFromAnswer, factFromInstruction } from './propose-facts.ts';
 import { applyWaveDone } from './apply-wave-done.ts';
 import { addPlannedCriteria, waiveCriteria } from './record-criteria.ts';
+import { trackStale } from './track-consumption.ts';
 import { upsertWave } from './upsert-wave.ts';
 
 /** Rejected answers that are kept, the newest. Anybody can send one, so without a limit the record has none. */
@@ -18,11 +19,25 @@ const rejectedAnswersMax = 200;
  *   AC1. Facts and answers are only ever added; of a fact, only `superseded_by` changes.
  *   AC2. The usage of the record is the sum of its waves until the run ends; then it is what the run reports.
  *   AC3. A question is open or answered, never both.
+ *   AC4. Who built on what a change takes back is stale from then on.
  *
  * @param texts every artifact that `changeNeeds` names.
  * @param now Unix epoch seconds.
  */
 export function applyChange(
+  record: RunRecord,
+  change: RecordChange,
+  texts: RecordTexts,
+  now: number,
+): RunRecord {
+  const next = applyAlone(record, change, texts, now);
+  if (change.type !== 'wave_done') return trackStale(record, next, null);
+  const { wave, record_ref } = change.wave;
+  const shown = record_ref === null ? record : textOf(texts.records, record_ref);
+  return trackStale(record, next, { wave, shown });
+}
+
+function applyAlone(
   record: RunRecord,
   change: RecordChange,
   texts: RecordTexts,
@@ -109,6 +124,7 @@ function applyWavePlanned(
     usage: progress.usage,
     planned_at: now,
     done_at: null,
+    shown: null,
   });
   return {
     ...record,

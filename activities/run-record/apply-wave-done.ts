@@ -1,14 +1,18 @@
 import type { Fact } from '../../contracts/fact.ts';
 import type { RecordChange, RecordedWave, RunRecord } from '../../contracts/run-record.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { admitFacts } from '../../core/pool/admit-facts.ts';
+import { markRedone } from '../../core/pool/mark-stale.ts';
 import { settleFacts } from '../../core/pool/settle-facts.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { listCompleted } from '../projection/list-deliverables.ts';
+import type { Deliverable } from '../projection/list-deliverables.ts';
 import { textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import { addDetails } from './list-details.ts';
 import { factsFromDecision, factsFromOutputs } from './propose-facts.ts';
 import { addPlannedCriteria, applyCriterionStates } from './record-criteria.ts';
+import { readConsumptions, readShown } from './track-consumption.ts';
 import { upsertWave } from './upsert-wave.ts';
 
 /** What a wave brought back: its outcomes, criteria with their notes, details, and facts. */
@@ -19,6 +23,7 @@ export function applyWaveDone(
   now: number,
 ): RunRecord {
   const planned = record.waves.find((one) => one.wave === wave.wave);
+  const shown = wave.record_ref === null ? null : textOf(texts.records, wave.record_ref);
   // Field by field: what a workflow hands over may carry more than the record keeps.
   const waves = upsertWave(record.waves, {
     wave: wave.wave,
@@ -29,6 +34,7 @@ export function applyWaveDone(
     usage: wave.usage,
     planned_at: planned?.planned_at ?? null,
     done_at: now,
+    shown: shown === null ? null : readShown(shown),
   });
   const plan = wave.plan_ref === null ? null : textOf(texts.plans, wave.plan_ref);
   const decision = wave.decision_ref === null ? null : textOf(texts.decisions, wave.decision_ref);
@@ -42,7 +48,25 @@ export function applyWaveDone(
     criteria: applyCriterionStates(known, criteria, { outcomes: wave.outcomes, decision, texts }),
     details: addDetails(record.details, completed, delegationIds, texts),
     facts: addFacts(record.facts, wave, texts, now),
+    consumptions: [
+      ...record.consumptions.filter((one) => one.wave !== wave.wave),
+      ...(plan === null || shown === null ? [] : readConsumptions(record, shown, wave, plan)),
+    ],
+    stale: plan === null ? record.stale : markRedone(record.stale, findRedone(plan, completed)),
   };
+}
+
+/** By the stale delegation: the completed one that did it again. */
+function findRedone(
+  { delegations }: WavePlan,
+  completed: readonly Deliverable[],
+): ReadonlyMap<string, string> {
+  const done = new Set(completed.map(({ delegation_id }) => delegation_id));
+  return new Map(
+    delegations.flatMap(({ delegation_id, redoes }) =>
+      redoes !== undefined && done.has(delegation_id) ? [[redoes, delegation_id] as const] : [],
+    ),
+  );
 }
 
 /** What the wave stated comes in first: the decision speaks of it. */

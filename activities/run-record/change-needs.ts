@@ -10,6 +10,7 @@ export function changeNeeds(change: RecordChange): TextRefs {
       return {
         plans: [change.wave.plan_ref],
         decisions: [change.wave.decision_ref],
+        records: [change.wave.record_ref],
         outputs: change.wave.outcomes.map((outcome) => outcome.output_ref),
       };
     case 'phase':

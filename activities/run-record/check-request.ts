@@ -26,6 +26,7 @@ export function checkRequest(
     known_inputs: request.constraints.length === 0 ? ['goal'] : ['goal', 'constraints'],
     delegation_ids: [],
     fingerprints: {},
+    stale: [],
     limits,
   });
   return faults.map(({ path, reason, hint }) => ({ path, reason: joinSentences(reason, hint) }));

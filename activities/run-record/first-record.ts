@@ -29,6 +29,8 @@ export function createFirstRecord(
     criteria: request.criteria.map(toUserCriterion),
     details: [],
     facts: [],
+    consumptions: [],
+    stale: [],
     open_questions: [],
     answered_questions: [],
     rejected_answers: [],

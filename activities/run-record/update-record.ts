@@ -2,6 +2,7 @@ import type { UpdateRecordInput, UpdateRecordResult } from '../../contracts/acti
 import type { Fact } from '../../contracts/fact.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -51,6 +52,7 @@ export async function updateRecord(
       .slice(-engineLimits.factsCarriedMax)
       .map(shortenFact),
     known_inputs: listKnownInputs(record),
+    stale: chooseStale(record.stale).map(({ delegation_id }) => delegation_id),
     result_ref: record.result_ref,
     result_path:
       record.result_ref === null

@@ -11,8 +11,10 @@
  *   P7. What is provided is known; what is required is provided or produced by something it depends on.
  *   P8. A name is produced by one delegation only.
  *   P9. While criteria are open, the plan takes up at least one of them.
- *   P10. The same agent is not sent with the same inputs and criteria more than `sameFingerprintMax` times.
+ *   P10. The same agent is not sent with the same inputs and criteria more than `sameFingerprintMax` times, unless it does
+ *        a stale delegation again.
  *   P11. All faults are reported at once, each with path, reason and "Try: …".
+ *   P12. Only stale delegations are done again, each once in a plan.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
@@ -26,6 +28,7 @@ import { listNames } from '../text/list-names.ts';
 import { checkDelegations } from './check-delegations.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { checkInputs } from './check-inputs.ts';
+import { checkRedone } from './check-redone.ts';
 import { checkRepetition } from './check-repetition.ts';
 
 /** What a plan is checked against. */
@@ -37,6 +40,8 @@ export interface PlanContext {
   readonly delegation_ids: readonly string[];
   /** How often each fingerprint was dispatched. */
   readonly fingerprints: Readonly<Record<string, number>>;
+  /** delegation_ids that may be done again. */
+  readonly stale: readonly string[];
   readonly limits: RunLimits;
 }
 
@@ -49,7 +54,8 @@ export function checkPlan(plan: WavePlanOutline, context: PlanContext): OutputFa
     ...checkDependencies(plan.delegations, context.delegation_ids),
     ...checkInputs(plan.delegations, context.known_inputs),
     ...checkProgress(plan, context.criteria),
-    ...checkRepetition(plan.delegations, context.fingerprints),
+    ...checkRedone(plan.delegations, context.stale),
+    ...checkRepetition(plan.delegations, context.fingerprints, context.stale),
   ]);
 }
 

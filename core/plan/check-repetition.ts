@@ -5,17 +5,22 @@ import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
 
-/** @param fingerprints How often each was dispatched in earlier waves. Repetition inside the plan counts too. */
+/**
+ * @param fingerprints How often each was dispatched in earlier waves. Repetition inside the plan counts too.
+ * @param stale Whoever does one of these again starts from something else, though under the same names.
+ */
 export function checkRepetition(
   delegations: readonly DelegationOutline[],
   fingerprints: Readonly<Record<string, number>>,
+  stale: readonly string[],
 ): OutputFault[] {
   const times = new Map(Object.entries(fingerprints));
   const max = engineLimits.sameFingerprintMax;
   return delegations.flatMap((delegation, i) => {
     const before = times.get(delegation.fingerprint) ?? 0;
     times.set(delegation.fingerprint, before + 1);
-    if (before < max) return [];
+    const isRedone = delegation.redoes !== undefined && stale.includes(delegation.redoes);
+    if (before < max || isRedone) return [];
     return [
       {
         path: `delegations[${i}]`,

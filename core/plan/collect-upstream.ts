@@ -6,11 +6,13 @@
  */
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 
+type Linked = Pick<DelegationOutline, 'delegation_id' | 'depends_on'>;
+
 /** @param byId All delegations of the plan. Names that are not in it lead nowhere, and cycles end. */
-export function collectUpstream(
-  delegation: Pick<DelegationOutline, 'delegation_id' | 'depends_on'>,
-  byId: ReadonlyMap<string, DelegationOutline>,
-): DelegationOutline[] {
+export function collectUpstream<D extends Linked>(
+  delegation: Linked,
+  byId: ReadonlyMap<string, D>,
+): D[] {
   const seen = new Set<string>();
   const queue = [...delegation.depends_on];
   for (let id = queue.pop(); id !== undefined; id = queue.pop()) {

@@ -54,6 +54,7 @@ export async function runDelegationAlone(input: unknown): Promise<DelegationOutc
     wave: 1,
     status: outcome.status === 'stopped' ? 'stopped' : (endedBy(treasury) ?? 'decided'),
     plan_ref: plan.plan_ref,
+    record_ref: opened.record_ref,
     outcomes: [outcome],
     decision: null,
     fingerprints: [],

@@ -139,6 +139,7 @@ async function orderNext(host: RootHost, ledger: RunLedger): Promise<WaveOrder> 
     known_inputs: record.knownInputs(),
     delegation_ids: ledger.delegationIds(),
     fingerprints: ledger.fingerprints(),
+    stale: record.stale(),
     amendments: state.amendments,
   };
 }
@@ -217,6 +218,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     known_inputs: record.knownInputs(),
     delegation_ids: ledger.delegationIds(),
     fingerprints: ledger.fingerprints(),
+    stale: record.stale(),
     usage: state.usage,
     inbox: inbox.carry(),
     recent_answers: inbox.recentAnswers(),

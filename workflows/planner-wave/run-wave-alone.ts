@@ -59,6 +59,7 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
     known_inputs,
     delegation_ids: [],
     fingerprints: {},
+    stale: [],
     amendments: [],
   };
 }

@@ -195,6 +195,7 @@ function resultOf(
     wave: order.wave,
     status,
     plan_ref: plan?.plan_ref ?? null,
+    record_ref: plan === null ? null : order.record_ref,
     outcomes: dispatched.outcomes,
     decision,
     fingerprints: dispatched.fingerprints,

@@ -14,6 +14,8 @@ export interface RecordKeeper {
   /** Sets where the record stands. Changes queued before are written after it. */
   begin(start: RecordStart): void;
   knownInputs(): readonly string[];
+  /** delegation_ids that may be done again. */
+  stale(): readonly string[];
   factsTotal(): number;
   /** The newest facts. */
   facts(): readonly Fact[];
@@ -28,6 +30,7 @@ export interface RecordKeeper {
 export interface RecordStart {
   readonly record_ref: Ref;
   readonly known_inputs: readonly string[];
+  readonly stale: readonly string[];
   readonly facts_total: number;
   readonly facts: readonly Fact[];
 }
@@ -76,6 +79,7 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
       latest = { ...rest, facts_added: [], result_ref: null, result_path: null };
     },
     knownInputs: () => latest?.known_inputs ?? [],
+    stale: () => latest?.stale ?? [],
     factsTotal: () => latest?.facts_total ?? 0,
     facts: () => facts,
     result: () =>

@@ -76,6 +76,7 @@ export class RootHost implements Superior {
       this.record.begin({
         record_ref: carried.record_ref,
         known_inputs: carried.known_inputs,
+        stale: carried.stale,
         facts_total: carried.facts_total,
         facts: carried.recent_facts,
       });
@@ -92,7 +93,7 @@ export class RootHost implements Superior {
     );
     takeUpOpened(this.state, opened);
     const { record_ref, known_inputs } = opened;
-    this.record.begin({ record_ref, known_inputs, facts_total: 0, facts: [] });
+    this.record.begin({ record_ref, known_inputs, stale: [], facts_total: 0, facts: [] });
     this.refresh();
     return opened;
   }

@@ -97,9 +97,9 @@ export function takeWaveIntoState(state: RootState, wave: WaveResult): void {
 }
 
 export function recordedWave(wave: WaveResult): RecordedWave {
-  const { wave: number, status, plan_ref, outcomes, usage } = wave;
+  const { wave: number, status, plan_ref, record_ref, outcomes, usage } = wave;
   const decision_ref = wave.decision?.decision_ref ?? null;
-  return { wave: number, status, plan_ref, outcomes, decision_ref, usage };
+  return { wave: number, status, plan_ref, record_ref, outcomes, decision_ref, usage };
 }
 
 function summariseWave(wave: WaveResult): WaveSummary {

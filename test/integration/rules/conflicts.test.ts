@@ -31,12 +31,13 @@ function priced(id: string, value: string): AgentOutput {
   return { ...completed(`${id}-done`), facts: stating(value) };
 }
 
+/** @param open Criteria that the decision names as open. */
 function resolved(
   origin: string,
   superseded: string,
-  over: Partial<WaveDecision> = {},
+  { open = [], ...over }: Partial<WaveDecision> & { readonly open?: readonly string[] } = {},
 ): WaveDecision {
-  const made = decision();
+  const made = decision(...open);
   const entry = { conflict: 'conflict:price', resolution: 'The newer list.', origin, superseded };
   return {
     ...made,
@@ -144,5 +145,42 @@ it('a later wave that contradicts the pool is resolved by name, and no text goes
     ['10', 'planner', 'f2'],
     ['12', 'agent', null],
   ]);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('who built on what was superseded is offered to the planner, and only what it chooses is done again', async () => {
+  const table = { depends_on: ['list'], criteria: ['goal-1'] };
+  const again = { ...table, depends_on: [], redoes: 'table' };
+  stage.rehearsal.script([
+    plans(1, plan([work('list'), work('table', table), work('apart')])),
+    works('list', { json: priced('list', '10') }),
+    works('table', { json: unmet('completed', 'One price is missing.', 'goal-1') }),
+    works('apart', { json: completed('apart-done') }),
+    decides(1, decision('goal-1')),
+    plans(2, plan([work('check', { criteria: ['goal-1'] })])),
+    works('check', { json: { ...unmet('completed', 'No.', 'goal-1'), facts: stating('12') } }),
+    decides(2, resolved('wave-002/check', 'f1', { open: ['goal-1'] })),
+    plans(3, plan([work('list-again', { ...again, redoes: 'list' })])),
+    plans(4, plan([work('table-again', again)])),
+    works('table-again', { json: completed('goal-1') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Tabulate prices', criteria: ['A table.'] });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
+  const [, , third, repaired] = planCalls(stage.rehearsal);
+  const stale = /<stale>(.*)<\/stale>/u.exec(newestText(third))?.[1] ?? '';
+  expect(JSON.parse(stale)).toMatchObject([
+    {
+      delegation_id: 'table',
+      reasons: ['f1 is superseded by f2'],
+      cost_last_time: expect.any(String),
+    },
+  ]);
+  // The same agent, inputs and criteria for the third time: that is for stale work alone.
+  expect(faultsOf(repaired)).toEqual([
+    expect.stringContaining('"list" is not stale'),
+    expect.stringContaining('ran twice without result'),
+  ]);
+  const record = await storedRecord(stage.home, run.workflowId);
+  expect(record.stale).toMatchObject([{ delegation_id: 'table', redone_by: 'table-again' }]);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);

@@ -209,6 +209,8 @@ export const recordOf = (registry_ref: Ref): RunRecord => ({
   waves: [],
   criteria: [],
   details: [],
+  consumptions: [],
+  stale: [],
   facts: [],
   open_questions: [],
   answered_questions: [],

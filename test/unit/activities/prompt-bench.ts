@@ -65,6 +65,7 @@ export async function createRun(record: Partial<RunRecord> = {}) {
     usage: noUsage,
     planned_at: 1,
     done_at: 2,
+    shown: null,
   };
   const bench = await createBench({
     scripts: [sayText('')],

@@ -22,6 +22,7 @@ const context: PlanContext = {
   known_inputs: ['goal', 'brief'],
   delegation_ids: ['earlier'],
   fingerprints: {},
+  stale: [],
   limits: defaultLimits,
 };
 
@@ -165,6 +166,37 @@ describe('checkPlan', () => {
     );
     const inside = ['d1', 'd2', 'd3'].map((id) => delegation(id, { fingerprint: 'f' }));
     expect(paths(inside)).toEqual(['delegations[2]']);
+  });
+
+  it('P10: what is stale may be done again as it was', () => {
+    const again = delegation('d1', { fingerprint: 'f', redoes: 'earlier' });
+    expect(check([again], { fingerprints: { f: 9 }, stale: ['earlier'] })).toEqual([]);
+    expect(paths([again], { fingerprints: { f: 9 } })).toEqual([
+      'delegations[0].redoes',
+      'delegations[0]',
+    ]);
+  });
+
+  it('P12: only what is stale is done again, each once', () => {
+    const stale = ['old', 'older'];
+    expect(
+      check([delegation('d1', { redoes: 'old' }), delegation('d2', { redoes: 'older' })], {
+        stale,
+      }),
+    ).toEqual([]);
+    const faults = check(
+      [
+        delegation('d1', { redoes: 'old' }),
+        delegation('d2', { redoes: 'old' }),
+        delegation('d3', { redoes: 'fresh' }),
+      ],
+      { stale },
+    );
+    expect(faults.map(({ path }) => path)).toEqual([
+      'delegations[1].redoes',
+      'delegations[2].redoes',
+    ]);
+    expect(faults[1]?.hint).toContain('"old", "older"');
   });
 
   it('P11: all faults come at once, each with a hint', () => {

@@ -191,6 +191,7 @@ export function wave(at: number, over: Partial<RecordedWave>): RecordedWave {
     wave: at,
     status: 'decided',
     plan_ref: null,
+    record_ref: null,
     outcomes: [],
     decision_ref: null,
     usage: usage(3),

@@ -1,0 +1,127 @@
+import type { ConsumedInput, Consumption, ShownToWave } from '../../contracts/consumption.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { RecordedWave, RunRecord } from '../../contracts/run-record.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
+import { decisionSource, waveSource } from '../../core/ids.ts';
+import { collectUpstream } from '../../core/plan/collect-upstream.ts';
+import { markStale } from '../../core/pool/mark-stale.ts';
+import type { StaleCause } from '../../core/pool/mark-stale.ts';
+import { listCompleted } from '../projection/list-deliverables.ts';
+import { isEngineInput } from './known-inputs.ts';
+
+/** What the packets of a wave show to all its delegations. @param record The one that they are rendered from. */
+export function readShown(record: RunRecord): ShownToWave {
+  const decided = record.waves.findLast((wave) => wave.decision_ref !== null);
+  return {
+    fact_ids: record.facts
+      .filter((fact) => fact.is_assumption && fact.superseded_by === null)
+      .map(({ fact_id }) => fact_id),
+    question_ids: record.answered_questions.map(({ question_id }) => question_id),
+    decision: decided === undefined ? null : decisionSource(decided.wave),
+  };
+}
+
+/** What each completed delegation of a wave built on. @param shown The record that its packet was rendered from. */
+export function readConsumptions(
+  record: RunRecord,
+  shown: RunRecord,
+  { wave, outcomes }: RecordedWave,
+  plan: WavePlan,
+): readonly Consumption[] {
+  const byId = new Map(plan.delegations.map((one) => [one.delegation_id, one]));
+  const producers = listProducers(shown);
+  return outcomes.flatMap(({ delegation_id, status, output_ref, loaded_details = [] }) => {
+    const delegation = byId.get(delegation_id);
+    if (status !== 'completed' || output_ref === null || delegation === undefined) return [];
+    const upstream = collectUpstream(delegation, byId).flatMap((one) => namesOf(one, wave));
+    const { required_inputs, provided_inputs } = delegation;
+    const names = new Set([...required_inputs, ...provided_inputs, ...loaded_details]);
+    const earlier = [...names].flatMap((name): ConsumedInput[] => {
+      const source = producers.get(name);
+      const isUpstream = upstream.some((one) => one.name === name);
+      return source === undefined || isUpstream ? [] : [{ name, source }];
+    });
+    const question_ids = record.answered_questions
+      .filter((one) => one.delegation_id === delegation_id)
+      .map(({ question_id }) => question_id);
+    return [{ delegation_id, wave, question_ids, inputs: [...upstream, ...earlier] }];
+  });
+}
+
+function namesOf({ delegation_id, produces }: Delegation, wave: number): ConsumedInput[] {
+  const source = waveSource(wave, delegation_id);
+  return [delegation_id, ...produces].map((name) => ({ name, source }));
+}
+
+/** Whose output each name stands for: the newest that produces it, as the details of the record do. */
+function listProducers(record: RunRecord): ReadonlyMap<string, string> {
+  const ids = new Set(record.waves.flatMap((one) => one.outcomes.map((o) => o.delegation_id)));
+  return new Map(
+    listCompleted(record).flatMap(({ wave, delegation_id, produces }) => {
+      const products = produces.filter((name) => !ids.has(name) && !isEngineInput(name));
+      const source = waveSource(wave, delegation_id);
+      return [delegation_id, ...products].map((name) => [name, source] as const);
+    }),
+  );
+}
+
+/**
+ * Marks who built on what a change takes back.
+ *
+ * @param ended The wave that the change ends, with the record that its packets showed; null for any other change. Its
+ * delegations worked with that record, whatever has changed since.
+ */
+export function trackStale(
+  before: RunRecord,
+  after: RunRecord,
+  ended: { readonly wave: number; readonly shown: RunRecord } | null,
+): RunRecord {
+  if (after.consumptions.length === 0) return after;
+  const shown = new Map(after.waves.flatMap((one) => (one.shown ? [[one.wave, one.shown]] : [])));
+  const isOwn = ({ wave }: Consumption): boolean => wave === ended?.wave;
+  const older = after.consumptions.filter((one) => !isOwn(one));
+  const own = after.consumptions.filter(isOwn);
+  const changed = markStale(after.stale, { consumptions: older, shown }, findCauses(before, after));
+  const outdated =
+    ended === null
+      ? changed
+      : markStale(changed, { consumptions: own, shown }, findCauses(ended.shown, after));
+  const stale = markStale(outdated, { consumptions: after.consumptions, shown }, []);
+  return stale.length === 0 ? after : { ...after, stale };
+}
+
+/** What held in one record, or was not there yet, and does not hold in a later one. */
+function findCauses(before: RunRecord, after: RunRecord): readonly StaleCause[] {
+  return [
+    ...findSuperseded(before, after),
+    ...findChanged(before, after),
+    ...findReplaced(before, after),
+  ];
+}
+
+function findSuperseded(before: RunRecord, after: RunRecord): StaleCause[] {
+  if (before.facts === after.facts) return [];
+  return after.facts.flatMap((fact, index): StaleCause[] => {
+    const { superseded_by } = fact;
+    if (superseded_by === null || before.facts[index]?.superseded_by) return [];
+    const winner = after.facts.find(({ fact_id }) => fact_id === superseded_by);
+    return [{ type: 'fact', fact, by: winner?.source_refs[0] ?? superseded_by }];
+  });
+}
+
+/** An answer that was amended before a wave ended reached it as it was first. */
+function findChanged(before: RunRecord, after: RunRecord): StaleCause[] {
+  const known = new Map(before.answered_questions.map((one) => [one.question_id, one]));
+  return after.answered_questions
+    .filter((one) => (one.amended_at ?? null) !== (known.get(one.question_id)?.amended_at ?? null))
+    .map(({ question_id }) => ({ type: 'answer', question_id }));
+}
+
+function findReplaced(before: RunRecord, after: RunRecord): StaleCause[] {
+  if (before.waves === after.waves) return [];
+  const producers = listProducers(after);
+  return [...listProducers(before)].flatMap(([name, source]): StaleCause[] => {
+    const by = producers.get(name) ?? source;
+    return by === source ? [] : [{ type: 'input', name, source, by }];
+  });
+}

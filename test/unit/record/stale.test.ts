@@ -1,0 +1,202 @@
+import type { AgentOutput } from '../../../contracts/agent-output.ts';
+import type { Delegation } from '../../../contracts/delegation.ts';
+import type { RecordChange, RunRecord } from '../../../contracts/run-record.ts';
+import { describeStale } from '../../../activities/prompts/describe-stale.ts';
+import { useHarness } from './harness.ts';
+import type { RunningRun } from './harness.ts';
+import {
+  answered,
+  decision,
+  delegation,
+  outcome,
+  output,
+  plan,
+  question,
+  wave,
+} from './samples.ts';
+
+const harness = useHarness();
+
+let run: RunningRun;
+beforeEach(async () => {
+  run = await harness.begin('my-run');
+});
+
+interface Played {
+  readonly delegation: Delegation;
+  readonly output?: Partial<AgentOutput>;
+  readonly loaded?: readonly string[];
+}
+
+/** The end of a wave, whose packets were rendered from `shown`. */
+async function endOf(
+  at: number,
+  played: readonly Played[],
+  {
+    shown = run.ref(),
+    decided = {},
+  }: { shown?: string; decided?: Parameters<typeof decision>[0] } = {},
+): Promise<RecordChange> {
+  const outcomes = await Promise.all(
+    played.map(({ delegation: one, output: out = {}, loaded = [] }) =>
+      outcome(harness, one, output({ compact_md: one.delegation_id, ...out }), {
+        loaded_details: loaded,
+      }),
+    ),
+  );
+  return {
+    type: 'wave_done',
+    wave: wave(at, {
+      plan_ref: await harness.put(plan(...played.map((one) => one.delegation))),
+      record_ref: shown,
+      outcomes,
+      decision_ref: await harness.put(decision(decided)),
+    }),
+    criteria: [],
+  };
+}
+
+const states = (key: string, value: string) => ({
+  facts: [{ key, value, statement: `${key} is ${value}.`, confidence: 'high' as const }],
+});
+
+const assumes = (statement: string) => ({
+  assumptions_made: [{ statement, confidence: 'low' as const }],
+});
+
+const staleIn = ({ stale }: RunRecord) =>
+  stale.filter(({ redone_by }) => redone_by === null).map(({ delegation_id }) => delegation_id);
+
+function resolving(conflict: string, origin: string, superseded: string) {
+  const { planner_decision } = decision();
+  const conflicts_resolved = [{ conflict, resolution: 'so it is', origin, superseded }];
+  return { planner_decision: { ...planner_decision, conflicts_resolved } };
+}
+
+const price = delegation('price', { produces: ['prices'] });
+const table = delegation('table', { depends_on: ['price'] });
+const other = delegation('other');
+
+it('AC4: who was shown a fact or got the output that stated it is stale when it is superseded, and what is built on it', async () => {
+  await run.apply(
+    await endOf(1, [
+      { delegation: price, output: states('price', '10') },
+      { delegation: table },
+      { delegation: other, output: assumes('It is dry.') },
+    ]),
+  );
+  expect((await run.record()).consumptions).toEqual([
+    { delegation_id: 'price', wave: 1, question_ids: [], inputs: [] },
+    {
+      delegation_id: 'table',
+      wave: 1,
+      question_ids: [],
+      inputs: [
+        { name: 'price', source: 'wave-001/price' },
+        { name: 'prices', source: 'wave-001/price' },
+      ],
+    },
+    { delegation_id: 'other', wave: 1, question_ids: [], inputs: [] },
+  ]);
+  const loads = delegation('loads');
+  const needs = delegation('needs', { required_inputs: ['prices'], provided_inputs: ['prices'] });
+  await run.apply(
+    await endOf(2, [
+      { delegation: loads, loaded: ['table'] },
+      { delegation: needs },
+      { delegation: delegation('apart') },
+    ]),
+  );
+  expect(staleIn(await run.record())).toEqual([]);
+  expect((await run.record()).waves[1]?.shown).toEqual({
+    fact_ids: ['f2'],
+    question_ids: [],
+    decision: 'wave-001/planner_decision',
+  });
+  const late = { delegation: delegation('late'), output: states('price', '12') };
+  await run.apply(
+    await endOf(3, [late], { decided: resolving('conflict:price', 'wave-003/late', 'f1') }),
+  );
+  // "loads" got the table, which got the price; "apart" was shown none of it.
+  expect(staleIn(await run.record())).toEqual(['table', 'loads', 'needs']);
+  const again = await endOf(4, [{ delegation: delegation('dry') }], {
+    decided: resolving('Dry?', 'the user', 'f2'),
+  });
+  await run.apply(again, again);
+  expect(staleIn(await run.record())).toEqual(['table', 'apart', 'loads', 'needs', 'late', 'dry']);
+});
+
+it('AC4: a wave that lost a conflict in itself leaves those stale who built on the loser', async () => {
+  const rival = { delegation: other, output: states('price', '12') };
+  const lost = resolving('conflict:price', 'wave-001/other', 'wave-001/price');
+  await run.apply(
+    await endOf(
+      1,
+      [{ delegation: price, output: states('price', '10') }, { delegation: table }, rival],
+      { decided: lost },
+    ),
+  );
+  expect(staleIn(await run.record())).toEqual(['table']);
+});
+
+it('AC4: a newer version of a product makes its consumers stale, but not who made it', async () => {
+  await run.apply(await endOf(1, [{ delegation: price }, { delegation: table }]));
+  const better = delegation('better', { produces: ['prices'], required_inputs: ['prices'] });
+  const beside = delegation('beside', { required_inputs: ['prices'] });
+  const after = delegation('after', { depends_on: ['better'], required_inputs: ['prices'] });
+  await run.apply(
+    await endOf(2, [{ delegation: better }, { delegation: beside }, { delegation: after }]),
+  );
+  expect(staleIn(await run.record())).toEqual(['table', 'beside']);
+  expect((await run.record()).stale[0]?.reasons).toEqual([
+    '"prices" of wave-001/price is replaced by wave-002/better',
+  ]);
+});
+
+it('what is done again is stale no more, and the planner is told what it cost', async () => {
+  await run.apply(await endOf(1, [{ delegation: price }, { delegation: table }]));
+  await run.apply(await endOf(2, [{ delegation: delegation('better', { produces: ['prices'] }) }]));
+  expect(describeStale(await run.record())).toEqual([
+    {
+      delegation_id: 'table',
+      wave: 1,
+      agent_id: 'researcher',
+      title: 'Title of table',
+      reasons: ['"prices" of wave-001/price is replaced by wave-002/better'],
+      cost_last_time: '1 calls, 1.0k tokens in, 100 out, $0.002',
+    },
+  ]);
+  const redone = delegation('table-again', { redoes: 'table' });
+  const result = await run.apply(await endOf(3, [{ delegation: redone }]));
+  expect(result.stale).toEqual([]);
+  expect((await run.record()).stale).toMatchObject([
+    { delegation_id: 'table', redone_by: 'table-again' },
+  ]);
+});
+
+it('the result names work that rests on what no longer holds', async () => {
+  await run.apply(await endOf(1, [{ delegation: price }, { delegation: table }]));
+  await run.apply(await endOf(2, [{ delegation: delegation('better', { produces: ['prices'] }) }]));
+  const { usage } = await run.record();
+  const { result_ref } = await run.apply({ type: 'ended', status: 'completed', usage });
+  const result = await harness.deps.store.getText(result_ref ?? '');
+  expect(result).toContain(
+    '## Work that rests on what no longer holds\n\n- `table`: "prices" of wave-001/price is replaced by wave-002/better',
+  );
+});
+
+it('an own question, and what the packet showed, are kept with who got the answer', async () => {
+  const own = question('q1', { delegation_id: 'price' });
+  const shown = run.ref();
+  await run.apply({ type: 'question_opened', question: own });
+  await run.apply({
+    type: 'question_answered',
+    answered: answered('q1', { delegation_id: 'price' }),
+    answer_ref: null,
+  });
+  await run.apply(await endOf(1, [{ delegation: price }], { shown }));
+  await run.apply(await endOf(2, [{ delegation: other }]));
+  const { consumptions, waves } = await run.record();
+  expect(consumptions.map(({ question_ids }) => question_ids)).toEqual([['q1'], []]);
+  expect(waves.map((one) => one.shown?.question_ids)).toEqual([[], ['q1']]);
+});
