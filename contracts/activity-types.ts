@@ -4,6 +4,7 @@ import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
+import type { AmendedAnswer, AmendMessage } from './messages.ts';
 import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { Ref } from './ref.ts';
@@ -23,6 +24,8 @@ export interface Activities {
   readonly runTool: (input: RunToolInput) => Promise<RunToolResult>;
   /** Stores a text that is too long for history. */
   readonly storeText: (input: { readonly text: string }) => Promise<{ readonly ref: Ref }>;
+  /** Whether changed answers fit their questions. Long ones are stored. */
+  readonly judgeAnswers: (input: JudgeAnswersInput) => Promise<JudgeAnswersResult>;
   /** What the planner's decision on a wave leaves contradictory, in the pool and in its own text. */
   readonly reviewDecision: (input: ReviewDecisionInput) => Promise<ReviewDecisionResult>;
   /** Applies changes to the run's record, stores the new one, and writes the projection. */
@@ -80,6 +83,17 @@ export interface RunToolResult {
   /** detail_ids that the call loaded. */
   readonly loaded_details: readonly string[];
 }
+
+export interface JudgeAnswersInput {
+  /** With every answer that was taken. */
+  readonly record_ref: Ref;
+  readonly answers: NonNullable<AmendMessage['answers']>;
+}
+
+/** All answers are taken, or none. */
+export type JudgeAnswersResult =
+  | { readonly type: 'taken'; readonly answers: readonly AmendedAnswer[] }
+  | { readonly type: 'refused'; readonly reasons: readonly string[] };
 
 export interface ReviewDecisionInput {
   /** The record that the wave began with: until its end, nobody adds a fact that could contradict another. */

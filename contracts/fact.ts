@@ -30,7 +30,8 @@ export interface Fact {
   readonly statement: string;
   /**
    * Where it comes from, who said it first: `wave-001/<delegation_id>`, `turn-<n>` and the artifact of the output;
-   * `wave-001/planner_decision` and its artifact; `q3` for an answer; `user` for an instruction.
+   * `wave-001/planner_decision` and its artifact; `q3` for an answer, and `amended-<time>` when it was changed; `user` for an
+   * instruction.
    */
   readonly source_refs: readonly string[];
   readonly confidence: 'low' | 'medium' | 'high';

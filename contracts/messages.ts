@@ -13,6 +13,19 @@ export interface AmendMessage {
   readonly instruction: string;
   /** Criteria the user gives up. */
   readonly waive_criteria?: readonly string[];
+  /** Answers that were taken and shall be others. */
+  readonly answers?: readonly { readonly question_id: string; readonly answer: unknown }[];
+}
+
+/** An answer that the user changed, as it was understood. */
+export interface AmendedAnswer {
+  readonly question_id: string;
+  /** The answer as text, cut to `inlineAnswerCharsMax` of `core/limits.ts`. */
+  readonly answer: string;
+  /** The whole answer, when `answer` is cut. */
+  readonly answer_ref: Ref | null;
+  /** Of the whole answer, as the inbox knows it. */
+  readonly hash: string;
 }
 
 /** Payload of `escalate`, from a child to its parent, up to the workflow that has the inbox. */

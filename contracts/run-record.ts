@@ -3,7 +3,7 @@ import type { AcceptanceCriterion } from './delegation.ts';
 import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { Fact } from './fact.ts';
-import type { WaveProgress } from './messages.ts';
+import type { AmendedAnswer, WaveProgress } from './messages.ts';
 import type { RunStatus } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Ref } from './ref.ts';
@@ -111,6 +111,12 @@ export type RecordChange =
       readonly answered: AnsweredQuestion;
       /** The whole answer, when `answered.answer` is cut. */
       readonly answer_ref: Ref | null;
+    }
+  | {
+      readonly type: 'answer_amended';
+      readonly amended: AmendedAnswer;
+      /** Unix epoch seconds. */
+      readonly amended_at: number;
     }
   /** Who asked is gone. */
   | { readonly type: 'question_withdrawn'; readonly question_id: string }

@@ -45,6 +45,8 @@ export const engineLimits = {
   amendmentCharsMax: 4_000,
   /** Criteria that one `amend` can give up. */
   waivedCriteriaMax: 100,
+  /** Answers that one `amend` can change. */
+  amendedAnswersMax: 20,
   /** Characters of an answer that are kept in workflow state. Longer ones are stored as artifacts. */
   inlineAnswerCharsMax: 1_000,
   /** Characters of an answer that are kept to show which one was taken. */

@@ -46,13 +46,16 @@ function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
       path: treePaths.pool,
       needs: {},
       changesWith: ({ type }) =>
-        type === 'wave_done' || type === 'question_answered' || type === 'instruction',
+        type === 'wave_done' ||
+        type === 'question_answered' ||
+        type === 'answer_amended' ||
+        type === 'instruction',
       render: () => renderPool(record),
     },
     {
       path: treePaths.questions,
       needs: {},
-      changesWith: ({ type }) => type.startsWith('question_') || type === 'answer_rejected',
+      changesWith: ({ type }) => type.startsWith('question_') || type.startsWith('answer_'),
       render: () => renderQuestions(record),
     },
   ];

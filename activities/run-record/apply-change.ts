@@ -1,5 +1,6 @@
 import type { RecordChange, RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import { admitFacts } from '../../core/pool/admit-facts.ts';
+import { supersedeEarlier } from '../../core/pool/settle-facts.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import { textOf } from '../projection/record-texts.ts';
@@ -16,7 +17,8 @@ const rejectedAnswersMax = 200;
  * The record after one change. Pure: the same record, change and texts give the same record.
  *
  * Invariants:
- *   AC1. Facts and answers are only ever added; of a fact, only `superseded_by` changes.
+ *   AC1. Facts and answers are only ever added; of a fact, only `superseded_by` changes, and an answer only when the user
+ *        amends it.
  *   AC2. The usage of the record is the sum of its waves until the run ends; then it is what the run reports.
  *   AC3. A question is open or answered, never both.
  *   AC4. Who built on what a change takes back is stale from then on.
@@ -56,6 +58,8 @@ function applyAlone(
       };
     case 'question_answered':
       return applyAnswer(record, change, now);
+    case 'answer_amended':
+      return amendAnswer(record, change, now);
     case 'question_withdrawn':
       return {
         ...record,
@@ -106,6 +110,24 @@ function applyAnswer(
     open_questions: record.open_questions.filter(isOther),
     answered_questions: [...record.answered_questions.filter(isOther), stored],
     facts: admitFacts(record.facts, [factFromAnswer(stored)], now),
+  };
+}
+
+function amendAnswer(
+  record: RunRecord,
+  { amended, amended_at }: Change<'answer_amended'>,
+  now: number,
+): RunRecord {
+  const { question_id, answer, answer_ref } = amended;
+  const before = record.answered_questions.find((one) => one.question_id === question_id);
+  const isSame = before?.answer === answer && before.answer_ref === answer_ref;
+  if (before === undefined || isSame) return record;
+  const stored: StoredAnswer = { ...before, answer, answer_ref, answered_by: 'user', amended_at };
+  const known = admitFacts(record.facts, [factFromAnswer(stored)], now);
+  return {
+    ...record,
+    answered_questions: record.answered_questions.map((one) => (one === before ? stored : one)),
+    facts: supersedeEarlier(known, question_id),
   };
 }
 

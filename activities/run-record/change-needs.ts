@@ -16,6 +16,7 @@ export function changeNeeds(change: RecordChange): TextRefs {
     case 'phase':
     case 'question_opened':
     case 'question_answered':
+    case 'answer_amended':
     case 'question_withdrawn':
     case 'answer_rejected':
     case 'instruction':

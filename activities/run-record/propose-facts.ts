@@ -32,7 +32,10 @@ export function factFromAnswer(answered: StoredAnswer): ProposedFact {
   return {
     ...inWords,
     statement: `${answered.text} Answer: ${answered.answer}${whole}`,
-    source_refs: [answered.question_id],
+    source_refs: [
+      answered.question_id,
+      ...(answered.amended_at === undefined ? [] : [`amended-${answered.amended_at}`]),
+    ],
     confidence: byDefault ? 'low' : 'high',
     is_assumption: byDefault,
     origin: byDefault ? askerOf(answered) : 'user',

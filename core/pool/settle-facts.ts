@@ -8,6 +8,7 @@
  *   SF3. After a conflict is resolved by its id, only the value of the side that won stands under its key.
  *   SF4. What the decision states supersedes every other value under its key: planner documents beat the pool.
  *   SF5. A conflict told in words retires only a fact that it names by its id: a guess could retire one that holds.
+ *   SF6. The newest answer to a question supersedes the earlier ones, and nothing else.
  */
 import type { Fact } from '../../contracts/fact.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
@@ -35,6 +36,17 @@ export function settleFacts(
   return pool
     .filter((fact) => isOfDecision(fact, wave))
     .reduce((facts, winner) => retireOthers(facts, winner), settled);
+}
+
+/** After an answer was changed. @param source The question_id. */
+export function supersedeEarlier(pool: readonly Fact[], source: string): readonly Fact[] {
+  const newest = pool.findLast((fact) => fact.source_refs[0] === source);
+  if (newest === undefined) return pool;
+  return pool.map((fact) =>
+    fact === newest || fact.source_refs[0] !== source
+      ? fact
+      : retire(fact, { origin: newest.origin, by: newest.fact_id }),
+  );
 }
 
 function resolve(pool: readonly Fact[], wave: number, resolution: Resolution): readonly Fact[] {

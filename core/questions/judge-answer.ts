@@ -105,7 +105,7 @@ function judgeAgain(
   return {
     type: 'refused',
     question_id: id,
-    reason: `${id} is answered already (${how}) and keeps its first answer. To change course, send the signal amend with an instruction`,
+    reason: `${id} is answered already (${how}) and keeps its first answer. To change it, send the signal amend with answers`,
     example: null,
   };
 }

@@ -35,17 +35,52 @@ export function checkAmend(payload: unknown): CheckedAmend {
       `waive_criteria must be a list of at most ${engineLimits.waivedCriteriaMax} criterion_ids`,
     );
   }
+  const answers = readAnswers(payload['answers']);
+  if (answers === null) {
+    return refuseAmend(
+      `answers must be a list of at most ${engineLimits.amendedAnswersMax} objects with question_id and answer`,
+    );
+  }
   const written = payload['instruction'] ?? '';
   if (typeof written !== 'string') return refuseAmend('instruction must be text');
   const fault = findInstructionFault(written);
   if (fault !== null) return refuseAmend(fault);
-  if (written.trim() === '' && waived.length === 0) return refuseAmend('the instruction is empty');
-  const instruction =
-    written.trim() === '' ? `The user gave up these criteria: ${listNames(waived)}.` : written;
+  const isBlank = written.trim() === '';
+  if (isBlank && waived.length + answers.length === 0) {
+    return refuseAmend('the instruction is empty');
+  }
   return {
     ok: true,
-    amend: waived.length === 0 ? { instruction } : { instruction, waive_criteria: waived },
+    amend: {
+      instruction: isBlank ? describeAmend(waived, answers) : written,
+      ...(waived.length === 0 ? {} : { waive_criteria: waived }),
+      ...(answers.length === 0 ? {} : { answers }),
+    },
   };
+}
+
+type AmendAnswers = NonNullable<AmendMessage['answers']>;
+
+function describeAmend(waived: readonly string[], answers: AmendAnswers): string {
+  const ids = answers.map(({ question_id }) => question_id);
+  return [
+    ...(waived.length === 0 ? [] : [`The user gave up these criteria: ${listNames(waived)}.`]),
+    ...(ids.length === 0 ? [] : [`The user changed the answers to: ${listNames(ids)}.`]),
+  ].join(' ');
+}
+
+/** One answer alone is taken as a list of one. `Q1 ` is q1: nothing else could be meant. */
+function readAnswers(value: unknown): AmendAnswers | null {
+  if (value === undefined || value === null) return [];
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length > engineLimits.amendedAnswersMax) return null;
+  const answers = list.flatMap((one) => {
+    const id = isRecord(one) ? one['question_id'] : null;
+    const question_id = typeof id === 'string' ? id.trim().toLowerCase() : '';
+    if (!isRecord(one) || !isId(question_id)) return [];
+    return [{ question_id, answer: one['answer'] }];
+  });
+  return answers.length === list.length ? answers : null;
 }
 
 /** Takes any payload: whoever pauses or stops a run must not be refused for a typing slip. */

@@ -41,8 +41,8 @@ export const { recallSpent } = proxyActivities<Pick<Activities, 'recallSpent'>>(
 });
 
 /** Reads and writes of the store: idempotent, so they are repeated until the disk is well again. */
-export const { openRun, reviewDecision, storeText, updateRecord } = proxyActivities<
-  Pick<Activities, 'openRun' | 'reviewDecision' | 'storeText' | 'updateRecord'>
+export const { judgeAnswers, openRun, reviewDecision, storeText, updateRecord } = proxyActivities<
+  Pick<Activities, 'judgeAnswers' | 'openRun' | 'reviewDecision' | 'storeText' | 'updateRecord'>
 >({
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '30 days',

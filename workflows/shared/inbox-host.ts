@@ -5,7 +5,7 @@ import {
   isCancellation,
   sleep,
 } from '@temporalio/workflow';
-import type { Delivery, QuestionsEscalation } from '../../contracts/messages.ts';
+import type { AmendedAnswer, Delivery, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { CarriedInbox } from '../../contracts/planner-run.ts';
 import type {
   AnsweredQuestion,
@@ -16,6 +16,7 @@ import type {
 } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { amendAnswer } from '../../core/questions/amend-answer.ts';
 import {
   carryInbox,
   openInbox,
@@ -88,6 +89,17 @@ export class InboxHost {
   validate(payload: unknown): void {
     const preview = previewAnswer(this.#state, payload);
     if (!preview.ok) throw refusal(preview.reason, preview.example);
+  }
+
+  /** The user changed an answer. Who asked has had the first one. @param now Unix epoch seconds. */
+  amend(amended: AmendedAnswer, now: number): void {
+    const { question_id, answer } = amended;
+    this.#state = amendAnswer(this.#state, amended, now);
+    this.#recentAnswers = this.#recentAnswers.map((one) =>
+      one.question_id === question_id
+        ? { ...one, answer, answered_by: 'user', answered_at: now }
+        : one,
+    );
   }
 
   /** The update `submitAnswer`. @throws AnswerRefused as `validate` does. */

@@ -1,9 +1,11 @@
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
+import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
 import { checkAmend, checkControl, checkEscalation } from '../../core/run/check-control.ts';
 import { listNames } from '../../core/text/list-names.ts';
+import { judgeAmended, takeAmended } from './amend-answers.ts';
 import {
   amendSignal,
   answerSignal,
@@ -99,29 +101,39 @@ function registerControl(host: RootHost): void {
 function registerAmend(host: RootHost): void {
   setHandler(
     amendSignal,
-    (payload) => {
+    async (payload) => {
       const checked = checkAmend(payload);
       if (!checked.ok) return host.refuse(`Signal amend: ${checked.reason}`);
-      if (host.state.amendments.length >= engineLimits.amendmentsMax) {
-        return host.refuse(
-          `Signal amend: a run takes ${engineLimits.amendmentsMax} instructions at most.`,
-        );
-      }
-      const { instruction, waive_criteria: waived = [] } = checked.amend;
-      // Before the input was read, nobody knows which criteria there are.
-      const unknown = host.state.opened === null ? [] : findUnknown(waived, host.state.criteria);
-      if (unknown.length > 0) return host.refuse(unknownCriteria(unknown, host.state.criteria));
-      host.state.amendments = [...host.state.amendments, instruction];
-      host.record.add({ type: 'instruction', instruction });
-      if (waived.length > 0) {
-        host.state.waived = [...host.state.waived, ...waived];
-        host.state.criteria = waiveCriteria(host.state.criteria, waived);
-        host.record.add({ type: 'criteria_waived', criterion_ids: waived });
-      }
-      host.refresh();
+      const { amend } = checked;
+      const answers = amend.answers === undefined ? [] : await judgeAmended(host, amend.answers);
+      if (answers !== null) takeAmend(host, amend, answers);
     },
     { description: 'An instruction for the next planning: {"instruction":"…"}' },
   );
+}
+
+function takeAmend(
+  host: RootHost,
+  { instruction, waive_criteria: waived = [] }: AmendMessage,
+  answers: readonly AmendedAnswer[],
+): void {
+  if (host.state.amendments.length >= engineLimits.amendmentsMax) {
+    return host.refuse(
+      `Signal amend: a run takes ${engineLimits.amendmentsMax} instructions at most.`,
+    );
+  }
+  // Before the input was read, nobody knows which criteria there are.
+  const unknown = host.state.opened === null ? [] : findUnknown(waived, host.state.criteria);
+  if (unknown.length > 0) return host.refuse(unknownCriteria(unknown, host.state.criteria));
+  takeAmended(host, answers);
+  host.state.amendments = [...host.state.amendments, instruction];
+  host.record.add({ type: 'instruction', instruction });
+  if (waived.length > 0) {
+    host.state.waived = [...host.state.waived, ...waived];
+    host.state.criteria = waiveCriteria(host.state.criteria, waived);
+    host.record.add({ type: 'criteria_waived', criterion_ids: waived });
+  }
+  host.refresh();
 }
 
 function findUnknown(ids: readonly string[], criteria: readonly CriterionState[]): string[] {

@@ -3,16 +3,21 @@ import type { Fact } from '../../../contracts/fact.ts';
 import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { delegationWorkflowId, waveWorkflowId } from '../../../core/ids.ts';
 import type { RecordedCall, ReplyFunction } from '../../../rehearsal/script.ts';
+import { openQuestion, rejectedMessages, submit } from '../../support/asking.ts';
 import { faultsOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
+  blocked,
+  callsOf,
   completed,
   decision,
+  held,
   newestText,
   plan,
   planCalls,
   plans,
+  question,
   unmet,
   work,
   works,
@@ -182,5 +187,44 @@ it('who built on what was superseded is offered to the planner, and only what it
   ]);
   const record = await storedRecord(stage.home, run.workflowId);
   expect(record.stale).toMatchObject([{ delegation_id: 'table', redone_by: 'table-again' }]);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('an answer that amend changes is judged like an answer, and makes those stale who asked', async () => {
+  const region = question('Which region?', {
+    expected_answer_format: 'choice',
+    choices: ['EU', 'US'],
+  });
+  const decided = held({ json: decision('goal-1') });
+  stage.rehearsal.script([
+    plans(1, plan([work('ask', { criteria: ['goal-1'] }), work('apart')])),
+    works('ask', { json: blocked([region], 'goal-1') }, 1),
+    works('ask', { json: unmet('completed', 'Half of it.', 'goal-1') }),
+    works('apart', { json: completed('apart-done') }),
+    { match: { schema: 'decision', nth: 1 }, reply: decided.reply },
+    plans(2, plan([work('ask-again', { criteria: ['goal-1'], redoes: 'ask' })])),
+    works('ask-again', { json: completed('goal-1') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Choose a host', criteria: ['Chosen.'] });
+  await submit(run, { question_id: (await openQuestion(stage, run)).question_id, answer: 'EU' });
+  await eventually('the decision', async () => decisionCalls().length === 1);
+  await run.signal('amend', { answers: [{ question_id: 'q1', answer: 'Mars' }] });
+  const [rejected] = await rejectedMessages(stage, run, 1);
+  expect(rejected?.reason).toContain('Signal amend: q1: expected one of "EU", "US"');
+  await run.signal('amend', { answers: [{ question_id: 'q1', answer: 'us' }] });
+  await eventually('the new answer', async () => {
+    const [answer] = (await stage.questions(run)).answered;
+    return answer?.answer === 'US';
+  });
+  decided.release();
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+  const second = newestText(planCalls(stage.rehearsal)[1]);
+  expect(second).toContain('"delegation_id":"ask","wave":1');
+  expect(second).toContain('the answer to q1 was changed');
+  expect(second).toContain('The user changed the answers to: \\"q1\\".');
+  expect(newestText(callsOf(stage.rehearsal, 'ask-again')[0])).toContain('"answer":"US"');
+  const { stale, facts } = await storedRecord(stage.home, run.workflowId);
+  expect(stale).toMatchObject([{ delegation_id: 'ask', redone_by: 'ask-again' }]);
+  expect(facts.map(({ superseded_by }) => superseded_by)).toEqual(['f2', null, null]);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);

@@ -315,6 +315,20 @@ describe('the other commands', () => {
     });
   });
 
+  it('amend passes changed answers, and says how one is written', async () => {
+    const amend = spy<PlanwaveClient['amend']>(() => Promise.resolve());
+    await run(['amend', 'run-1', 'only EU', '--answer', 'q1=EU', 'q2=a=b'], { amend });
+    expect(amend).toHaveBeenCalledWith('run-1', {
+      instruction: 'only EU',
+      answers: [
+        { question_id: 'q1', answer: 'EU' },
+        { question_id: 'q2', answer: 'a=b' },
+      ],
+    });
+    const { err } = await run(['amend', 'run-1', 'only EU', '--answer', 'q1'], { amend });
+    expect(err).toContain('Try: --answer q1=EU');
+  });
+
   it('temporal passes everything on and returns its exit code', async () => {
     const runTemporalCli = spy<CliDeps['runTemporalCli']>(() => Promise.resolve(7));
     const argv = ['temporal', 'workflow', 'list', '--json', '--help', '-o', 'json'];

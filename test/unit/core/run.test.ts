@@ -61,6 +61,26 @@ describe('messages that steer a run', () => {
     });
   });
 
+  it('K2: answers are taken with their ids, and stand for an instruction', () => {
+    const answers = [
+      { question_id: ' Q1', answer: { a: 1 } },
+      { question_id: 'q2', answer: 'x' },
+    ];
+    const read = [{ question_id: 'q1', answer: { a: 1 } }, answers[1]];
+    expect(checkAmend({ instruction: 'x', answers })).toEqual({
+      ok: true,
+      amend: { instruction: 'x', answers: read },
+    });
+    expect(checkAmend({ answers: answers[1], waive_criteria: ['c'] })).toEqual({
+      ok: true,
+      amend: {
+        instruction: 'The user gave up these criteria: "c". The user changed the answers to: "q2".',
+        waive_criteria: ['c'],
+        answers: [answers[1]],
+      },
+    });
+  });
+
   it.each([
     [null, 'JSON object'],
     ['text', 'JSON object'],
@@ -71,6 +91,12 @@ describe('messages that steer a run', () => {
     [{ instruction: 'a\ud800' }, 'surrogate'],
     [{ instruction: 'x'.repeat(4_001) }, '4001 characters, the limit is 4000'],
     [{ instruction: 'x', waive_criteria: [3] }, 'waive_criteria'],
+    [{ instruction: 'x', answers: 'q1' }, 'question_id and answer'],
+    [{ answers: [{ question_id: ' ', answer: 1 }] }, 'question_id and answer'],
+    [
+      { answers: Array.from({ length: 21 }, () => ({ question_id: 'q1', answer: 1 })) },
+      'at most 20',
+    ],
     [{ instruction: 'x', waive_criteria: Array(101).fill('c') }, 'waive_criteria'],
   ])('K2: refused with the reason and an example: %#', (payload, reason) => {
     const checked = checkAmend(payload);

@@ -4,7 +4,7 @@ import type { PlannerDecision } from '../../../contracts/wave-decision.ts';
 import { admitFacts } from '../../../core/pool/admit-facts.ts';
 import { findConflicts } from '../../../core/pool/find-conflicts.ts';
 import { isSameValue } from '../../../core/pool/normalise-fact.ts';
-import { settleFacts } from '../../../core/pool/settle-facts.ts';
+import { settleFacts, supersedeEarlier } from '../../../core/pool/settle-facts.ts';
 import { property } from './builders.ts';
 import { anyStated, fact } from './pool-builders.ts';
 
@@ -130,4 +130,21 @@ it('SF5: a conflict told in words retires the fact that it names by its id, and 
   ] as const) {
     expect(settleFacts(pool, 2, [resolves('Cloud or not', origin, superseded)])).toEqual(pool);
   }
+});
+
+const answer = (n: number, question: string, over: Partial<Fact> = {}) =>
+  fact(n, null, null, { source_refs: [question, `amended-${n}`], origin: 'user', ...over });
+
+it('SF6: the newest answer to a question supersedes the earlier ones, and nothing else', () => {
+  const pool = [
+    answer(1, 'q1', { origin: 'agent', is_assumption: true }),
+    answer(2, 'q11'),
+    answer(3, 'q1'),
+    answer(4, 'q1'),
+  ];
+  expect(marks(supersedeEarlier(pool, 'q1'))).toEqual(['f4', null, 'f4', null]);
+  expect(supersedeEarlier(supersedeEarlier(pool, 'q1'), 'q1')).toEqual(
+    supersedeEarlier(pool, 'q1'),
+  );
+  expect(supersedeEarlier(pool, 'q9')).toBe(pool);
 });

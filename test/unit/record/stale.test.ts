@@ -200,3 +200,79 @@ it('an own question, and what the packet showed, are kept with who got the answe
   expect(consumptions.map(({ question_ids }) => question_ids)).toEqual([['q1'], []]);
   expect(waves.map((one) => one.shown?.question_ids)).toEqual([[], ['q1']]);
 });
+
+const amends = (answer: string, at = 1_760_009_000, question_id = 'q1'): RecordChange => ({
+  type: 'answer_amended',
+  amended: { question_id, answer, answer_ref: null, hash: 'h' },
+  amended_at: at,
+});
+
+describe('answer_amended', () => {
+  const answers: readonly RecordChange[] = [
+    { type: 'question_opened', question: question('q1', { delegation_id: 'price' }) },
+    {
+      type: 'question_answered',
+      answered: answered('q1', { delegation_id: 'price' }),
+      answer_ref: null,
+    },
+  ];
+
+  it('AC4: whoever asked or was shown the answer is stale, and what is built on it', async () => {
+    const shown = run.ref();
+    await run.apply(...answers);
+    await run.apply(
+      await endOf(1, [{ delegation: price }, { delegation: table }, { delegation: other }], {
+        shown,
+      }),
+    );
+    await run.apply(amends('That.'));
+    expect(staleIn(await run.record())).toEqual(['price', 'table']);
+    expect((await run.record()).stale[0]?.reasons).toEqual(['the answer to q1 was changed']);
+    // What comes later was shown the new answer.
+    await run.apply(await endOf(2, [{ delegation: delegation('later') }]));
+    await run.apply(amends('That.', 1_760_009_999));
+    expect(staleIn(await run.record())).toEqual(['price', 'table']);
+    await run.apply(amends('Those.', 1_760_009_999));
+    expect(staleIn(await run.record())).toEqual(['price', 'table', 'later']);
+  });
+
+  it('AC4: an answer that is changed before the wave ends reached it as it was first', async () => {
+    const shown = run.ref();
+    await run.apply(...answers);
+    await run.apply(amends('That.'));
+    await run.apply(await endOf(1, [{ delegation: price }, { delegation: other }], { shown }));
+    expect(staleIn(await run.record())).toEqual(['price']);
+  });
+
+  it('the pool keeps the first answer and says which holds; the same change twice is one', async () => {
+    await run.apply(...answers, amends('That.'), amends('That.'), amends('This.', 1_760_009_001));
+    const { facts, answered_questions } = await run.record();
+    expect(facts.map(({ statement, superseded_by }) => [statement, superseded_by])).toEqual([
+      ['What about q1? Answer: This.', 'f2'],
+      ['What about q1? Answer: That.', 'f3'],
+      ['What about q1? Answer: This.', null],
+    ]);
+    expect(facts[2]?.source_refs).toEqual(['q1', 'amended-1760009001']);
+    expect(answered_questions).toMatchObject([{ answer: 'This.', amended_at: 1_760_009_001 }]);
+    await run.apply(amends('x', 1_760_009_002, 'q9'));
+    expect((await run.record()).facts).toHaveLength(3);
+  });
+});
+
+it('judgeAnswers takes all answers or none, and stores long ones', async () => {
+  await run.apply({ type: 'question_opened', question: question('q1') });
+  await run.apply({ type: 'question_answered', answered: answered('q1'), answer_ref: null });
+  const judge = (...answers: { question_id: string; answer: unknown }[]) =>
+    harness.judgeAnswers({ record_ref: run.ref(), answers });
+  const long = 'x'.repeat(1_500);
+  const judged = await judge({ question_id: 'q1', answer: long });
+  if (judged.type !== 'taken') throw new Error('expected it to be taken');
+  expect(judged.answers[0]?.answer).toHaveLength(1_000);
+  expect(await harness.deps.store.getText(judged.answers[0]?.answer_ref ?? '')).toBe(long);
+  expect(
+    await judge({ question_id: 'q1', answer: 'y' }, { question_id: 'q2', answer: 'y' }),
+  ).toEqual({
+    type: 'refused',
+    reasons: ['there is no answered question "q2". Try: one of "q1"'],
+  });
+});

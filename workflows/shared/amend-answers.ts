@@ -1,0 +1,36 @@
+import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
+import { judgeAnswers } from './activities.ts';
+import { nowSeconds } from './clock.ts';
+import type { RootHost } from './root-host.ts';
+import { untilDone } from './until-done.ts';
+
+/**
+ * Has the record's questions say whether the new answers fit.
+ *
+ * @returns null when one does not: then the whole message is refused, with the reasons.
+ */
+export async function judgeAmended(
+  host: RootHost,
+  answers: NonNullable<AmendMessage['answers']>,
+): Promise<readonly AmendedAnswer[] | null> {
+  const judged = await untilDone(
+    async () => {
+      const record_ref = await host.settleRecord();
+      const input = { record_ref, answers };
+      return judgeAnswers.executeWithOptions({ summary: 'judge changed answers' }, [input]);
+    },
+    (reason) => host.park(reason),
+  );
+  if (judged.type === 'taken') return judged.answers;
+  for (const reason of judged.reasons) host.refuse(`Signal amend: ${reason}`);
+  return null;
+}
+
+/** Whoever asked has had the first answer: the record finds out who built on it. */
+export function takeAmended(host: RootHost, answers: readonly AmendedAnswer[]): void {
+  for (const amended of answers) {
+    const amended_at = nowSeconds();
+    host.inbox.amend(amended, amended_at);
+    host.record.add({ type: 'answer_amended', amended, amended_at });
+  }
+}
