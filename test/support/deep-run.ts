@@ -18,8 +18,8 @@ const userCriterion = 'goal-1';
 export const askingWave = 2;
 
 /**
- * Each delegation needs what its place in the wave before produced, assumes something, and gives one result. One asks the
- * user. The rules answer by what the prompt says, so they may be used in any order and for any number of runs.
+ * Each delegation needs what its place in the wave before produced, assumes something, states what contradicts the wave
+ * before, and gives one result. One asks the user. The rules answer by what the prompt says, so they may be used in any order and for any number of runs.
  */
 export function deepScript(deep: DeepRun): readonly ScriptRule[] {
   return [
@@ -69,6 +69,14 @@ function doTask({ waves }: DeepRun, { callKey }: ScriptedRequest): Reply {
   const output: AgentOutput = {
     ...done,
     compact_md: `The result of ${id}.`,
+    facts: [
+      {
+        key: 'newest wave',
+        value: wave,
+        statement: `Wave ${wave} is the newest.`,
+        confidence: 'high',
+      },
+    ],
     assumptions_made: [{ statement: `${id} assumed that the disk is large.`, confidence: 'low' }],
     coverage: { ...done.coverage, criteria_unmet },
   };
@@ -91,6 +99,7 @@ export function essenceOf(record: RunRecord) {
       answer,
       delegation_id,
     })),
+    edges: [record.consumptions, record.waves.map(({ shown }) => shown), record.stale],
     outcomes: record.waves.flatMap((wave) =>
       wave.outcomes.map(({ delegation_id, status, output_ref, turns }) => ({
         delegation_id,

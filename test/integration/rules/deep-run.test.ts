@@ -43,13 +43,18 @@ async function runDeep(stage: Stage) {
   };
 }
 
-it('fault 15: a run that continues as new many times ends with the same pool, answers, budget and outcomes', async () => {
+it('fault 15: a run that continues as new many times ends with the same pool, answers, edges, budget and outcomes', async () => {
   const whole = await runDeep(long);
   const parts = await runDeep(short);
   expect(whole.continuations).toBe(0);
   // The fault fired, in the run and in the delegation that waited.
   expect(parts.continuations).toBeGreaterThan(3);
   expect({ ...parts, continuations: 0 }).toEqual(whole);
-  expect(whole.essence.facts).toHaveLength(deep.waves * deep.width + 1);
+  // A fact and an assumption of each delegation, and the answer; of what they contradict, the first stands.
+  const { facts, edges } = whole.essence;
+  expect(facts).toHaveLength(2 * deep.waves * deep.width + 1);
+  const lost = facts.filter(({ superseded_by }) => superseded_by !== null);
+  expect(lost).toHaveLength((deep.waves - 1) * deep.width);
+  expect(edges[0]).toHaveLength(deep.waves * deep.width);
   expect(whole.essence.answers).toHaveLength(1);
 }, 120_000);
