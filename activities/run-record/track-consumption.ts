@@ -30,7 +30,7 @@ export function readConsumptions(
 ): readonly Consumption[] {
   const byId = new Map(plan.delegations.map((one) => [one.delegation_id, one]));
   const producers = listProducers(shown);
-  return outcomes.flatMap(({ delegation_id, status, output_ref, loaded_details = [] }) => {
+  return outcomes.flatMap(({ delegation_id, status, output_ref, loaded_details }) => {
     const delegation = byId.get(delegation_id);
     if (status !== 'completed' || output_ref === null || delegation === undefined) return [];
     const upstream = collectUpstream(delegation, byId).flatMap((one) => namesOf(one, wave));

@@ -50,6 +50,7 @@ describe('part of fault 52: texts of others stand between marks', () => {
       output_ref,
       criteria_met: ['c1'],
       criteria_unmet: [],
+      turns: 1,
     };
     const decision = await render(bench, [
       {

@@ -316,7 +316,7 @@ describe('the other commands', () => {
   });
 
   it('amend passes changed answers, and says how one is written', async () => {
-    const amend = spy<PlanwaveClient['amend']>(() => Promise.resolve());
+    const amend = spy<PlanwaveClient['amend']>(() => Promise.resolve({ instruction: 'only EU' }));
     await run(['amend', 'run-1', 'only EU', '--answer', 'q1=EU', 'q2=a=b'], { amend });
     expect(amend).toHaveBeenCalledWith('run-1', {
       instruction: 'only EU',
