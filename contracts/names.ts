@@ -45,6 +45,7 @@ export const searchAttributes = {
   PlanwavePhase: 'Keyword',
   PlanwaveWave: 'Int',
   PlanwaveOpenQuestions: 'Int',
+  PlanwaveOldestQuestion: 'Datetime',
   PlanwaveCostUsd: 'Double',
   PlanwaveRun: 'Keyword',
 } as const;

@@ -16,18 +16,20 @@ export async function main(): Promise<number> {
   const address = temporalAddressOf(readSettings());
   process.env['TEMPORAL_ADDRESS'] ??= address;
   // Before anything is asked of the server: what is wrong here stays wrong when the server is there.
-  checkSettings();
+  await asExpected(() => readWorkerSettings(process.env));
   await registerSearchAttributes(address);
   const stop = listenForStop();
   const ending = new AbortController();
   void endWhenAsked(stop, ending);
-  await runWorker({
-    signal: ending.signal,
-    onReady(worker) {
-      for (const line of introduce(worker, address)) say(line);
-      announceReady();
-    },
-  });
+  await asExpected(() =>
+    runWorker({
+      signal: ending.signal,
+      onReady(worker) {
+        for (const line of introduce(worker, address)) say(line);
+        announceReady();
+      },
+    }),
+  );
   return 0;
 }
 
@@ -52,9 +54,10 @@ async function endWhenAsked(stop: StopSignal, ending: AbortController): Promise<
   process.exit(insistedExitCode);
 }
 
-function checkSettings(): void {
+/** A setting that can't be used is told in a few lines, without a stack. */
+async function asExpected(work: () => unknown): Promise<void> {
   try {
-    readWorkerSettings(process.env);
+    await work();
   } catch (error) {
     if (error instanceof BadSettings) throw new ExpectedError(error.message, badSettingsExitCode);
     throw error;

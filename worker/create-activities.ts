@@ -8,8 +8,10 @@ import { createFileReplyLedger } from '../activities/adapters/file-store/file-re
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
 import { computeUsage, isPriced } from '../activities/adapters/prices.ts';
+import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
+import { meterModel } from '../activities/agent-turn/meter-model.ts';
 import type { ModelClient } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
@@ -22,6 +24,7 @@ import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { loadDetail } from '../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../activities/tools/tool.ts';
+import { createRecorder } from '../core/metrics/create-recorder.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Where the shipped agents are. */
@@ -39,24 +42,27 @@ export interface ActivityTimes {
  * The only place where ports meet adapters.
  *
  * @param redactor stands before every port that writes.
+ * @param recorder counts what calls took and used; default: nothing does.
  */
 export function createActivities(
   settings: WorkerSettings,
   redactor: Redactor,
   times: ActivityTimes = {},
+  recorder = createRecorder(noopMetricMeter),
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(createFileArtifactStore({ home }), redactor);
   const tools = redactTools(createToolRegistry([loadDetail]), redactor);
   const toolNames = [...tools.keys()];
-  const provider = createAnthropicClient({
+  const client = createAnthropicClient({
     apiKey,
     baseUrl,
     idleTimeoutMs,
     totalTimeoutMs,
     redact: (text) => redactor.redactText(text, 'failure'),
   });
+  const provider = meterModel(client, recorder, computeUsage);
   return {
     ...createAgentTurnActivities({
       model: redactModel(isRehearsal ? rehearse(provider) : provider, redactor),

@@ -1,14 +1,18 @@
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { Client } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { createActivities } from './create-activities.ts';
+import { createRedactionCounter } from './create-redaction-counter.ts';
 import { createWorker } from './create-worker.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { describeDeployment } from './describe-deployment.ts';
 import type { WorkerDeployment } from './describe-deployment.ts';
 import { redactOutput } from './redact-output.ts';
+import { installRuntime } from './install-runtime.ts';
+import { watchQuestions } from './watch-questions.ts';
 import { readWorkerSettings } from './worker-settings.ts';
 
 /** What a worker that polls can say of itself. */
@@ -29,20 +33,18 @@ export interface RunWorkerOptions {
 /**
  * Runs one worker until `signal`. Everything about where comes from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
  * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
- * `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
+ * `PLANWAVE_METRICS_ADDRESS`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
  * @throws {BadSettings} when a setting is missing or wrong.
  */
 export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<void> {
   const settings = readWorkerSettings(process.env);
-  const redactor = createRedactor({ secrets: collectOwnSecrets(process.env) });
-  for (const stream of [process.stdout, process.stderr]) redactOutput(stream, redactor);
-  Runtime.install({
-    logger: new DefaultLogger('WARN'),
-    // The core would print to the streams itself, past everything.
-    telemetryOptions: { logging: { forward: {} } },
-    shutdownSignals: [],
+  const recorder = installRuntime(settings);
+  const redactor = createRedactor({
+    secrets: collectOwnSecrets(process.env),
+    onRedacted: createRedactionCounter(recorder),
   });
+  for (const stream of [process.stdout, process.stderr]) redactOutput(stream, redactor);
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const { taskQueue, deploymentName } = settings;
   const [connection, workflowBundle, buildId] = await Promise.all([
@@ -50,12 +52,16 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     loadWorkflowBundle(),
     settings.buildId ?? computeBuildId(),
   ]);
+  const stopWatching =
+    settings.metricsAddress === undefined
+      ? () => {}
+      : watchQuestions(new Client({ connection, namespace }), recorder);
   try {
     const worker = await createWorker({
       connection,
       namespace,
       workflowBundle,
-      activities: createActivities(settings, redactor),
+      activities: createActivities(settings, redactor, {}, recorder),
       redactor,
       taskQueue,
       shutdownGraceMs: settings.shutdownGraceMs,
@@ -74,6 +80,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     onReady(ready);
     await running;
   } finally {
+    stopWatching();
     // Without this the process never ends.
     await connection.close();
   }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { taskQueue } from '../contracts/names.ts';
 
@@ -36,6 +37,8 @@ export interface WorkerProcessSettings extends WorkerSettings {
   readonly deploymentName: string | undefined;
   /** `TEMPORAL_WORKER_BUILD_ID`. If undefined: made of code, prompts and agents. */
   readonly buildId: string | undefined;
+  /** `PLANWAVE_METRICS_ADDRESS`, `host:port`: where Prometheus finds `/metrics`. If undefined: nowhere, nothing listens. */
+  readonly metricsAddress: string | undefined;
 }
 
 /** A setting is missing or wrong; the message says which, and what to do. */
@@ -53,6 +56,10 @@ const expectations = {
   PLANWAVE_MODEL: [isPrintable, 'the name of a model, in one word. Try: claude-sonnet-5-5'],
   PLANWAVE_TASK_QUEUE: [isPrintable, 'a name in one word. Try: planwave'],
   PLANWAVE_WORKER_GRACE_SECONDS: [isGrace, 'a whole number of seconds from 1 to 120. Try: 100'],
+  PLANWAVE_METRICS_ADDRESS: [
+    isListenAddress,
+    'an IP address of this machine and a port. Try: 127.0.0.1:9464, or 0.0.0.0:9464 for all networks',
+  ],
   TEMPORAL_DEPLOYMENT_NAME: [
     isDeploymentName,
     'letters, digits, "-", "_" and "/", without "__" in front. Try: planwave',
@@ -88,6 +95,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     taskQueue: env['PLANWAVE_TASK_QUEUE'] || taskQueue,
     shutdownGraceMs: Number(env['PLANWAVE_WORKER_GRACE_SECONDS'] || 100) * 1_000,
     ...readVersion(env),
+    metricsAddress: env['PLANWAVE_METRICS_ADDRESS'] || undefined,
   };
 }
 
@@ -111,6 +119,14 @@ function isWebAddress(text: string): boolean {
 
 function isGrace(text: string): boolean {
   return /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 120;
+}
+
+/** What the exporter can listen on: it looks up no names. */
+function isListenAddress(text: string): boolean {
+  const [, host = '', port = ''] = /^\[?([\d.]+|[\da-fA-F:]+)\]?:(\d{1,5})$/.exec(text) ?? [];
+  const isBracketed = text.startsWith('[') && text.includes(']');
+  const isHost = isIP(host) === (isBracketed ? 6 : 4);
+  return isHost && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
 /** The server does not refuse a name with "." or ":" or "__" in front: the worker would poll in vain for ever. */

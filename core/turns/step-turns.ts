@@ -15,6 +15,7 @@ import type { ToolCall, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
+import type { FailureReason } from './failure-reasons.ts';
 
 export interface CallCommand {
   readonly type: 'call';
@@ -31,8 +32,16 @@ export type TurnsCommand =
   | { readonly type: 'check' }
   | { readonly type: 'run_tools'; readonly calls: readonly ToolCall[] }
   | { readonly type: 'finish' }
-  | { readonly type: 'fail'; readonly reason: string }
+  | FailCommand
   | { readonly type: 'stopped' };
+
+interface FailCommand {
+  readonly type: 'fail';
+  /** For figures. */
+  readonly why: FailureReason;
+  /** For people. */
+  readonly reason: string;
+}
 
 export interface TurnsOptions {
   readonly max_turns: number;
@@ -66,10 +75,7 @@ export type TurnsState =
   | (TurnsBody & { readonly type: 'checking'; readonly command: { readonly type: 'check' } })
   | UsingTools
   | (TurnsBody & { readonly type: 'finished'; readonly command: { readonly type: 'finish' } })
-  | (TurnsBody & {
-      readonly type: 'failed';
-      readonly command: { readonly type: 'fail'; readonly reason: string };
-    })
+  | (TurnsBody & { readonly type: 'failed'; readonly command: FailCommand })
   | (TurnsBody & { readonly type: 'stopped'; readonly command: { readonly type: 'stopped' } });
 
 export type TurnsEvent =
@@ -135,7 +141,7 @@ function takeReply(state: TurnsState, reply: TurnReply): TurnsState {
     case 'context_exceeded':
       return compact(state);
     case 'refused':
-      return fail(state, describeRefusal(reply.text));
+      return fail(state, 'refused', describeRefusal(reply.text));
     case 'empty':
       return repair(state, [emptyReply], 'before');
     case 'paused':
@@ -143,10 +149,11 @@ function takeReply(state: TurnsState, reply: TurnReply): TurnsState {
     case 'unknown_stop':
       return fail(
         state,
+        'unknown_stop',
         `The model stopped for a reason that is not known: "${cutText(reply.stop_reason, 100)}".`,
       );
     case 'unaffordable':
-      return fail(state, 'The budget does not allow the call.');
+      return fail(state, 'budget_spent', 'The budget does not allow the call.');
     case 'aborted':
       return { ...bodyOf(state), type: 'stopped', command: { type: 'stopped' } };
     default:
@@ -169,7 +176,8 @@ function repair(
   const counted = { ...bodyOf(state), attempts };
   const max = state.attempts_max;
   if (attempts < max) return call(counted, { from, note: faults });
-  return fail(counted, `No valid output in ${max} attempts. The last one: ${nameFaults(faults)}`);
+  const reason = `No valid output in ${max} attempts. The last one: ${nameFaults(faults)}`;
+  return fail(counted, 'invalid_output', reason);
 }
 
 function raiseTokens(state: TurnsState): TurnsState {
@@ -178,6 +186,7 @@ function raiseTokens(state: TurnsState): TurnsState {
   if (state.truncations >= engineLimits.truncationsMax || raised <= now) {
     return fail(
       state,
+      'output_cut',
       `The reply was cut off at ${now} output tokens, which cannot be raised further.`,
     );
   }
@@ -194,6 +203,7 @@ function compact(state: TurnsState): TurnsState {
   if (state.compactions >= max) {
     return fail(
       state,
+      'context_full',
       `The conversation does not fit the model's context, even after ${max} compactions.`,
     );
   }
@@ -206,7 +216,7 @@ function takeResults(state: UsingTools, count: number): TurnsState {
   // A missing result would make the provider refuse every later call of the conversation.
   return count === asked
     ? call(state, { from: 'head' })
-    : fail(state, `${asked} tool calls came back with ${count} results.`);
+    : fail(state, 'tool_results_missing', `${asked} tool calls came back with ${count} results.`);
 }
 
 function call(
@@ -216,7 +226,7 @@ function call(
   const { max_turns: max } = body;
   if (body.turns >= max) {
     const last = how.note === undefined ? '' : ` The last reply: ${nameFaults(how.note)}`;
-    return fail(body, `The limit of ${max} turns (max_turns) is reached.${last}`);
+    return fail(body, 'turns_spent', `The limit of ${max} turns (max_turns) is reached.${last}`);
   }
   const command: CallCommand = {
     type: 'call',
@@ -232,8 +242,8 @@ function begin(body: TurnsBody): TurnsState {
   return call(body, { from: 'head' });
 }
 
-function fail(body: TurnsBody, reason: string): TurnsState {
-  return { ...bodyOf(body), type: 'failed', command: { type: 'fail', reason } };
+function fail(body: TurnsBody, why: FailureReason, reason: string): TurnsState {
+  return { ...bodyOf(body), type: 'failed', command: { type: 'fail', why, reason } };
 }
 
 function bodyOf(body: TurnsBody): TurnsBody {

@@ -5,7 +5,7 @@ import { badSettingsExitCode, ExpectedError, messageOf } from '../bootstrap/expe
 import { connectTo, namespaceOf } from './temporal-probe.ts';
 
 /** Numbers of the wire format (temporal.api.enums.v1.IndexedValueType). */
-const wireTypes = { Keyword: 2, Int: 3, Double: 4 } as const;
+const wireTypes = { Keyword: 2, Int: 3, Double: 4, Datetime: 6 } as const;
 
 /** With the start of the process around it, nobody waits 10 s to hear that no server is there. */
 const connectTimeoutMs = 5_000;

@@ -12,6 +12,7 @@ it('takes the defaults of the documentation', () => {
     shutdownGraceMs: 100_000,
     deploymentName: undefined,
     buildId: undefined,
+    metricsAddress: undefined,
   });
 });
 
@@ -40,6 +41,11 @@ it.each([
   ['PLANWAVE_WORKER_GRACE_SECONDS', '0'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', '121'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', 'soon'],
+  ['PLANWAVE_METRICS_ADDRESS', '9464'],
+  ['PLANWAVE_METRICS_ADDRESS', 'localhost:9464'],
+  ['PLANWAVE_METRICS_ADDRESS', '127.0.0.1:0'],
+  ['PLANWAVE_METRICS_ADDRESS', '127.0.0.1:70000'],
+  ['PLANWAVE_METRICS_ADDRESS', '::1:9464'],
   ['TEMPORAL_DEPLOYMENT_NAME', 'plan.wave'],
   ['TEMPORAL_DEPLOYMENT_NAME', 'plan:wave'],
   ['TEMPORAL_DEPLOYMENT_NAME', '__planwave'],
@@ -50,3 +56,11 @@ it.each([
   expect(read).toThrow(new RegExp(`^${name} can't be used: expected .*Try: `));
   expect(read).not.toThrow(/hidden/);
 });
+
+it.each(['127.0.0.1:9464', '0.0.0.0:1', '[::1]:9464'])(
+  'takes the address %s for metrics',
+  (address) => {
+    const env = { ANTHROPIC_API_KEY: 'x', PLANWAVE_METRICS_ADDRESS: address };
+    expect(readWorkerSettings(env).metricsAddress).toBe(address);
+  },
+);

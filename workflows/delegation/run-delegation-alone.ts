@@ -2,9 +2,11 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
 import { lendBudget } from '../../core/budget/resolve-budget.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { endedBy, openTreasury } from '../shared/open-treasury.ts';
 import { progressOf } from '../shared/progress-of.ts';
+import { recorder } from '../shared/recorder.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
 import { finishAlone } from '../shared/finish-alone.ts';
@@ -49,6 +51,7 @@ export async function runDelegationAlone(input: unknown): Promise<DelegationOutc
       null,
     ),
   );
+  recorder.count(metrics.delegations, { agent: outcome.agent_id, status: outcome.status });
   const criteria = applyOutcomes(applyPlan(host.state.criteria, plan.delegations), [outcome]);
   await finishAlone(host, {
     wave: 1,

@@ -6,6 +6,7 @@ import type { ToolCall, TurnInput, TurnOutline } from '../../contracts/model-tur
 import type { DelegationState, DelegationStatusView } from '../../contracts/views.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { countLoadsLeft, noteLoaded } from '../../core/turns/note-loaded.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
 import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
 import type { Purse } from '../../core/budget/purse.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';
@@ -15,6 +16,7 @@ import { runTool } from '../shared/activities.ts';
 import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts';
 import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
 import type { Control } from '../shared/control.ts';
+import { recorder } from '../shared/recorder.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Funds } from '../shared/funds.ts';
 import type { Superior } from '../shared/superior.ts';
@@ -75,6 +77,7 @@ export async function runDelegation(
     }
     const output = outputOf(end);
     if (output?.status !== 'blocked') {
+      noteFailure(order, output);
       const outcome = outcomeOf(order, work, end);
       show(outcome.status, outcome.reason);
       return outcome;
@@ -201,6 +204,12 @@ async function ask(
       ...(spent !== undefined && { spent }),
     }),
   );
+}
+
+/** The agent's own word; what the rules and the provider refused is counted where it happened. */
+function noteFailure({ delegation }: DelegationOrder, output: AgentOutputOutline | null): void {
+  if (output?.status !== 'failed') return;
+  recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'agent_failed' });
 }
 
 function outputOf(end: ConversationEnd): AgentOutputOutline | null {

@@ -23,11 +23,14 @@ import type {
 import { findRepeatedFailure } from '../../core/dispatch/find-repeated-failure.ts';
 import { viewDispatch } from '../../core/dispatch/view-dispatch.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
 import { checkEscalation } from '../../core/run/check-control.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
+import { nowMs } from '../shared/clock.ts';
 import { createControlRelay } from '../shared/control-relay.ts';
 import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, escalateSignal, grantSignal } from '../shared/messages.ts';
+import { recorder } from '../shared/recorder.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
 import { badEscalation } from '../shared/superior.ts';
 import { notStarted } from './not-started.ts';
@@ -79,6 +82,7 @@ export async function dispatchWave(
     started: new Set(),
     deliveries: new Map(),
     relay: createControlRelay(desk.control),
+    plannedAtMs: nowMs(),
     onView,
     state: first.state,
   };
@@ -97,7 +101,8 @@ export async function dispatchWave(
   );
   return {
     outcomes: plan.delegations.map(
-      (delegation) => d.outcomes.get(delegation.delegation_id) ?? neverStarted(d, delegation),
+      (delegation) =>
+        d.outcomes.get(delegation.delegation_id) ?? note(d, neverStarted(d, delegation)),
     ),
     fingerprints: [...d.started].flatMap((id) => d.byId.get(id)?.fingerprint ?? []),
     stopped,
@@ -139,14 +144,21 @@ function obey(d: Dispatching, command: DispatchCommand): void {
       return;
     }
     case 'skip':
-      d.outcomes.set(delegation_id, notStarted(delegation, 'skipped', command.reason));
+      note(d, notStarted(delegation, 'skipped', command.reason));
       return;
   }
 }
 
+function note(d: Dispatching, outcome: DelegationOutcome): DelegationOutcome {
+  const { delegation_id, agent_id, status } = outcome;
+  d.outcomes.set(delegation_id, outcome);
+  recorder.count(metrics.delegations, { agent: agent_id, status });
+  return outcome;
+}
+
 async function run(d: Dispatching, delegation: DelegationOutline): Promise<void> {
   const outcome = await runChild(d, delegation);
-  d.outcomes.set(delegation.delegation_id, outcome);
+  note(d, outcome);
   d.desk.work.usage = addUsage(d.desk.work.usage, outcome.usage);
   // Before its slot is free for the next one.
   const reason = findRepeatedFailure([...d.outcomes.values()]);

@@ -9,9 +9,12 @@ import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { emptyPurse } from '../../core/budget/purse.ts';
 import { noSpending, spendingOf } from '../../core/budget/spending.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
 import { collectUpstream } from '../../core/plan/collect-upstream.ts';
+import { secondsSince } from '../shared/clock.ts';
 import type { ControlRelay } from '../shared/control-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
+import { recorder } from '../shared/recorder.ts';
 import type { Treasury } from '../shared/treasury.ts';
 import { childSearchAttributes } from '../shared/visibility.ts';
 import { notStarted } from './not-started.ts';
@@ -29,6 +32,7 @@ export interface WaveSite {
   readonly byId: ReadonlyMap<string, DelegationOutline>;
   readonly outcomes: ReadonlyMap<string, DelegationOutcome>;
   readonly relay: ControlRelay;
+  readonly plannedAtMs: number;
 }
 
 type DelegationChild = ChildWorkflowHandle<(args: DelegationArgs) => Promise<DelegationOutcome>>;
@@ -45,6 +49,7 @@ export async function runChild(
   try {
     const admitted = await admit(d, delegation_id);
     if (admitted.type === 'denied') return notStarted(delegation, 'skipped', admitted.reason);
+    recorder.observe(metrics.gateWait, {}, secondsSince(d.plannedAtMs));
     const child = await startDelegation(d, delegation, admitted.lease);
     spent = null;
     relay.welcome(child.workflowId);
@@ -54,6 +59,7 @@ export async function runChild(
   } catch (error) {
     if (isCancellation(error)) return notStarted(delegation, 'stopped', 'stopped before it began');
     desk.superior.withdraw(delegation_id);
+    recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'lost' });
     return notStarted(delegation, 'failed', readFailure(error).message);
   } finally {
     desk.treasury?.end(delegation_id, spent);

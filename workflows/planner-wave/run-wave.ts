@@ -12,8 +12,11 @@ import {
 import { plannerHolder } from '../../core/budget/step-account.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
 import { capFaults } from '../../core/output/cap-faults.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import { endedBy, openTreasury } from '../shared/open-treasury.ts';
+import { secondsSince, nowMs } from '../shared/clock.ts';
+import { recorder } from '../shared/recorder.ts';
 import { progressOf } from '../shared/progress-of.ts';
 import type { Treasury } from '../shared/treasury.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
@@ -30,6 +33,17 @@ import type { WaveDesk } from './wave-desk.ts';
  * @param given The plan, when it came with the input. If null, the planner plans.
  */
 export async function runWave(
+  order: WaveOrder,
+  desk: WaveDesk,
+  given: WavePlanOutline | null,
+): Promise<WaveResult> {
+  const beganAtMs = nowMs();
+  const result = await carryOut(order, desk, given);
+  recorder.observe(metrics.waveDuration, { status: result.status }, secondsSince(beganAtMs));
+  return result;
+}
+
+async function carryOut(
   order: WaveOrder,
   desk: WaveDesk,
   given: WavePlanOutline | null,

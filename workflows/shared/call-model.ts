@@ -1,6 +1,8 @@
 import { ActivityFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { ModelTurnInput, ModelTurnResult } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { reasonOfCall } from '../../core/turns/failure-reasons.ts';
+import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { modelTurn, recallSpent } from './activities.ts';
 import { nowMs } from './clock.ts';
@@ -13,7 +15,7 @@ export type ModelCall =
   /** Nothing may be spent any more. */
   | { readonly type: 'denied'; readonly reason: string }
   | { readonly type: 'replied'; readonly result: ModelTurnResult }
-  | { readonly type: 'failed'; readonly reason: string };
+  | { readonly type: 'failed'; readonly why: FailureReason; readonly reason: string };
 
 /**
  * One model call, however long the provider's trouble lasts: a refused request fails its caller, trouble with the
@@ -49,7 +51,9 @@ export async function callModel(
       const failure = readFailure(error);
       spend(failure.usage ?? noUsage);
       if (failure.usage !== null) onSpent(failure.usage);
-      if (failure.consequence === 'stop') return { type: 'failed', reason: failure.message };
+      if (failure.consequence === 'stop') {
+        return { type: 'failed', why: reasonOfCall(failure.type), reason: failure.message };
+      }
       await desk.superior.park(failure.message);
     }
   }

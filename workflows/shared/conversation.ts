@@ -8,7 +8,9 @@ import type {
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
 import { turnSummary } from '../../core/render/turn-summary.ts';
+import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { stepTurns } from '../../core/turns/step-turns.ts';
 import type {
   CallCommand,
@@ -19,6 +21,7 @@ import type {
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { callModel } from './call-model.ts';
 import type { Control } from './control.ts';
+import { recorder } from './recorder.ts';
 import { stopWhenCancelled } from './stop-when-cancelled.ts';
 import type { Funds } from './funds.ts';
 import type { Superior } from './superior.ts';
@@ -57,7 +60,7 @@ export interface ConversationDesk {
 
 export type ConversationEnd =
   | { readonly type: 'output'; readonly outline: TurnOutline }
-  | { readonly type: 'failed'; readonly reason: string }
+  | { readonly type: 'failed'; readonly why: FailureReason; readonly reason: string }
   | { readonly type: 'stopped' }
   /** The budget does not allow another call. */
   | { readonly type: 'denied'; readonly reason: string }
@@ -66,6 +69,18 @@ export type ConversationEnd =
 
 /** Makes calls until `core/turns` says that the conversation is at an end. Changes `conversation` as it goes. */
 export async function converse(
+  conversation: Conversation,
+  desk: ConversationDesk,
+): Promise<ConversationEnd> {
+  const end = await callUntilEnd(conversation, desk);
+  if (end.type === 'failed' || end.type === 'denied') {
+    const reason = end.type === 'denied' ? 'budget_spent' : end.why;
+    recorder.count(metrics.failures, { agent: desk.agent_id, reason });
+  }
+  return end;
+}
+
+async function callUntilEnd(
   conversation: Conversation,
   desk: ConversationDesk,
 ): Promise<ConversationEnd> {
@@ -97,9 +112,11 @@ export async function converse(
 type LastCommand = Extract<TurnsCommand, { type: 'finish' | 'fail' | 'stopped' }>;
 
 function endOf(command: LastCommand, outline: TurnOutline | null): ConversationEnd {
-  if (command.type === 'fail') return { type: 'failed', reason: command.reason };
+  if (command.type === 'fail') return { ...command, type: 'failed' };
   if (command.type === 'stopped') return { type: 'stopped' };
-  if (outline === null) return { type: 'failed', reason: 'The model gave no output.' };
+  if (outline === null) {
+    return { type: 'failed', why: 'invalid_output', reason: 'The model gave no output.' };
+  }
   return { type: 'output', outline };
 }
 
@@ -136,6 +153,9 @@ async function call(
   const { append } = conversation;
   const note: TurnInput[] =
     command.note.length > 0 ? [{ type: 'faults', faults: command.note }] : [];
+  if (note.length > 0) {
+    recorder.count(metrics.repairs, { agent: desk.agent_id, shape: desk.shape });
+  }
   conversation.calls += 1;
   desk.onTurn?.();
   const called = await callModel(

@@ -24,11 +24,14 @@ import {
   stepInbox,
 } from '../../core/questions/step-inbox.ts';
 import type { InboxEffect, InboxEvent, InboxState } from '../../core/questions/step-inbox.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
+import type { LabelsOf } from '../../core/metrics/metrics.ts';
 import { describeWait } from '../../core/render/describe-wait.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { storeText } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import { inBackground } from './in-background.ts';
+import { recorder } from './recorder.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 import { untilDone } from './until-done.ts';
 
@@ -45,6 +48,7 @@ export interface InboxHostOptions {
 }
 
 type DeliverEffect = Extract<InboxEffect, { type: 'deliver' }>;
+type QuestionResult = LabelsOf<typeof metrics.questionWait>['result'];
 type AnsweredEffect = Extract<InboxEffect, { type: 'answered' }>;
 
 /**
@@ -187,12 +191,12 @@ export class InboxHost {
         inBackground(() => this.#keepTimer(effect.question));
         return;
       case 'answered':
-        this.#timers.get(effect.question.question_id)?.cancel();
+        this.#close(effect.question, effect.answered_by === 'default' ? 'defaulted' : 'answered');
         this.#inOrder(() => this.#recordAnswer(effect));
         return;
       case 'withdrawn': {
         const { question_id } = effect.question;
-        this.#timers.get(question_id)?.cancel();
+        this.#close(effect.question, 'withdrawn');
         record.add({ type: 'question_withdrawn', question_id });
         return;
       }
@@ -204,6 +208,11 @@ export class InboxHost {
         return;
       case 'repeated':
     }
+  }
+
+  #close({ question_id, asked_at }: Question, result: QuestionResult): void {
+    this.#timers.get(question_id)?.cancel();
+    recorder.observe(metrics.questionWait, { result }, nowSeconds() - asked_at);
   }
 
   #inOrder(task: () => Promise<void>): void {

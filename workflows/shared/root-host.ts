@@ -19,7 +19,9 @@ import type { CarriedRun, PlannerRunResult, RunStatus } from '../../contracts/pl
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
 import { openRun } from './activities.ts';
+import { nowSeconds } from './clock.ts';
 import { createControl } from './control.ts';
 import type { Control } from './control.ts';
 import { InboxHost } from './inbox-host.ts';
@@ -29,6 +31,7 @@ import { createRecordKeeper } from './record-keeper.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 import { openRootState, recordedWave, takeUpOpened, takeWaveIntoState } from './root-state.ts';
 import type { RootState } from './root-state.ts';
+import { recorder } from './recorder.ts';
 import { RootViews } from './root-views.ts';
 import { signalQuietly } from './signal-quietly.ts';
 import { badEscalation } from './superior.ts';
@@ -178,6 +181,7 @@ export class RootHost implements Superior {
       state.result_path = result.path;
       await condition(allHandlersFinished);
       this.#views.show();
+      recorder.observe(metrics.runDuration, { status }, nowSeconds() - state.started_at);
       return {
         run_id: this.runId,
         status,

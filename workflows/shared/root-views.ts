@@ -40,6 +40,7 @@ export class RootViews {
   /** Shows the state now: for the last one, after which nothing comes. */
   show(): void {
     const status = viewStatus(this.#shown);
+    const asked = openQuestions(this.#shown).map(({ asked_at }) => asked_at);
     const { run_id, goal, phase, wave, open_questions, usage, waiting_for } = status;
     this.#mirror(
       {
@@ -48,6 +49,7 @@ export class RootViews {
         phase,
         wave,
         open_questions,
+        oldest_question_at: asked.length === 0 ? null : Math.min(...asked),
         cost_micro_usd: usage.cost_micro_usd,
         waiting_for: waiting_for[0] ?? '',
       },

@@ -6,6 +6,7 @@ import {
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import { memoKeys } from '../../contracts/names.ts';
 import type { RunPhase } from '../../contracts/views.ts';
+import { dateOf } from './clock.ts';
 
 /** What stays readable with every worker off: in `temporal workflow list`, the Web UI's list and describe. */
 export interface Visible {
@@ -14,6 +15,8 @@ export interface Visible {
   readonly phase: RunPhase;
   readonly wave: number;
   readonly open_questions: number;
+  /** When the one that waits longest was asked, Unix epoch seconds; null when none is open. */
+  readonly oldest_question_at: number | null;
   readonly cost_micro_usd: number;
   /** First wait in one line, or empty. */
   readonly waiting_for: string;
@@ -23,6 +26,7 @@ const keys = {
   phase: defineSearchAttributeKey('PlanwavePhase', SearchAttributeType.KEYWORD),
   wave: defineSearchAttributeKey('PlanwaveWave', SearchAttributeType.INT),
   openQuestions: defineSearchAttributeKey('PlanwaveOpenQuestions', SearchAttributeType.INT),
+  oldestQuestion: defineSearchAttributeKey('PlanwaveOldestQuestion', SearchAttributeType.DATETIME),
   costUsd: defineSearchAttributeKey('PlanwaveCostUsd', SearchAttributeType.DOUBLE),
   run: defineSearchAttributeKey('PlanwaveRun', SearchAttributeType.KEYWORD),
 } as const;
@@ -34,10 +38,11 @@ const keys = {
  * @returns a function to call after every change.
  */
 export function createMirror(): (visible: Visible, details: string) => void {
-  const written = new Map<string, string | number>();
-  const keepChanged = (name: string, value: string | number): boolean => {
-    if (written.get(name) === value) return false;
-    written.set(name, value);
+  const written = new Map<string, string>();
+  const keepChanged = (name: string, value: unknown): boolean => {
+    const text = JSON.stringify(value);
+    if (written.get(name) === text) return false;
+    written.set(name, text);
     return true;
   };
   return (visible, details) => {
@@ -58,6 +63,7 @@ function attributesOf(visible: Visible) {
     { key: keys.phase, value: visible.phase },
     { key: keys.wave, value: visible.wave },
     { key: keys.openQuestions, value: visible.open_questions },
+    { key: keys.oldestQuestion, value: dateOf(visible.oldest_question_at) },
     { key: keys.costUsd, value: visible.cost_micro_usd / 1_000_000 },
     { key: keys.run, value: visible.run_id },
   ];

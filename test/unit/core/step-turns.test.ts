@@ -143,10 +143,12 @@ describe('stepTurns', () => {
     const results: TurnsEvent = { type: 'tool_results', count: 1 };
     expect(last([tools, results, tools, results], { max_turns: 2 })).toEqual({
       type: 'fail',
+      why: 'turns_spent',
       reason: 'The limit of 2 turns (max_turns) is reached.',
     });
     expect(last([malformed], { max_turns: 40, turns_done: 39 })).toMatchObject({
       type: 'fail',
+      why: 'turns_spent',
       reason: expect.stringContaining('no JSON'),
     });
     expect(openTurns({ ...options, turns_done: 40 }).type).toBe('failed');
@@ -159,6 +161,7 @@ describe('stepTurns', () => {
       { ...call, note: [fault('c1 is missing')] },
       {
         type: 'fail',
+        why: 'invalid_output',
         reason: 'No valid output in 3 attempts. The last one: coverage: no JSON',
       },
     ]);
@@ -222,7 +225,7 @@ describe('stepTurns', () => {
     expect(play([cut, cut, cut])).toEqual([
       { ...call, max_output_tokens: 32_000, from: 'before' },
       { ...call, max_output_tokens: 64_000, from: 'before' },
-      { type: 'fail', reason: expect.stringContaining('64000 output tokens') },
+      { type: 'fail', why: 'output_cut', reason: expect.stringContaining('64000 output tokens') },
     ]);
     expect(last([cut], { max_output_tokens: engineLimits.outputTokensCeiling })).toMatchObject({
       type: 'fail',
@@ -241,7 +244,7 @@ describe('stepTurns', () => {
     expect(play([over, over, over])).toEqual([
       { ...call, compact: true, from: 'before' },
       { ...call, compact: true, from: 'before' },
-      { type: 'fail', reason: expect.stringContaining('after 2 compactions') },
+      { type: 'fail', why: 'context_full', reason: expect.stringContaining('after 2 compactions') },
     ]);
     expect(last([over, malformed])).toMatchObject({ compact: false });
   });
@@ -249,6 +252,7 @@ describe('stepTurns', () => {
   it('TU7: fault 24: a refusal and an unknown stop end at once and say what happened', () => {
     expect(last([reply({ type: 'refused', text: 'I will not.' })])).toEqual({
       type: 'fail',
+      why: 'refused',
       reason: 'The model refused: I will not.',
     });
     expect(last([reply({ type: 'unknown_stop', stop_reason: 'tea_time' })])).toMatchObject({

@@ -1,0 +1,68 @@
+import type { Usage } from '../../contracts/usage.ts';
+import type { Recorder } from '../../core/metrics/create-recorder.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
+import type { LabelsOf } from '../../core/metrics/metrics.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
+import type { ModelClient } from '../ports/model-client.ts';
+import type { AgentTurnDeps } from './deps.ts';
+
+type CallResult = LabelsOf<typeof metrics.modelCallDuration>['result'];
+
+/** How one request ended, and what it used. */
+interface CallEnd {
+  readonly result: CallResult;
+  readonly usage: Usage;
+}
+
+/**
+ * Counts what each request to the model took and used, as soon as it ends. By the same rule as a run's own usage, so
+ * that the sums agree; but where a worker is killed, what it had counted is gone and the run's usage is not.
+ */
+export function meterModel(
+  model: ModelClient,
+  recorder: Recorder,
+  computeUsage: AgentTurnDeps['computeUsage'],
+): ModelClient {
+  return {
+    async complete(request, options) {
+      const startedAtMs = performance.now();
+      const note = ({ result, usage }: CallEnd): void => {
+        const seconds = (performance.now() - startedAtMs) / 1_000;
+        recorder.observe(metrics.modelCallDuration, { model: request.model, result }, seconds);
+        if (usage.calls > 0) recordUsage(recorder, request.model, usage);
+      };
+      try {
+        const reply = await model.complete(request, options);
+        note({ result: 'replied', usage: computeUsage(reply.model, reply.tokens) });
+        return reply;
+      } catch (error) {
+        note(readEnd(error, computeUsage));
+        throw error;
+      }
+    },
+  };
+}
+
+function readEnd(error: unknown, computeUsage: AgentTurnDeps['computeUsage']): CallEnd {
+  if (error instanceof ModelAborted) {
+    return { result: 'aborted', usage: computeUsage(error.model, error.tokens) };
+  }
+  if (error instanceof ModelFailure) {
+    return { result: error.type, usage: error.details.usage ?? noUsage };
+  }
+  return { result: 'Internal', usage: noUsage };
+}
+
+function recordUsage(recorder: Recorder, model: string, usage: Usage): void {
+  const count = (kind: LabelsOf<typeof metrics.tokens>['kind'], tokens: number): void =>
+    recorder.count(metrics.tokens, { model, kind }, tokens);
+  count('input', usage.input_tokens);
+  count('cache_creation', usage.cache_creation_input_tokens);
+  count('cache_read', usage.cache_read_input_tokens);
+  count('output', usage.output_tokens);
+  recorder.count(metrics.unpricedCalls, { model }, usage.unpriced_calls);
+  if (usage.unpriced_calls < usage.calls) {
+    recorder.observe(metrics.cost, { model }, usage.cost_micro_usd / 1_000_000);
+  }
+}

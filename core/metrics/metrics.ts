@@ -1,0 +1,192 @@
+/**
+ * Every metric of planwave: name, unit, help and labels. What is counted and shown is declared here first; docs/metrics.md
+ * and the dashboard are compared with this list.
+ *
+ * Invariants:
+ *   MT1. Names follow the Prometheus conventions: prefix, base units, counters end in `_total`, one name each.
+ *   MT2. A label's values are listed, or it names something of the configuration. None holds free text or a run's id.
+ */
+import { failureConsequences } from '../../contracts/errors.ts';
+import type { FailureType } from '../../contracts/errors.ts';
+import type { OutputShape } from '../../contracts/model-turn.ts';
+import type { RunStatus } from '../../contracts/planner-run.ts';
+import { failureReasons } from '../turns/failure-reasons.ts';
+
+/**
+ * The values of a label. `configured`: as many as the configuration names, such as agents; without a bound in the code.
+ */
+export type LabelValues = readonly string[] | 'configured';
+
+/** By the label's name. */
+type LabelList = Readonly<Record<string, LabelValues>>;
+
+interface Declared<L extends LabelList> {
+  readonly name: string;
+  /** As the name ends with it; empty for counts of things. */
+  readonly unit: 'seconds' | 'usd' | '';
+  /** One sentence for people who never saw the code. */
+  readonly help: string;
+  readonly labels: L;
+}
+
+export interface CounterMetric<L extends LabelList = LabelList> extends Declared<L> {
+  readonly type: 'counter';
+}
+
+export interface GaugeMetric<L extends LabelList = LabelList> extends Declared<L> {
+  readonly type: 'gauge';
+}
+
+export interface HistogramMetric<L extends LabelList = LabelList> extends Declared<L> {
+  readonly type: 'histogram';
+  /** Upper bounds, rising. */
+  readonly buckets: readonly number[];
+}
+
+export type Metric = CounterMetric | GaugeMetric | HistogramMetric;
+
+/** What one value is recorded with. */
+export type LabelsOf<M extends Metric> = {
+  readonly [Name in keyof M['labels']]: M['labels'][Name] extends readonly (infer Value extends
+    string)[]
+    ? Value
+    : string;
+};
+
+const runStatuses = [
+  'completed',
+  'finished_unmet',
+  'stopped',
+  'abandoned',
+] as const satisfies readonly RunStatus[];
+
+const shapes = [
+  'wave_plan',
+  'agent_output',
+  'wave_decision',
+] as const satisfies readonly OutputShape[];
+
+/** How a model call ended: with a reply, by cancellation, or by a failure of this type. */
+const isFailureType = (name: string): name is FailureType => name in failureConsequences;
+const callResults: readonly ('replied' | 'aborted' | FailureType)[] = [
+  'replied',
+  'aborted',
+  ...Object.keys(failureConsequences).filter(isFailureType),
+];
+
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** From a wave of rehearsal to one that waits for people over a weekend. */
+const longSeconds = [1, 5, 15, 30, minute, 5 * minute, 15 * minute, hour, 6 * hour, day, 3 * day];
+
+export const metrics = {
+  runDuration: {
+    type: 'histogram',
+    name: 'planwave_run_duration_seconds',
+    unit: 'seconds',
+    help: 'Time from the start of a run to its end, waits for people included.',
+    labels: { status: runStatuses },
+    buckets: longSeconds,
+  },
+  waveDuration: {
+    type: 'histogram',
+    name: 'planwave_wave_duration_seconds',
+    unit: 'seconds',
+    help: 'Time from the start of a wave to its decision, waits for people included.',
+    labels: { status: ['decided', 'stopped', 'abandoned', 'finished'] },
+    buckets: longSeconds,
+  },
+  delegations: {
+    type: 'counter',
+    name: 'planwave_delegations_total',
+    unit: '',
+    help: 'Delegations that ended, by how.',
+    labels: { agent: 'configured', status: ['completed', 'failed', 'stopped', 'skipped'] },
+  },
+  failures: {
+    type: 'counter',
+    name: 'planwave_failures_total',
+    unit: '',
+    help: 'Work of agents and of the planner that failed for good, by why.',
+    labels: { agent: 'configured', reason: failureReasons },
+  },
+  gateWait: {
+    type: 'histogram',
+    name: 'planwave_gate_wait_seconds',
+    unit: 'seconds',
+    help: 'Time from the plan of a wave to the start of a delegation: until its gate opened and a slot was free.',
+    labels: {},
+    buckets: longSeconds,
+  },
+  repairs: {
+    type: 'counter',
+    name: 'planwave_repair_rounds_total',
+    unit: '',
+    help: 'Calls that sent faults back to the model, because its output broke a rule.',
+    labels: { agent: 'configured', shape: shapes },
+  },
+  questionWait: {
+    type: 'histogram',
+    name: 'planwave_question_wait_seconds',
+    unit: 'seconds',
+    help: 'How long a question was open, when it closed.',
+    labels: { result: ['answered', 'defaulted', 'withdrawn'] },
+    buckets: [5, 30, minute, 5 * minute, 15 * minute, hour, 6 * hour, day, 3 * day, 7 * day],
+  },
+  openQuestions: {
+    type: 'gauge',
+    name: 'planwave_open_questions',
+    unit: '',
+    help: 'Questions of all runs in the namespace that wait for a person. Every worker reports the same.',
+    labels: {},
+  },
+  oldestQuestionAge: {
+    type: 'gauge',
+    name: 'planwave_oldest_question_age_seconds',
+    unit: 'seconds',
+    help: 'Age of the oldest open question of all runs, 0 when none is open. Every worker reports the same.',
+    labels: {},
+  },
+  modelCallDuration: {
+    type: 'histogram',
+    name: 'planwave_model_call_duration_seconds',
+    unit: 'seconds',
+    help: 'How long one request to the model took, by how it ended.',
+    labels: { model: 'configured', result: callResults },
+    buckets: [0.1, 0.5, 1, 2.5, 5, 10, 20, 40, minute, 2 * minute, 5 * minute, 15 * minute],
+  },
+  tokens: {
+    type: 'counter',
+    name: 'planwave_tokens_total',
+    unit: '',
+    help: 'Tokens as the provider counted them. The three kinds of input add up to all input.',
+    labels: { model: 'configured', kind: ['input', 'cache_creation', 'cache_read', 'output'] },
+  },
+  cost: {
+    type: 'histogram',
+    name: 'planwave_model_call_cost_usd',
+    unit: 'usd',
+    help: 'What a billed call cost, in US dollars; the sum is what was spent. Only calls whose price is known.',
+    labels: { model: 'configured' },
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  },
+  unpricedCalls: {
+    type: 'counter',
+    name: 'planwave_unpriced_calls_total',
+    unit: '',
+    help: 'Calls that may have been billed at a price nobody knows: above 0 the cost is "at least".',
+    labels: { model: 'configured' },
+  },
+  redactions: {
+    type: 'counter',
+    name: 'planwave_redactions_total',
+    unit: '',
+    help: 'Secrets that were taken out before something was kept or shown, by the rule that found them and where.',
+    labels: { rule: 'configured', sink: 'configured' },
+  },
+} as const satisfies Readonly<Record<string, Metric>>;
+
+/** All of them, in the order of the document. */
+export const allMetrics: readonly Metric[] = Object.values(metrics);

@@ -1,0 +1,41 @@
+/**
+ * Why work failed, in one word of a short list: for figures. The reason for people is a text of its own.
+ *
+ * Invariants:
+ *   FR1. Every failure of a call has a word of the list, whatever its type.
+ */
+export const failureReasons = [
+  /** The agent itself reported that it failed. */
+  'agent_failed',
+  'invalid_output',
+  'turns_spent',
+  /** Cut off at the highest number of output tokens. */
+  'output_cut',
+  'context_full',
+  'refused',
+  'budget_spent',
+  'unknown_stop',
+  'tool_results_missing',
+  /** The provider refused the request itself. */
+  'request_refused',
+  /** The provider answered with something that is no message. */
+  'no_message',
+  'artifact_corrupt',
+  /** Somebody terminated the delegation's workflow, or it failed. */
+  'lost',
+  'other',
+] as const;
+
+export type FailureReason = (typeof failureReasons)[number];
+
+const reasonsOfCalls: Readonly<Record<string, FailureReason | undefined>> = {
+  ModelRequest: 'request_refused',
+  ModelContextExceeded: 'context_full',
+  ModelProtocol: 'no_message',
+  ArtifactCorrupt: 'artifact_corrupt',
+};
+
+/** @param type of the failure that ended a model call for good. */
+export function reasonOfCall(type: string): FailureReason {
+  return Object.hasOwn(reasonsOfCalls, type) ? (reasonsOfCalls[type] ?? 'other') : 'other';
+}

@@ -1,0 +1,35 @@
+import type { Meter } from '../../core/metrics/create-recorder.ts';
+
+interface Recorded {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** A meter that remembers every value. */
+export interface MemoryMeter extends Meter {
+  values(): readonly Recorded[];
+  /** Sum of the values with this name whose labels are as given; others do not matter. */
+  total(name: string, labels?: Readonly<Record<string, string>>): number;
+}
+
+export function createMemoryMeter(): MemoryMeter {
+  const recorded: Recorded[] = [];
+  const noteAs =
+    (type: Recorded['type'], name: string) =>
+    (value: number, labels: Readonly<Record<string, string>>): void => {
+      recorded.push({ type, name, labels, value });
+    };
+  return {
+    createCounter: (name) => ({ add: noteAs('counter', name) }),
+    createGauge: (name) => ({ set: noteAs('gauge', name) }),
+    createHistogram: (name) => ({ record: noteAs('histogram', name) }),
+    values: () => recorded,
+    total: (name, labels = {}) =>
+      recorded
+        .filter((one) => one.name === name)
+        .filter((one) => Object.entries(labels).every(([key, value]) => one.labels[key] === value))
+        .reduce((sum, one) => sum + one.value, 0),
+  };
+}

@@ -1,0 +1,49 @@
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import type { RuntimeOptions } from '@temporalio/worker';
+import { createRecorder } from '../core/metrics/create-recorder.ts';
+import type { Recorder } from '../core/metrics/create-recorder.ts';
+import { allMetrics } from '../core/metrics/metrics.ts';
+import { BadSettings } from './worker-settings.ts';
+import type { WorkerProcessSettings } from './worker-settings.ts';
+
+/**
+ * Sets up what is one per process: the log, and the Prometheus endpoint when an address for it is set.
+ *
+ * @returns what records metrics; without an endpoint it does nothing.
+ * @throws {BadSettings} when somebody else listens on the address.
+ */
+export function installRuntime({
+  metricsAddress,
+}: Pick<WorkerProcessSettings, 'metricsAddress'>): Recorder {
+  try {
+    const runtime = Runtime.install({
+      logger: new DefaultLogger('WARN'),
+      shutdownSignals: [],
+      ...(metricsAddress !== undefined && { telemetryOptions: exportTo(metricsAddress) }),
+    });
+    return createRecorder(runtime.metricMeter);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (metricsAddress === undefined || !reason.includes('prometheus')) throw error;
+    throw new BadSettings(
+      `PLANWAVE_METRICS_ADDRESS can't be used: ${reason}. Try: another port, one for each worker of this machine`,
+      { cause: error },
+    );
+  }
+}
+
+function exportTo(bindAddress: string): NonNullable<RuntimeOptions['telemetryOptions']> {
+  const buckets = allMetrics.flatMap((metric): [string, number[]][] =>
+    metric.type === 'histogram' ? [[metric.name, [...metric.buckets]]] : [],
+  );
+  return {
+    metrics: {
+      attachServiceName: false,
+      prometheus: {
+        bindAddress,
+        useSecondsForDurations: true,
+        histogramBucketOverrides: Object.fromEntries(buckets),
+      },
+    },
+  };
+}
