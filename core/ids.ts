@@ -4,6 +4,7 @@
  * Invariants:
  *   ID1. A child's id begins with its parent's id and a slash, so that ids read as paths.
  *   ID2. Different waves, delegations, questions and facts have different ids.
+ *   ID3. A child's id is read back as the run, wave and delegation that it was built of; any other id is a run's own.
  */
 
 /** @param wave From 1. */
@@ -38,4 +39,26 @@ export function decisionSource(wave: number): string {
 /** `001`, `002`, …: three digits, so that a listing is in order. */
 export function waveNumber(wave: number): string {
   return String(wave).padStart(3, '0');
+}
+
+/** Where in which run a workflow is. */
+export interface Place {
+  readonly run: string;
+  /** Absent for the run itself. */
+  readonly wave?: number;
+  /** Absent for run and wave. */
+  readonly delegation?: string;
+}
+
+/** @param workflowType If null, it is not known: the id alone has to say. */
+export function readPlace(workflowId: string, workflowType: string | null): Place {
+  const match = /^(.+)\/wave-(\d{3,})(?:\/([a-z0-9][a-z0-9_-]*))?$/s.exec(workflowId);
+  if (match === null || workflowType === 'plannerRun') return { run: workflowId };
+  const [, run = '', wave = '', delegation] = match;
+  // A wave or a delegation that was started by hand may have any id.
+  const isChild =
+    workflowType === null || (workflowType === 'delegation') === (delegation !== undefined);
+  if (!isChild) return { run: workflowId };
+  const place = { run, wave: Number(wave) };
+  return delegation === undefined ? place : { ...place, delegation };
 }

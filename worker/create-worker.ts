@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Worker } from '@temporalio/worker';
-import type { ActivityInterceptors, NativeConnection, WorkerOptions } from '@temporalio/worker';
+import type {
+  ActivityInterceptors,
+  ActivityInterceptorsFactory,
+  NativeConnection,
+  WorkerOptions,
+} from '@temporalio/worker';
 import type { Activities } from '../contracts/activity-types.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
+import { turnOf } from '../activities/agent-turn/attempt-turn.ts';
 import { redactFailure } from '../activities/redaction/redact-failure.ts';
 import { taskQueue } from '../contracts/names.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
@@ -39,7 +45,7 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
     dataConverter: {
       payloadCodecs: [createRedactingCodec(options.redactor, 'history'), tolerantCodec],
     },
-    interceptors: { activity: [() => redactFailuresWith(options.redactor)] },
+    interceptors: { activity: [addTurnToLog, () => redactFailuresWith(options.redactor)] },
     // Calls wait for the network, not for the processor; `max_parallel` bounds each run.
     maxConcurrentActivityTaskExecutions: 200,
     // A killed worker's workflows move to another one after this long instead of the default 10 s.
@@ -64,6 +70,16 @@ function redactFailuresWith(redactor: Redactor): ActivityInterceptors {
     },
   };
 }
+
+/** Every line that an attempt logs says which turn it is about; run, wave and delegation follow from the workflow's id. */
+const addTurnToLog: ActivityInterceptorsFactory = (context) => ({
+  outbound: {
+    getLogAttributes(attributes, next) {
+      const turn = turnOf(context);
+      return next(turn === undefined ? attributes : { ...attributes, turn });
+    },
+  },
+});
 
 /** Pinned: a run stays with the code and the prompts that it began with, and so do its children and continuations. */
 function versionOf({

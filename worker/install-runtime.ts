@@ -1,8 +1,9 @@
-import { DefaultLogger, Runtime } from '@temporalio/worker';
-import type { RuntimeOptions } from '@temporalio/worker';
+import { makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import type { MetricsExporterConfig } from '@temporalio/worker';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import type { Recorder } from '../core/metrics/create-recorder.ts';
 import { allMetrics } from '../core/metrics/metrics.ts';
+import { createLogger } from './create-logger.ts';
 import { BadSettings } from './worker-settings.ts';
 import type { WorkerProcessSettings } from './worker-settings.ts';
 
@@ -14,12 +15,17 @@ import type { WorkerProcessSettings } from './worker-settings.ts';
  */
 export function installRuntime({
   metricsAddress,
-}: Pick<WorkerProcessSettings, 'metricsAddress'>): Recorder {
+  log,
+}: Pick<WorkerProcessSettings, 'metricsAddress' | 'log'>): Recorder {
   try {
     const runtime = Runtime.install({
-      logger: new DefaultLogger('WARN'),
+      logger: createLogger(log),
       shutdownSignals: [],
-      ...(metricsAddress !== undefined && { telemetryOptions: exportTo(metricsAddress) }),
+      telemetryOptions: {
+        // Else the native part of the SDK prints lines of its own, in a form of its own.
+        logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
+        ...(metricsAddress !== undefined && { metrics: exportTo(metricsAddress) }),
+      },
     });
     return createRecorder(runtime.metricMeter);
   } catch (error) {
@@ -32,18 +38,16 @@ export function installRuntime({
   }
 }
 
-function exportTo(bindAddress: string): NonNullable<RuntimeOptions['telemetryOptions']> {
+function exportTo(bindAddress: string): MetricsExporterConfig {
   const buckets = allMetrics.flatMap((metric): [string, number[]][] =>
     metric.type === 'histogram' ? [[metric.name, [...metric.buckets]]] : [],
   );
   return {
-    metrics: {
-      attachServiceName: false,
-      prometheus: {
-        bindAddress,
-        useSecondsForDurations: true,
-        histogramBucketOverrides: Object.fromEntries(buckets),
-      },
+    attachServiceName: false,
+    prometheus: {
+      bindAddress,
+      useSecondsForDurations: true,
+      histogramBucketOverrides: Object.fromEntries(buckets),
     },
   };
 }

@@ -33,7 +33,7 @@ export interface RunWorkerOptions {
 /**
  * Runs one worker until `signal`. Everything about where comes from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
  * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
- * `PLANWAVE_METRICS_ADDRESS`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
+ * `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
  * @throws {BadSettings} when a setting is missing or wrong.
  */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { taskQueue } from '../contracts/names.ts';
+import type { LogSettings } from './create-logger.ts';
 
 /** The model of agents that name none, when a real provider answers. */
 const realModel = 'claude-sonnet-5-5';
@@ -39,12 +40,21 @@ export interface WorkerProcessSettings extends WorkerSettings {
   readonly buildId: string | undefined;
   /** `PLANWAVE_METRICS_ADDRESS`, `host:port`: where Prometheus finds `/metrics`. If undefined: nowhere, nothing listens. */
   readonly metricsAddress: string | undefined;
+  /** Default: text, from warnings on. */
+  readonly log: LogSettings;
 }
 
 /** A setting is missing or wrong; the message says which, and what to do. */
 export class BadSettings extends Error {
   override readonly name = 'BadSettings';
 }
+
+const logLevels: Readonly<Record<string, LogSettings['level'] | undefined>> = {
+  error: 'ERROR',
+  warn: 'WARN',
+  info: 'INFO',
+  debug: 'DEBUG',
+};
 
 /** No text of it holds a value that may be a secret, nor one that an address may carry. */
 const expectations = {
@@ -60,6 +70,8 @@ const expectations = {
     isListenAddress,
     'an IP address of this machine and a port. Try: 127.0.0.1:9464, or 0.0.0.0:9464 for all networks',
   ],
+  PLANWAVE_LOG: [isLogFormat, 'text or json. Try: json'],
+  PLANWAVE_LOG_LEVEL: [isLogLevel, 'error, warn, info or debug. Try: info'],
   TEMPORAL_DEPLOYMENT_NAME: [
     isDeploymentName,
     'letters, digits, "-", "_" and "/", without "__" in front. Try: planwave',
@@ -95,7 +107,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     taskQueue: env['PLANWAVE_TASK_QUEUE'] || taskQueue,
     shutdownGraceMs: Number(env['PLANWAVE_WORKER_GRACE_SECONDS'] || 100) * 1_000,
     ...readVersion(env),
-    metricsAddress: env['PLANWAVE_METRICS_ADDRESS'] || undefined,
+    ...readTelemetry(env),
   };
 }
 
@@ -105,6 +117,18 @@ function readVersion(
   return {
     deploymentName: env['TEMPORAL_DEPLOYMENT_NAME'] || undefined,
     buildId: env['TEMPORAL_WORKER_BUILD_ID'] || undefined,
+  };
+}
+
+function readTelemetry(
+  env: NodeJS.ProcessEnv,
+): Pick<WorkerProcessSettings, 'metricsAddress' | 'log'> {
+  return {
+    metricsAddress: env['PLANWAVE_METRICS_ADDRESS'] || undefined,
+    log: {
+      format: env['PLANWAVE_LOG'] === 'json' ? 'json' : 'text',
+      level: logLevels[env['PLANWAVE_LOG_LEVEL'] || 'warn'] ?? 'WARN',
+    },
   };
 }
 
@@ -119,6 +143,14 @@ function isWebAddress(text: string): boolean {
 
 function isGrace(text: string): boolean {
   return /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 120;
+}
+
+function isLogFormat(text: string): boolean {
+  return text === 'text' || text === 'json';
+}
+
+function isLogLevel(text: string): boolean {
+  return Object.hasOwn(logLevels, text);
 }
 
 /** What the exporter can listen on: it looks up no names. */

@@ -14,6 +14,7 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
+import { noteTurn } from './attempt-turn.ts';
 import { recallAttempts, recordAttempt, recordResult, recordSpent } from './attempt-ledger.ts';
 import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
@@ -86,6 +87,7 @@ export async function runModelTurn(
     if (result !== null) return result;
     const prepared = await prepareTurn(deps, input, callKeyOf(context, input));
     progress = { ...progress, turn: prepared.turn };
+    noteTurn(context, prepared.turn);
     const onProgress = ({ outputTokens, lastWords }: ModelProgress): void => {
       progress = { ...progress, output_tokens: outputTokens, last_words: lastWords };
     };
@@ -111,6 +113,7 @@ function callKeyOf({ info }: Context, input: ModelTurnInput): string {
 async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<ModelTurnResult> {
   const { deps, context, spent } = attempt;
   const end = await callModel(attempt, prepared);
+  context.log.info('the model replied', { model: end.model, ...end.usage });
   const patience = {
     baseMs: (deps.retryBaseMs ?? retryBaseMsDefault) / 8,
     signal: context.cancellationSignal,

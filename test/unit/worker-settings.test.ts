@@ -13,6 +13,7 @@ it('takes the defaults of the documentation', () => {
     deploymentName: undefined,
     buildId: undefined,
     metricsAddress: undefined,
+    log: { format: 'text', level: 'WARN' },
   });
 });
 
@@ -41,6 +42,9 @@ it.each([
   ['PLANWAVE_WORKER_GRACE_SECONDS', '0'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', '121'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', 'soon'],
+  ['PLANWAVE_LOG', 'xml'],
+  ['PLANWAVE_LOG_LEVEL', 'WARN'],
+  ['PLANWAVE_LOG_LEVEL', 'constructor'],
   ['PLANWAVE_METRICS_ADDRESS', '9464'],
   ['PLANWAVE_METRICS_ADDRESS', 'localhost:9464'],
   ['PLANWAVE_METRICS_ADDRESS', '127.0.0.1:0'],
@@ -64,3 +68,8 @@ it.each(['127.0.0.1:9464', '0.0.0.0:1', '[::1]:9464'])(
     expect(readWorkerSettings(env).metricsAddress).toBe(address);
   },
 );
+
+it('reads how the log is written', () => {
+  const env = { ANTHROPIC_API_KEY: 'x', PLANWAVE_LOG: 'json', PLANWAVE_LOG_LEVEL: 'info' };
+  expect(readWorkerSettings(env).log).toEqual({ format: 'json', level: 'INFO' });
+});

@@ -3,6 +3,7 @@ import {
   condition,
   getExternalWorkflowHandle,
   isCancellation,
+  log,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -153,6 +154,7 @@ function note(d: Dispatching, outcome: DelegationOutcome): DelegationOutcome {
   const { delegation_id, agent_id, status } = outcome;
   d.outcomes.set(delegation_id, outcome);
   recorder.count(metrics.delegations, { agent: agent_id, status });
+  log.info('delegation ended', { delegation: delegation_id, agent: agent_id, status });
   return outcome;
 }
 

@@ -1,3 +1,4 @@
+import { log } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { DelegationView, WaveView } from '../../contracts/views.ts';
@@ -39,7 +40,9 @@ export async function runWave(
 ): Promise<WaveResult> {
   const beganAtMs = nowMs();
   const result = await carryOut(order, desk, given);
-  recorder.observe(metrics.waveDuration, { status: result.status }, secondsSince(beganAtMs));
+  const { status } = result;
+  recorder.observe(metrics.waveDuration, { status }, secondsSince(beganAtMs));
+  log.info('wave ended', { status });
   return result;
 }
 

@@ -1,4 +1,4 @@
-import { condition } from '@temporalio/workflow';
+import { condition, log } from '@temporalio/workflow';
 
 /** Whether this workflow may start new calls. `paused` is a person's wish, `parked` a fault of the provider. */
 export interface Control {
@@ -44,6 +44,7 @@ export function createControl(
       }),
     park: (reason) =>
       stand(reason, () => {
+        if (parked === null) log.warn('parked: no call can succeed until somebody resumes');
         parked = reason;
       }),
     resume() {

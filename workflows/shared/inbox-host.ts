@@ -3,6 +3,7 @@ import {
   CancellationScope,
   condition,
   isCancellation,
+  log,
   sleep,
 } from '@temporalio/workflow';
 import type { AmendedAnswer, Delivery, QuestionsEscalation } from '../../contracts/messages.ts';
@@ -188,6 +189,7 @@ export class InboxHost {
     switch (effect.type) {
       case 'opened':
         record.add({ type: 'question_opened', question: effect.question });
+        log.info('question opened', placeOf(effect.question));
         inBackground(() => this.#keepTimer(effect.question));
         return;
       case 'answered':
@@ -210,9 +212,10 @@ export class InboxHost {
     }
   }
 
-  #close({ question_id, asked_at }: Question, result: QuestionResult): void {
-    this.#timers.get(question_id)?.cancel();
-    recorder.observe(metrics.questionWait, { result }, nowSeconds() - asked_at);
+  #close(question: Question, result: QuestionResult): void {
+    this.#timers.get(question.question_id)?.cancel();
+    recorder.observe(metrics.questionWait, { result }, nowSeconds() - question.asked_at);
+    log.info('question closed', { ...placeOf(question), result });
   }
 
   #inOrder(task: () => Promise<void>): void {
@@ -278,6 +281,11 @@ export class InboxHost {
     if (deadline_seconds === null) return this.#keepTimer(question);
     this.#step({ type: 'deadline', question_id, now: nowSeconds() });
   }
+}
+
+/** What the log says of a question: who asked and where, never the text. */
+function placeOf({ question_id, kind, wave, delegation_id }: Question) {
+  return { question: question_id, kind, wave, ...(delegation_id && { delegation: delegation_id }) };
 }
 
 function refusal(reason: string, example: AnswerInput | null): ApplicationFailure {

@@ -5,6 +5,7 @@ import {
   CancellationScope,
   condition,
   getExternalWorkflowHandle,
+  log,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OpenRunInput, OpenRunResult } from '../../contracts/activity-types.ts';
@@ -95,6 +96,7 @@ export class RootHost implements Superior {
       ]),
     );
     takeUpOpened(this.state, opened);
+    log.info('run opened', { type: workflowType });
     const { record_ref, known_inputs } = opened;
     this.record.begin({ record_ref, known_inputs, stale: [], facts_total: 0, facts: [] });
     this.refresh();
@@ -182,6 +184,7 @@ export class RootHost implements Superior {
       await condition(allHandlersFinished);
       this.#views.show();
       recorder.observe(metrics.runDuration, { status }, nowSeconds() - state.started_at);
+      log.info('run ended', { status, waves: state.wave, ...state.usage });
       return {
         run_id: this.runId,
         status,

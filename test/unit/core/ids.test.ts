@@ -1,10 +1,13 @@
+import * as fc from 'fast-check';
 import {
   delegationWorkflowId,
   factId,
   questionId,
+  readPlace,
   waveSource,
   waveWorkflowId,
 } from '../../../core/ids.ts';
+import { property } from './builders.ts';
 
 describe('ids', () => {
   it('ID1: ids read as paths', () => {
@@ -20,4 +23,45 @@ describe('ids', () => {
     expect([1, 2, 10].map(factId)).toEqual(['f1', 'f2', 'f10']);
     expect(waveSource(1, 'a')).not.toBe(waveSource(2, 'a'));
   });
+
+  it('ID3: what was built is read back, whatever the run is called', () => {
+    const anyRun = fc.oneof(
+      fc.string({ minLength: 1, unit: 'binary' }),
+      fc.constantFrom('a/wave-001', 'a/wave-001/b', 'wave-001', '/', 'a/wave-x', 'a\nb'),
+    );
+    const anyDelegation = fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,39}$/);
+    fc.assert(
+      fc.property(
+        anyRun,
+        fc.integer({ min: 1, max: 5_000 }),
+        anyDelegation,
+        (run, wave, delegation) => {
+          const waveId = waveWorkflowId(run, wave);
+          const id = delegationWorkflowId(waveId, delegation);
+          for (const known of [true, false]) {
+            const typeOf = (type: string): string | null => (known ? type : null);
+            expect(readPlace(waveId, typeOf('plannerWave'))).toEqual({ run, wave });
+            expect(readPlace(id, typeOf('delegation'))).toEqual({ run, wave, delegation });
+          }
+          expect(readPlace(id, 'plannerRun')).toEqual({ run: id });
+        },
+      ),
+      property,
+    );
+  });
+
+  it.each([
+    ['my-run', 'plannerRun'],
+    ['my-wave', 'plannerWave'],
+    ['a/wave-001', 'delegation'],
+    ['a/wave-001/b', 'plannerWave'],
+    ['a/wave-1', 'plannerWave'],
+    ['a/wave-001/b/c', null],
+    ['', null],
+  ])(
+    'ID3: the id %j of a workflow of type %s that somebody started by hand is its run',
+    (id, type) => {
+      expect(readPlace(id, type)).toEqual({ run: id });
+    },
+  );
 });

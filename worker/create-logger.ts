@@ -1,0 +1,69 @@
+import { inspect } from 'node:util';
+import { DefaultLogger } from '@temporalio/worker';
+import type { LogEntry, LogLevel } from '@temporalio/worker';
+import { readPlace } from '../core/ids.ts';
+
+/** `PLANWAVE_LOG` and `PLANWAVE_LOG_LEVEL`. */
+export interface LogSettings {
+  readonly format: 'text' | 'json';
+  readonly level: LogLevel;
+}
+
+/** What the SDK adds and nobody looks for: the same in every line, or the key to a task. */
+const dropped = new Set(['isLocal', 'namespace', 'sdkComponent', 'taskQueue', 'taskToken']);
+
+/** Characters of one text in a line, a stack included. */
+const textCharsMax = 4_000;
+
+/**
+ * The log of a worker process, on standard error: of its workflows, its activities and the SDK beneath. Every line says
+ * which run, wave, delegation and turn it is about, as far as it is about one.
+ */
+export function createLogger({ format, level }: LogSettings): DefaultLogger {
+  const write = format === 'json' ? formatJson : formatText;
+  return new DefaultLogger(level, (entry) => void process.stderr.write(`${write(entry)}\n`));
+}
+
+/** One JSON object without line breaks. */
+export function formatJson(entry: LogEntry): string {
+  const { message, level } = entry;
+  const fields = { time: timeOf(entry), level: level.toLowerCase(), message, ...fieldsOf(entry) };
+  return JSON.stringify(fields, (_key, value: unknown) => toPlain(value));
+}
+
+/** For people: the fields as Node shows objects. */
+export function formatText(entry: LogEntry): string {
+  const fields = fieldsOf(entry);
+  const shown = Object.keys(fields).length === 0 ? '' : ` ${inspect(fields, { depth: 4 })}`;
+  return `${timeOf(entry)} [${entry.level}] ${entry.message}${shown}`;
+}
+
+function timeOf({ timestampNanos }: LogEntry): string {
+  return new Date(Number(timestampNanos / 1_000_000n)).toISOString();
+}
+
+function fieldsOf({ meta = {} }: LogEntry): Record<string, unknown> {
+  const { workflowId, workflow_id: nativeId, ...rest } = meta;
+  const id = workflowId ?? nativeId;
+  const type: unknown = rest['workflowType'];
+  const place = typeof id === 'string' ? readPlace(id, typeof type === 'string' ? type : null) : {};
+  const fields = Object.entries(rest).filter(([name]) => !dropped.has(name));
+  return { ...place, ...Object.fromEntries(fields.map(([name, value]) => [name, clean(value)])) };
+}
+
+/** Of an error its type, message and stack: details may hold what was sent to somebody. */
+function clean(value: unknown): unknown {
+  if (typeof value === 'string') return cut(value);
+  if (!(value instanceof Error)) return value;
+  const type = 'type' in value && typeof value.type === 'string' ? value.type : value.name;
+  return { type, message: cut(value.message), stack: cut(value.stack ?? '') };
+}
+
+function cut(text: string): string {
+  return text.length <= textCharsMax ? text : `${text.slice(0, textCharsMax)}…`;
+}
+
+/** What JSON has no form for. */
+function toPlain(value: unknown): unknown {
+  return typeof value === 'bigint' || typeof value === 'symbol' ? String(value) : value;
+}
