@@ -1,5 +1,5 @@
 import { WorkflowClient } from '@temporalio/client';
-import type { ConnectionLike } from '@temporalio/client';
+import type { ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import type { AmendMessage, ControlMessage } from '../contracts/messages.ts';
 import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
@@ -94,6 +94,8 @@ export interface PlanwaveClientOptions {
   readonly taskQueue?: string | undefined;
   /** If undefined: plain JSON. Needed where the worker encrypts. */
   readonly dataConverter?: DataConverter | undefined;
+  /** Of the SDK's client, such as those that trace. If undefined: none. */
+  readonly interceptors?: readonly WorkflowClientInterceptor[] | undefined;
   /** In milliseconds: how long a worker may take for a query or update. If undefined: 5,000. */
   readonly workerTimeoutMs?: number | undefined;
   /** Taken out of what is sent, with all that looks like a secret. If undefined: those of this process's environment. */
@@ -146,7 +148,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
 const outgoingSink = 'outgoing';
 
 function createContext(options: PlanwaveClientOptions): ClientContext {
-  const { connection, address, namespace, dataConverter, onRedacted } = options;
+  const { connection, address, namespace, dataConverter, interceptors, onRedacted } = options;
   const redactor = createRedactor({
     secrets: options.secrets ?? collectOwnSecrets(process.env),
     onRedacted: (rule, _sink, count) => onRedacted?.(rule, count),
@@ -170,6 +172,7 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
           ...(dataConverter?.payloadCodecs ?? []),
         ],
       },
+      ...(interceptors ? { interceptors: [...interceptors] } : {}),
     }),
   };
 }

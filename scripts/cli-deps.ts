@@ -7,10 +7,13 @@ import { exportRun, UnknownRun } from '../activities/run-record/export-run.ts';
 import { readStoredResult } from '../activities/run-record/stored-result.ts';
 import { readStoredStatus } from '../activities/run-record/stored-status.ts';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
+import type { ClientTracing } from '../client/cli/client-tracing.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
+import type { Redactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
+import { isTraced } from '../worker/worker-settings.ts';
 import { createDoctorChecks } from './doctor/doctor-checks.ts';
 import { partEnvironment, type Settings } from './settings.ts';
 import { runTemporalCli } from './temporal-cli.ts';
@@ -47,7 +50,14 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       yield* replayQuietly(histories);
     },
     runTemporalCli,
+    startTracing: isTraced(process.env) ? () => loadTracing(redactor) : undefined,
   };
+}
+
+/** No command has to load the OpenTelemetry SDK for nothing. */
+async function loadTracing(redactor: Redactor): Promise<ClientTracing> {
+  const { startTracing } = await import('../worker/start-tracing.ts');
+  return startTracing(redactor);
 }
 
 /** So that a script can tell it from other failures by the exit code. */

@@ -9,6 +9,11 @@ export interface WorkflowBundle {
   readonly code: string;
 }
 
+export interface BundleOptions {
+  /** With the interceptors of OpenTelemetry, which cost memory in every cached workflow. Default false. */
+  readonly traced?: boolean;
+}
+
 /** What ends up in the bundle: the rooms that workflows may import, and the packages. */
 const rooms = ['contracts', 'core', 'workflows'];
 const packagesFile = join('node_modules', '.package-lock.json');
@@ -17,21 +22,27 @@ const packagesFile = join('node_modules', '.package-lock.json');
  * Bundles the workflows, which takes seconds, or takes the bundle of the same sources and packages from the cache in
  * `node_modules/.cache`. Where that folder can't be written, every process bundles anew.
  */
-export async function loadWorkflowBundle(): Promise<WorkflowBundle> {
+export async function loadWorkflowBundle(options: BundleOptions = {}): Promise<WorkflowBundle> {
   const hash = await hashSources(rooms, packagesFile);
-  const file = join(root, 'node_modules', '.cache', 'planwave', `${hash}.js`);
+  const name = options.traced === true ? `${hash}-traced.js` : `${hash}.js`;
+  const file = join(root, 'node_modules', '.cache', 'planwave', name);
   const cached = await readFile(file, 'utf8').catch(() => null);
   if (cached !== null) return { code: cached };
-  const bundle = await bundleWorkflows();
+  const bundle = await bundleWorkflows(options);
   await atomicWriteFile(file, bundle.code).catch(() => undefined);
   return bundle;
 }
 
 /** Bundles the workflows as they are now. */
-export async function bundleWorkflows(): Promise<WorkflowBundle> {
+export async function bundleWorkflows({
+  traced = false,
+}: BundleOptions = {}): Promise<WorkflowBundle> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'workflows', `index.${extension}`),
+    workflowInterceptorModules: traced
+      ? [join(root, 'workflows', 'tracing', `interceptors.${extension}`)]
+      : [],
     logger: new DefaultLogger('ERROR'),
   });
   return { code };

@@ -13,6 +13,7 @@ import { redactFailure } from '../activities/redaction/redact-failure.ts';
 import { taskQueue } from '../contracts/names.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import type { WorkflowBundle } from './bundle-workflows.ts';
+import type { Tracing } from './start-tracing.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
 
 export interface CreateWorkerOptions {
@@ -32,10 +33,13 @@ export interface CreateWorkerOptions {
   readonly buildId?: string;
   /** The worker deployment that pins its runs to this build. If undefined: runs go on under whatever code polls. */
   readonly deploymentName?: string | undefined;
+  /** If undefined: nothing is traced. Needs a traced bundle. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** One worker with the settings that were measured to suit long model calls. */
 export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
+  const { tracing } = options;
   return Worker.create({
     connection: options.connection,
     namespace: options.namespace,
@@ -45,7 +49,14 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
     dataConverter: {
       payloadCodecs: [createRedactingCodec(options.redactor, 'history'), tolerantCodec],
     },
-    interceptors: { activity: [addTurnToLog, () => redactFailuresWith(options.redactor)] },
+    // The last one is the innermost: what the others see of a failure is redacted.
+    interceptors: {
+      activity: [
+        ...(tracing === undefined ? [] : [tracing.activityInterceptors]),
+        addTurnToLog,
+        () => redactFailuresWith(options.redactor),
+      ],
+    },
     // Calls wait for the network, not for the processor; `max_parallel` bounds each run.
     maxConcurrentActivityTaskExecutions: 200,
     // A killed worker's workflows move to another one after this long instead of the default 10 s.
@@ -56,6 +67,7 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
     shutdownGraceTime: options.shutdownGraceMs ?? 100_000,
     // A third of a megabyte each. The SDK's default grows with the machine, to thousands of runs that wait for people.
     maxCachedWorkflows: options.maxCachedWorkflows ?? 300,
+    ...(tracing !== undefined && { sinks: tracing.sinks }),
     ...versionOf(options),
   });
 }

@@ -8,11 +8,13 @@ import { createRedactionCounter } from './create-redaction-counter.ts';
 import { createWorker } from './create-worker.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
+import type { Redactor } from '../redaction/create-redactor.ts';
 import { describeDeployment } from './describe-deployment.ts';
 import type { WorkerDeployment } from './describe-deployment.ts';
 import { redactOutput } from './redact-output.ts';
 import { installRuntime } from './install-runtime.ts';
 import { watchQuestions } from './watch-questions.ts';
+import type { Tracing } from './start-tracing.ts';
 import { readWorkerSettings } from './worker-settings.ts';
 
 /** What a worker that polls can say of itself. */
@@ -33,7 +35,7 @@ export interface RunWorkerOptions {
 /**
  * Runs one worker until `signal`. Everything about where comes from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
  * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
- * `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
+ * `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`, `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
  * @throws {BadSettings} when a setting is missing or wrong.
  */
@@ -45,11 +47,12 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     onRedacted: createRedactionCounter(recorder),
   });
   for (const stream of [process.stdout, process.stderr]) redactOutput(stream, redactor);
+  const tracing = settings.traced ? await loadTracing(redactor) : undefined;
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const { taskQueue, deploymentName } = settings;
   const [connection, workflowBundle, buildId] = await Promise.all([
     NativeConnection.connect(connectionOptions),
-    loadWorkflowBundle(),
+    loadWorkflowBundle(settings),
     settings.buildId ?? computeBuildId(),
   ]);
   const stopWatching =
@@ -67,6 +70,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
       shutdownGraceMs: settings.shutdownGraceMs,
       buildId,
       deploymentName,
+      tracing,
     });
     const ready = {
       taskQueue,
@@ -81,7 +85,14 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     await running;
   } finally {
     stopWatching();
+    await tracing?.stop();
     // Without this the process never ends.
     await connection.close();
   }
+}
+
+/** A worker that does not trace has no need of the OpenTelemetry SDK. */
+async function loadTracing(redactor: Redactor): Promise<Tracing> {
+  const { startTracing } = await import('./start-tracing.ts');
+  return startTracing(redactor);
 }

@@ -40,6 +40,8 @@ export interface WorkerProcessSettings extends WorkerSettings {
   readonly buildId: string | undefined;
   /** `PLANWAVE_METRICS_ADDRESS`, `host:port`: where Prometheus finds `/metrics`. If undefined: nowhere, nothing listens. */
   readonly metricsAddress: string | undefined;
+  /** `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
+  readonly traced: boolean;
   /** Default: text, from warnings on. */
   readonly log: LogSettings;
 }
@@ -69,6 +71,10 @@ const expectations = {
   PLANWAVE_METRICS_ADDRESS: [
     isListenAddress,
     'an IP address of this machine and a port. Try: 127.0.0.1:9464, or 0.0.0.0:9464 for all networks',
+  ],
+  OTEL_EXPORTER_OTLP_ENDPOINT: [
+    isWebAddress,
+    'the http:// or https:// address of an OpenTelemetry collector. Try: http://127.0.0.1:4318',
   ],
   PLANWAVE_LOG: [isLogFormat, 'text or json. Try: json'],
   PLANWAVE_LOG_LEVEL: [isLogLevel, 'error, warn, info or debug. Try: info'],
@@ -120,10 +126,16 @@ function readVersion(
   };
 }
 
+/** Whether spans have somewhere to go. */
+export function isTraced(env: NodeJS.ProcessEnv): boolean {
+  return Boolean(env['OTEL_EXPORTER_OTLP_ENDPOINT']);
+}
+
 function readTelemetry(
   env: NodeJS.ProcessEnv,
-): Pick<WorkerProcessSettings, 'metricsAddress' | 'log'> {
+): Pick<WorkerProcessSettings, 'metricsAddress' | 'traced' | 'log'> {
   return {
+    traced: isTraced(env),
     metricsAddress: env['PLANWAVE_METRICS_ADDRESS'] || undefined,
     log: {
       format: env['PLANWAVE_LOG'] === 'json' ? 'json' : 'text',

@@ -4,6 +4,7 @@ import type { ConnectOptions } from '../connect.ts';
 import type { OpenHistory } from '../open-histories.ts';
 import type { CliIo } from './cli-io.ts';
 import type { CliSession } from './cli-session.ts';
+import type { ClientTracing } from './client-tracing.ts';
 import type { DoctorCheck } from './doctor-check.ts';
 
 /** What the command line needs from outside. It is composed where the store and the tools are known. */
@@ -28,6 +29,8 @@ export interface CliDeps {
   readonly runTemporalCli: (args: readonly string[]) => Promise<number>;
   /** If undefined: plain JSON. Needed where the worker encrypts. */
   readonly dataConverter?: DataConverter | undefined;
+  /** Called with the first connection. If undefined: nothing is traced. */
+  readonly startTracing?: (() => Promise<ClientTracing>) | undefined;
   /** If undefined: connects to the configured server. */
   readonly openSession?: ((options: ConnectOptions) => Promise<CliSession>) | undefined;
 }

@@ -6,6 +6,7 @@ import type { ConnectOptions } from '../connect.ts';
 import { createPlanwaveClient } from '../planwave-client.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
 import { taskQueueOf } from '../task-queue.ts';
+import type { ClientTracing } from './client-tracing.ts';
 
 /** An open connection and the client on it. */
 export interface CliSession {
@@ -16,24 +17,34 @@ export interface CliSession {
   close(): Promise<void>;
 }
 
+interface SessionDeps {
+  readonly dataConverter?: DataConverter | undefined;
+  readonly startTracing?: (() => Promise<ClientTracing>) | undefined;
+}
+
 export async function openSession(
   options: ConnectOptions,
-  dataConverter: DataConverter | undefined,
+  deps: SessionDeps,
   onRedacted: (rule: string, count: number) => void,
 ): Promise<CliSession> {
   const server = await connectToServer(options);
-  const close = closerOf(server.connection);
+  const closeConnection = closerOf(server.connection);
+  const tracing = await deps.startTracing?.();
   const env = options.env ?? process.env;
   return {
     ...server,
     client: createPlanwaveClient({
       ...server,
-      dataConverter,
+      dataConverter: deps.dataConverter,
       taskQueue: taskQueueOf(env),
+      interceptors: tracing?.clientInterceptors,
       secrets: collectOwnSecrets(env),
       onRedacted,
     }),
-    close,
+    async close() {
+      await closeConnection();
+      await tracing?.stop();
+    },
   };
 }
 

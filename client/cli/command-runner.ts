@@ -50,8 +50,7 @@ export function createCommandRunner(
       const tell = (rule: string, count: number): void => {
         io.stderr.write(`${describeRedaction(rule, count)}\n`);
       };
-      const connect =
-        deps.openSession ?? ((options) => openSession(options, deps.dataConverter, tell));
+      const connect = deps.openSession ?? ((options) => openSession(options, deps, tell));
       const { address, namespace } = globals;
       const context: CommandContext = {
         deps,

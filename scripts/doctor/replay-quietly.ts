@@ -1,9 +1,11 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { replayHistories } from '../../worker/replay-histories.ts';
+import { isTraced } from '../../worker/worker-settings.ts';
 import type { RecordedWorkflow, ReplayedWorkflow } from '../../worker/replay-histories.ts';
 
 /** As `replayHistories`. What does not fit is reported by the result, so the SDK need not log it too. */
-export function replayQuietly(
+export async function* replayQuietly(
   histories: AsyncIterable<RecordedWorkflow>,
 ): AsyncIterableIterator<ReplayedWorkflow> {
   Runtime.install({
@@ -11,5 +13,5 @@ export function replayQuietly(
     telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
     shutdownSignals: [],
   });
-  return replayHistories(histories);
+  yield* replayHistories(histories, await loadWorkflowBundle({ traced: isTraced(process.env) }));
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
+import { replayHistories } from '../../worker/replay-histories.ts';
 import { tolerantCodec } from '../../worker/tolerant-codec.ts';
 import { scenarios } from './scenarios.ts';
 
@@ -28,17 +29,21 @@ function read(file: string): { readonly events: readonly Readonly<Record<string,
   return stored;
 }
 
-function replay(history: ReturnType<typeof read>): Promise<void> {
+function workflowIdOf(history: ReturnType<typeof read>): string {
   const started: { workflowId: string } = Object(
     history.events[0]?.['workflowExecutionStartedEventAttributes'],
   );
+  return started.workflowId;
+}
+
+function replay(history: ReturnType<typeof read>): Promise<void> {
   return Worker.runReplayHistory(
     {
       workflowBundle: bundle,
       dataConverter: { payloadCodecs: [tolerantCodec] },
     },
     historyFromJSON(history),
-    started.workflowId,
+    workflowIdOf(history),
   );
 }
 
@@ -55,6 +60,19 @@ it('every scenario has its histories', () => {
 it.each(files)('%s replays', async (file) => {
   await expect(replay(read(file))).resolves.toBeUndefined();
 });
+
+it('every history replays with tracing too, so that it can be turned on while runs are open', async () => {
+  const traced = await loadWorkflowBundle({ traced: true });
+  const histories = files.map((file) => {
+    const history = historyFromJSON(read(file));
+    return { workflowId: workflowIdOf(read(file)), history };
+  });
+  const faults: string[] = [];
+  for await (const { workflowId, fault } of replayHistories(histories, traced)) {
+    if (fault !== null) faults.push(`${workflowId}: ${fault}`);
+  }
+  expect(faults).toEqual([]);
+}, 120_000);
 
 it('a history that the code did not make is refused', async () => {
   const { events } = read('delegation.0.1.0-tools.json');

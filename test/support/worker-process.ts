@@ -102,7 +102,7 @@ export async function startWorkerProcess(
 /** This process's environment without its settings of planwave, Temporal and the provider. */
 export function neutralEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(
-    ([name]) => !/^(?:ANTHROPIC|PLANWAVE|TEMPORAL)_(?!CLI_PATH)/.test(name),
+    ([name]) => !/^(?:ANTHROPIC|OTEL|PLANWAVE|TEMPORAL)_(?!CLI_PATH)/.test(name),
   );
   return Object.fromEntries(entries);
 }

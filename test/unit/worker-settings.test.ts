@@ -13,6 +13,7 @@ it('takes the defaults of the documentation', () => {
     deploymentName: undefined,
     buildId: undefined,
     metricsAddress: undefined,
+    traced: false,
     log: { format: 'text', level: 'WARN' },
   });
 });
@@ -42,6 +43,7 @@ it.each([
   ['PLANWAVE_WORKER_GRACE_SECONDS', '0'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', '121'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', 'soon'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'hidden:4318'],
   ['PLANWAVE_LOG', 'xml'],
   ['PLANWAVE_LOG_LEVEL', 'WARN'],
   ['PLANWAVE_LOG_LEVEL', 'constructor'],
@@ -72,4 +74,9 @@ it.each(['127.0.0.1:9464', '0.0.0.0:1', '[::1]:9464'])(
 it('reads how the log is written', () => {
   const env = { ANTHROPIC_API_KEY: 'x', PLANWAVE_LOG: 'json', PLANWAVE_LOG_LEVEL: 'info' };
   expect(readWorkerSettings(env).log).toEqual({ format: 'json', level: 'INFO' });
+});
+
+it('traces when a collector is named', () => {
+  const env = { ANTHROPIC_API_KEY: 'x', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+  expect(readWorkerSettings(env).traced).toBe(true);
 });

@@ -58,7 +58,7 @@ it.each([['start', 'goal', '--id'], ['answer', 'q1', 'yes'], ['status'], ['pause
   async (command, ...rest) => {
     const wire = await wireTo(sharedServer().address);
     const runId = `gone-${randomUUID().slice(0, 8)}`;
-    const session = await openSession({ address: wire.address }, undefined, () => {});
+    const session = await openSession({ address: wire.address }, {}, () => {});
     wire.cut();
     const argv = command === 'start' ? [command, ...rest, runId] : [command, runId, ...rest];
     const { code, err, tookMs } = await runAt(wire.address, argv, {

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attributes } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { envDetectorSync, Resource } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { WorkflowClientInterceptor } from '@temporalio/client';
+import {
+  makeWorkflowExporter,
+  OpenTelemetryActivityInboundInterceptor,
+  OpenTelemetryActivityOutboundInterceptor,
+  OpenTelemetryWorkflowClientInterceptor,
+} from '@temporalio/interceptors-opentelemetry';
+import type { OpenTelemetrySinks } from '@temporalio/interceptors-opentelemetry';
+import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
+import { readPlace } from '../core/ids.ts';
+import type { Redactor } from '../redaction/create-redactor.ts';
+
+/** What a traced process gives to its worker or its client. */
+export interface Tracing {
+  readonly activityInterceptors: ActivityInterceptorsFactory;
+  readonly sinks: InjectedSinks<OpenTelemetrySinks>;
+  readonly clientInterceptors: readonly WorkflowClientInterceptor[];
+  /** Sends what is left. Never throws: a collector that is away must not fail the work. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Traces this process: spans go to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names, by OTLP over HTTP in JSON. The
+ * other `OTEL_*` variables of the OpenTelemetry SDK hold too. One process, one call.
+ *
+ * @param redactor stands before the collector: errors stand in spans with their messages.
+ */
+export function startTracing(redactor: Redactor): Tracing {
+  const resource = new Resource({ 'service.name': 'planwave' }).merge(envDetectorSync.detect());
+  const processor = new PlacingProcessor(new OTLPTraceExporter(), redactor);
+  const provider = new BasicTracerProvider({ resource, spanProcessors: [processor] });
+  provider.register({ contextManager: new AsyncLocalStorageContextManager() });
+  const start = new OpenTelemetryWorkflowClientInterceptor();
+  return {
+    activityInterceptors: (context) => ({
+      inbound: new OpenTelemetryActivityInboundInterceptor(context),
+      outbound: new OpenTelemetryActivityOutboundInterceptor(context),
+    }),
+    sinks: { exporter: makeWorkflowExporter(processor, resource) },
+    // Whoever watches a run asks again and again: only what begins a run begins a trace.
+    clientInterceptors: [
+      { startWithDetails: (input, next) => start.startWithDetails(input, next) },
+    ],
+    stop: () =>
+      Promise.race([
+        provider.shutdown().catch(() => undefined),
+        sleep(stopWithinMs, undefined, { ref: false }),
+      ]),
+  };
+}
+
+/** How long a collector that does not answer may keep a process from its end. */
+const stopWithinMs = 3_000;
+
+/** Attributes that the interceptors set and that hold no text of a person; memos and search attributes do. */
+const kept = new Set([
+  'attempt',
+  'run_id',
+  'runId',
+  'taskQueue',
+  'temporalActivityId',
+  'temporalWorkflowId',
+  'workflowId',
+  'workflowType',
+]);
+
+/** Where spans go, for the count of redactions. */
+const sink = 'trace';
+
+/** Names run, wave and delegation in each span, as the log does. */
+class PlacingProcessor extends BatchSpanProcessor {
+  readonly #redactor: Redactor;
+
+  constructor(exporter: SpanExporter, redactor: Redactor) {
+    super(exporter);
+    this.#redactor = redactor;
+  }
+
+  override onEnd(span: ReadableSpan): void {
+    // A span has methods, which a copy would lose.
+    const placed: ReadableSpan = Object.create(span, {
+      attributes: { value: placeAttributes(span.attributes), enumerable: true },
+      events: { value: this.#redactor.redactValue(span.events, sink), enumerable: true },
+      status: { value: this.#redactor.redactValue(span.status, sink), enumerable: true },
+    });
+    super.onEnd(placed);
+  }
+}
+
+function placeAttributes(attributes: Attributes): Attributes {
+  const rest = Object.entries(attributes).filter(([name]) => kept.has(name));
+  const { workflowId, temporalWorkflowId, workflowType } = attributes;
+  const id = workflowId ?? temporalWorkflowId;
+  if (typeof id !== 'string') return Object.fromEntries(rest);
+  const type = typeof workflowType === 'string' ? workflowType : null;
+  const place = Object.entries(readPlace(id, type));
+  return {
+    ...Object.fromEntries(rest),
+    ...Object.fromEntries(place.map(([name, value]) => [`planwave.${name}`, value])),
+  };
+}
