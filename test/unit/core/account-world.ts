@@ -65,6 +65,7 @@ export class AccountWorld {
   #state: AccountState;
   #now = 1_000;
   #wishes = 0;
+  #isWaveFinished = false;
   readonly #spenders: readonly Spender[] = holders.map((id) => ({
     id,
     lease: null,
@@ -187,9 +188,11 @@ export class AccountWorld {
   }
 
   #checkLimits(): void {
+    // From then on the planner that decides is not held by the wave's limit.
+    this.#isWaveFinished ||= this.#state.verdict === 'finish_wave';
     const charged = addSpending(...this.#state.holders.map(chargeOf));
     for (const scope of ['run', 'wave'] as const) {
-      if (scope === 'wave' && this.#state.verdict === 'finish_wave') continue;
+      if (scope === 'wave' && this.#isWaveFinished) continue;
       for (const measure of measures) {
         const limit = this.#state.limits[scope][measure] ?? Number.POSITIVE_INFINITY;
         const total = charged[measure] + (scope === 'run' ? before[measure] : 0);
