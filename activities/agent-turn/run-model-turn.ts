@@ -113,7 +113,8 @@ function callKeyOf({ info }: Context, input: ModelTurnInput): string {
 async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<ModelTurnResult> {
   const { deps, context, spent } = attempt;
   const end = await callModel(attempt, prepared);
-  context.log.info('the model replied', { model: end.model, ...end.usage });
+  if (end.usage.calls > 0)
+    context.log.info('the model was called', { model: end.model, ...end.usage });
   const patience = {
     baseMs: (deps.retryBaseMs ?? retryBaseMsDefault) / 8,
     signal: context.cancellationSignal,

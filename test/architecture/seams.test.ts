@@ -40,13 +40,20 @@ it('what comes from models and tools is redacted before it is used', () => {
 
 it('the worker sends nothing past the codec, and no failure past the interceptor', () => {
   expect(worker).toContain("payloadCodecs: [createRedactingCodec(options.redactor, 'history')");
-  expect(worker).toContain('activity: [() => redactFailuresWith(options.redactor)]');
+  // Innermost, so that neither the server, nor the log, nor a trace sees a failure before it.
+  expect(worker).toContain('() => redactFailuresWith(options.redactor), ], }');
 });
 
 /** Where something that speaks to the outside may be made. */
 const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   [/\bWorker\.create\(/, ['worker/create-worker.ts']],
-  [/\bnew (?:Workflow|Async\w*|Schedule)?Client\(/, ['client/planwave-client.ts']],
+  // The worker's own only lists runs.
+  [
+    /\bnew (?:Workflow|Async\w*|Schedule)?Client\(/,
+    ['client/planwave-client.ts', 'worker/main.ts'],
+  ],
+  // Spans pass the redactor in PlacingProcessor.
+  [/\bnew OTLP\w+\(/, ['worker/start-tracing.ts']],
   [/\bcreateFileReplyLedger\(/, ['worker/create-activities.ts']],
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   [/\bcreateFileArtifactStore\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],

@@ -34,9 +34,12 @@ const usage = {
 };
 const priced = { model: 'claude-sonnet-5-5', usage };
 
+/** The worker has it in its environment, under a name that says what it is. */
+const secret = 'planted-value-0123456789';
+
 const story = [
   plans(1, plan([work('good'), work('bad'), work('late', { depends_on: ['bad'] }), work('asks')])),
-  works('good', { text: 'All done.', ...priced }, 1),
+  works('good', { text: `All done: ${secret}`, ...priced }, 1),
   works('good', { json: completed('good-done'), ...priced }),
   works('bad', { json: unmet('failed', 'The source is gone.', 'bad-done') }),
   works(
@@ -52,7 +55,10 @@ it('what Prometheus reads is what the run itself reports, and only where an addr
   stage.rehearsal.script(story);
   const port = await findFreePort();
   const address = `127.0.0.1:${port}`;
-  const worker = await startWorkerProcess(stage, { PLANWAVE_METRICS_ADDRESS: address });
+  const worker = await startWorkerProcess(stage, {
+    PLANWAVE_METRICS_ADDRESS: address,
+    TRIAL_TOKEN: secret,
+  });
   const run = await stage.start('plannerRun', { goal, limits: { max_waves: 1 } });
 
   const meter = createMemoryMeter();
@@ -104,6 +110,8 @@ it('what Prometheus reads is what the run itself reports, and only where an addr
     finished_unmet: 1,
   });
   expect(page.sum('planwave_gate_wait_seconds_count')).toBe(3);
+  expect(page.sum(metrics.redactions.name)).toBeGreaterThan(0);
+  expect(page.text).not.toContain(secret);
   expect(page.text).not.toContain(run.workflowId);
   await expectPromisesKept(stage, run.workflowId);
 

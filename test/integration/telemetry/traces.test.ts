@@ -107,7 +107,7 @@ it('each line of the log is JSON with its run, wave, delegation and turn, and ho
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line): Readonly<Record<string, unknown>> => JSON.parse(line));
-  const replies = lines.filter(({ message }) => message === 'the model replied');
+  const replies = lines.filter(({ message }) => message === 'the model was called');
   expect(replies).toHaveLength(6);
   expect(replies.find(({ delegation }) => delegation === 'second')).toMatchObject({
     level: 'info',
