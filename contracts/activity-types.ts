@@ -2,6 +2,7 @@ import type { AgentSummary } from './agent-definition.ts';
 import type { RunBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
+import type { EffectOrder, RecordedEffect } from './effect.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
 import type { AmendedAnswer, AmendMessage } from './messages.ts';
@@ -20,7 +21,10 @@ export interface Activities {
   readonly modelTurn: (input: ModelTurnInput) => Promise<ModelTurnResult>;
   /** What the attempts of a model call were billed that was cancelled before it could tell: from the reply ledger. */
   readonly recallSpent: (input: RecallSpentInput) => Promise<{ readonly usage: Usage }>;
-  /** One tool call. A failing tool is a result with `is_error`, not an error. */
+  /**
+   * One tool call. A failing tool is a result with `is_error`, not an error. A call that changes something outside does
+   * so once at most, however often the activity is repeated.
+   */
   readonly runTool: (input: RunToolInput) => Promise<RunToolResult>;
   /** Stores a text that is too long for history. */
   readonly storeText: (input: { readonly text: string }) => Promise<{ readonly ref: Ref }>;
@@ -73,15 +77,41 @@ export interface RunToolInput {
   readonly upstream: readonly UpstreamOutput[];
   /** How many details the call may load, so that what a delegation loaded can be recorded to the last one. */
   readonly loads_left: number;
+  /** Of a call whose tool changes something outside. Without it such a tool refuses. */
+  readonly effect?: EffectOrder;
 }
 
-export interface RunToolResult {
+export type RunToolResult = ToolDone | ApprovalNeeded | EffectUnverified;
+
+export interface ToolDone {
+  readonly type: 'done';
   readonly result_ref: Ref;
   readonly is_error: boolean;
   /** Bytes of the result after it was capped. */
   readonly size: number;
   /** detail_ids that the call loaded. */
   readonly loaded_details: readonly string[];
+  /** What is known of the call's effect. Absent for a tool that has none. */
+  readonly effect?: EffectReport;
+}
+
+export type EffectReport = Pick<RecordedEffect, 'state' | 'target' | 'receipt' | 'reason'>;
+
+/** Nothing was done: the user has to approve the call first. */
+export interface ApprovalNeeded {
+  readonly type: 'needs_approval';
+  readonly target: string;
+  /** The arguments as JSON, cut. The whole is behind the call's `input_ref`. */
+  readonly arguments_shown: string;
+}
+
+/** Nobody knows whether the effect took place: the user has to say. */
+export interface EffectUnverified {
+  readonly type: 'unverified';
+  readonly target: string;
+  readonly found: string;
+  /** How often nobody knew, from 1. */
+  readonly round: number;
 }
 
 export interface JudgeAnswersInput {

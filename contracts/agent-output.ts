@@ -48,6 +48,12 @@ export const AgentOutput = z.strictObject({
     .array(StatedFact)
     .max(20)
     .describe('What others may build on, each key once. May be empty. No assumptions.'),
+  effects_claimed: z
+    .array(z.string().min(1).max(200))
+    .max(50)
+    .describe(
+      'What you changed outside by tools, such as the path of each file you wrote. Empty when nothing.',
+    ),
   coverage: Coverage.describe(
     'Every criterion_id of the delegation, in exactly one of the two lists.',
   ),

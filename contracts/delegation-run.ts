@@ -16,6 +16,8 @@ export const DelegationInput = z.strictObject({
   acceptance_criteria: z.array(z.string().min(1).max(1_000)).min(1).max(20).optional(),
   use_defaults: z.boolean().optional(),
   agents_dir: z.string().min(1).optional(),
+  /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
+  workspace_dir: z.string().min(1).max(1_000).optional(),
   limits: LimitsInput.optional(),
   budget: BudgetInput.optional(),
 });

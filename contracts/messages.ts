@@ -1,4 +1,5 @@
 import type { LeaseRequest, Spending } from './budget.ts';
+import type { RecordedEffect } from './effect.ts';
 import type { AskedQuestion, QuestionKind } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
@@ -33,7 +34,8 @@ export type Escalation =
   | QuestionsEscalation
   | ParkedEscalation
   | WithdrawnEscalation
-  | LeaseEscalation;
+  | LeaseEscalation
+  | EffectEscalation;
 
 export interface QuestionsEscalation {
   readonly type: 'questions';
@@ -48,6 +50,8 @@ export interface QuestionsEscalation {
   readonly questions: readonly AskedQuestion[];
   /** What the asker has spent, when it has a budget: it gives the rest of its lease back. */
   readonly spent?: Spending;
+  /** After asking, each question's default is taken. If undefined, they wait as others do. */
+  readonly deadline_seconds?: number;
 }
 
 /** A delegation needs a lease for its next call. The wave answers by `grant`. */
@@ -70,6 +74,13 @@ export interface WithdrawnEscalation {
   /** The wave that passed its questions on. */
   readonly from: string;
   readonly delegation_id: string;
+}
+
+/** How far an effect has come: from a delegation to the workflow that has the record. */
+export interface EffectEscalation {
+  readonly type: 'effect';
+  readonly from: string;
+  readonly effect: RecordedEffect;
 }
 
 /** Payload of `deliver`: all answers to one escalation, in the order of its questions. */

@@ -84,6 +84,8 @@ export interface ToolCall {
   readonly name: string;
   /** The arguments as JSON in the store. */
   readonly input_ref: Ref;
+  /** Its tool changes something outside: such calls are made one after the other. Absent for all others. */
+  readonly acts?: true;
 }
 
 export type TurnOutline =

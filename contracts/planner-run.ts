@@ -25,6 +25,8 @@ export const PlannerRunInput = z.strictObject({
   use_defaults: z.boolean().optional(),
   /** A folder with the user's own agents, as the worker sees it. */
   agents_dir: z.string().min(1).optional(),
+  /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
+  workspace_dir: z.string().min(1).max(1_000).optional(),
   limits: LimitsInput.optional(),
   budget: BudgetInput.optional(),
 });

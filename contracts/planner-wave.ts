@@ -18,6 +18,8 @@ export const PlannerWaveInput = z.strictObject({
   delegations: z.array(Delegation).min(1).optional(),
   use_defaults: z.boolean().optional(),
   agents_dir: z.string().min(1).optional(),
+  /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
+  workspace_dir: z.string().min(1).max(1_000).optional(),
   limits: LimitsInput.optional(),
   budget: BudgetInput.optional(),
 });

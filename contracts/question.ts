@@ -37,6 +37,10 @@ export type QuestionKind =
   | 'planner'
   /** The planner could not write a valid plan or decision in all its attempts. */
   | 'planner_stuck'
+  /** A call that changes something outside needs the user's consent (seed 004 §11). */
+  | 'approval'
+  /** Nobody knows whether a call changed what it was to change. */
+  | 'effect'
   /** The last allowed wave is over and criteria are still open. */
   | 'waves_spent'
   /** A limit of the budget is reached. */

@@ -2,6 +2,7 @@ import type { Consumption, ShownToWave, StaleDelegation } from './consumption.ts
 import type { AcceptanceCriterion } from './delegation.ts';
 import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
+import type { RecordedEffect } from './effect.ts';
 import type { Fact } from './fact.ts';
 import type { AmendedAnswer, WaveProgress } from './messages.ts';
 import type { RunStatus } from './planner-run.ts';
@@ -80,6 +81,8 @@ export interface RunRecord {
   readonly constraints: readonly string[];
   readonly instructions: readonly string[];
   readonly registry_ref: Ref;
+  /** Where agents write files, as the input named it. Absent: the run's own folder. */
+  readonly workspace_dir?: string;
   /** Unix epoch seconds. */
   readonly started_at: number;
   readonly updated_at: number;
@@ -98,6 +101,8 @@ export interface RunRecord {
   readonly open_questions: readonly Question[];
   readonly answered_questions: readonly StoredAnswer[];
   readonly rejected_answers: readonly RejectedAnswer[];
+  /** What tools changed outside, in the order of the first report. Absent while none did. */
+  readonly effects?: readonly RecordedEffect[];
   readonly usage: Usage;
   readonly result_ref: Ref | null;
 }
@@ -122,6 +127,8 @@ export type RecordChange =
   | { readonly type: 'question_withdrawn'; readonly question_id: string }
   | { readonly type: 'answer_rejected'; readonly rejected: RejectedAnswer }
   | { readonly type: 'instruction'; readonly instruction: string }
+  /** How far an effect has come. */
+  | { readonly type: 'effect'; readonly effect: RecordedEffect }
   | { readonly type: 'criteria_waived'; readonly criterion_ids: readonly string[] }
   | { readonly type: 'wave_planned'; readonly progress: WaveProgress }
   | {

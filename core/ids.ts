@@ -1,9 +1,9 @@
 /**
- * The ids of workflows, questions and facts, and the names of what facts come from. Nothing else builds one.
+ * The ids of workflows, questions, facts and effects, and the names of what facts come from. Nothing else builds one.
  *
  * Invariants:
  *   ID1. A child's id begins with its parent's id and a slash, so that ids read as paths.
- *   ID2. Different waves, delegations, questions and facts have different ids.
+ *   ID2. Different waves, delegations, questions, facts and effects have different ids.
  *   ID3. A child's id is read back as the run, wave and delegation that it was built of; any other id is a run's own.
  */
 
@@ -24,6 +24,11 @@ export function questionId(n: number): string {
 /** @param n From 1, in the order of recording. */
 export function factId(n: number): string {
   return `f${n}`;
+}
+
+/** @param n From 1, in the order of the delegation's calls. */
+export function effectId(delegationId: string, n: number): string {
+  return `${delegationId}/effect-${n}`;
 }
 
 /** Where a fact of a wave comes from: `wave-001/<delegation_id>`. */

@@ -63,6 +63,12 @@ export const engineLimits = {
   questionCharsMax: 2_000,
   /** Questions of one escalation: the ten of an output's list, and room for the engine's own. */
   escalationQuestionsMax: 20,
+  /** Seconds that an approval may take, and be used in, after the user was asked: a weekend and a day. */
+  approvalSecondsMax: 3 * 24 * 60 * 60,
+  /** Characters of the arguments that an approval shows. The hash beside them is of the whole. */
+  shownArgumentsCharsMax: 800,
+  /** Changes outside of the run that one delegation may try. They are carried over continue-as-new. */
+  effectsMax: 200,
   /** Facts that a prompt shows. The whole pool is in the store. */
   factsShownMax: 100,
   /** Different details that one delegation may load. Who needs more than fifty is not choosing. */
@@ -100,6 +106,9 @@ const bytesPerCharMax = 3;
 
 /** Characters of a delegation_id, with its quotes. */
 const delegationIdCharsMax = 43;
+
+/** An effect_id and the longest target, in characters. */
+const carriedEffectCharsMax = 300;
 
 /** Fields and quotes around one answer or rejection in JSON, in characters. */
 const jsonOverheadChars = 300;
@@ -155,6 +164,15 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
     engine.loadedDetailsMax * engine.detailIdCharsMax * bytesPerCharMax * run.max_delegations <=
       engine.payloadBytesMax / 2,
     'loadedDetailsMax names of detailIdCharsMax, of every delegation of a wave, must fit into half a payload',
+  );
+  expect(
+    engine.effectsMax * (carriedEffectCharsMax + jsonOverheadChars) * bytesPerCharMax <=
+      engine.payloadBytesMax / 2,
+    'effectsMax effects of a delegation must fit into half a payload',
+  );
+  expect(
+    engine.shownArgumentsCharsMax < engine.questionCharsMax / 2,
+    'shownArgumentsCharsMax must leave room for the rest of a question',
   );
   expect(
     engine.detailsBytesMax * 4 <= engine.payloadBytesMax,

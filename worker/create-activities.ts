@@ -4,8 +4,10 @@ import { createAgentFiles } from '../activities/adapters/agent-files.ts';
 import { createAnthropicClient } from '../activities/adapters/anthropic/anthropic-client.ts';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
+import { createFileEffectLedger } from '../activities/adapters/file-store/file-effect-ledger.ts';
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
+import { createFileWorkspaces } from '../activities/adapters/file-workspaces.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
 import { computeUsage, isPriced } from '../activities/adapters/prices.ts';
 import { noopMetricMeter } from '@temporalio/common';
@@ -15,6 +17,7 @@ import { meterModel } from '../activities/agent-turn/meter-model.ts';
 import type { ModelClient } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
+  redactEffects,
   redactLedger,
   redactProjection,
   redactStore,
@@ -25,6 +28,7 @@ import { createRecordActivities } from '../activities/run-record/create-record-a
 import { loadDetail } from '../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
+import { createWriteFile } from '../activities/tools/write-file.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Where the shipped agents are. */
@@ -53,7 +57,9 @@ export function createActivities(
   const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(createFileArtifactStore({ home }), redactor);
-  const tools = redactTools(createToolRegistry([loadDetail]), redactor);
+  const workspaces = createFileWorkspaces({ home });
+  const writeFile = createWriteFile(workspaces);
+  const tools = redactTools(createToolRegistry([loadDetail, writeFile]), redactor);
   const toolNames = [...tools.keys()];
   const client = createAnthropicClient({
     apiKey,
@@ -68,6 +74,7 @@ export function createActivities(
       model: redactModel(isRehearsal ? rehearse(provider) : provider, redactor),
       store,
       ledger: redactLedger(createFileReplyLedger({ home }), redactor),
+      effects: redactEffects(createFileEffectLedger({ home }), redactor),
       tools,
       prefixGate: new PrefixGate(),
       defaultModel,
@@ -85,6 +92,7 @@ export function createActivities(
           knownTools: toolNames,
         }),
       projection: redactProjection(createFileProjection({ home }), redactor),
+      workspaces,
       toolNames,
       isPriced: (model) => isRehearsal || isPriced(model ?? defaultModel),
     }),

@@ -1,6 +1,7 @@
 import type { Usage } from '../../contracts/usage.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { Spending } from '../../contracts/budget.ts';
+import type { EffectLedger } from '../ports/effect-ledger.ts';
 import type { ModelClient, ModelRequest, TokenCount } from '../ports/model-client.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
@@ -10,6 +11,7 @@ export interface AgentTurnDeps {
   readonly model: ModelClient;
   readonly store: ArtifactStore;
   readonly ledger: ReplyLedger;
+  readonly effects: EffectLedger;
   readonly tools: ToolRegistry;
   /** Lets the first call of a wave go out before its siblings. */
   readonly prefixGate: PrefixGate;

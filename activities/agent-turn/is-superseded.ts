@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import type { Context } from '@temporalio/activity';
 
 /**
@@ -18,4 +19,14 @@ export async function isSuperseded(context: Context): Promise<boolean> {
   } catch (error) {
     return error instanceof Error && error.name === 'ActivityNotFoundError';
   }
+}
+
+/** Nobody reads it when the server gave the work away; when it did not, the attempt is made again. */
+export function createLateFailure(): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'ModelUnavailable',
+    message:
+      'The worker was suspended or blocked for too long, and somebody else may have the work. No call was made.',
+    nonRetryable: false,
+  });
 }

@@ -20,7 +20,7 @@ import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure } from './failures.ts';
 import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
-import { isSuperseded } from './is-superseded.ts';
+import { createLateFailure, isSuperseded } from './is-superseded.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
@@ -144,7 +144,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
     if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info, attempt.spent);
     const reply = await complete(attempt, prepared);
     return {
-      settle: () => settleTurn(deps.store, prepared, input.shape, reply),
+      settle: () => settleTurn(deps, prepared, input.shape, reply),
       usage: deps.computeUsage(reply.model, reply.tokens),
       request_id: reply.requestId,
       model: reply.model,
@@ -193,16 +193,6 @@ async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<Mo
   } finally {
     passage.ended();
   }
-}
-
-/** Nobody reads it when the server gave the work away; when it did not, the attempt is made again. */
-function createLateFailure(): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'ModelUnavailable',
-    message:
-      'The worker was suspended or blocked for too long, and somebody else may have the work. No call was made.',
-    nonRetryable: false,
-  });
 }
 
 /** @throws the retryable failure or the cancellation that ends an attempt nobody asked to stop. */

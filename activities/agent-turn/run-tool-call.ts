@@ -1,17 +1,23 @@
 import { Context } from '@temporalio/activity';
 import type { RunToolInput, RunToolResult } from '../../contracts/activity-types.ts';
-import { callTool } from '../tools/call-tool.ts';
-import type { ToolAnswer } from '../tools/call-tool.ts';
+import { callTool, prepareCall } from '../tools/call-tool.ts';
+import type { PreparedCall, ToolAnswer } from '../tools/call-tool.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { readAgent, readJson } from '../tools/read-artifact.ts';
 import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
+import { createLateFailure, isSuperseded } from './is-superseded.ts';
+import { runActingCall } from './run-acting-call.ts';
+import type { CallAnswer } from './run-acting-call.ts';
 
 const toolTimeoutMsDefault = 60_000;
 
-/** One tool call. Whatever the tool does, the model gets a result to go on with. */
+/**
+ * One tool call. Whatever the tool does, the model gets a result to go on with; a call that changes something outside
+ * may first need a word of the user.
+ */
 export async function runToolCall(
   deps: AgentTurnDeps,
   input: RunToolInput,
@@ -20,12 +26,23 @@ export async function runToolCall(
   const details = { agent_id: input.agent_id, tool: input.call.name };
   const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
   const heartbeat = startHeartbeat(context, everyMs, () => details);
+  const assertCurrent = async (): Promise<void> => {
+    if (heartbeat.hasMissed() || (await isSuperseded(context))) throw createLateFailure();
+  };
   try {
     const loaded = new Set<string>();
-    const { text, is_error } = await answerCall(deps, input, context, (id) => loaded.add(id));
+    const answer = await answerCall(deps, input, assertCurrent, (id) => loaded.add(id));
+    if ('type' in answer) return answer;
+    const { text, is_error, effect } = answer;
     const result_ref = await deps.store.put(text);
-    const loaded_details = is_error ? [] : [...loaded];
-    return { result_ref, is_error, size: countBytes(text), loaded_details };
+    return {
+      type: 'done',
+      result_ref,
+      is_error,
+      size: countBytes(text),
+      loaded_details: is_error ? [] : [...loaded],
+      ...(effect !== undefined && { effect }),
+    };
   } catch (error) {
     const cause = readCancelCause(context);
     if (cause !== null) return await endCancelled(context, cause);
@@ -38,28 +55,34 @@ export async function runToolCall(
 async function answerCall(
   deps: AgentTurnDeps,
   input: RunToolInput,
-  context: Context,
+  assertCurrent: () => Promise<void>,
   onLoaded: ToolContext['onLoaded'],
-): Promise<ToolAnswer> {
+): Promise<CallAnswer> {
   const [agent, args] = await Promise.all([
     readAgent(deps.store, input.registry_ref, input.agent_id),
     readJson(deps.store, input.call.input_ref),
   ]);
-  return callTool(
-    deps.tools,
-    {
-      name: input.call.name,
-      input: args,
-      allowedTools: agent.allowed_tools,
-      timeoutMs: deps.toolTimeoutMs ?? toolTimeoutMsDefault,
-    },
-    {
-      store: deps.store,
-      record_ref: input.record_ref,
-      upstream: input.upstream,
-      loads_left: input.loads_left,
-      onLoaded,
-      signal: context.cancellationSignal,
-    },
+  const prepared: PreparedCall | ToolAnswer = prepareCall(deps.tools, {
+    name: input.call.name,
+    input: args,
+    allowedTools: agent.allowed_tools,
+  });
+  if ('is_error' in prepared) return prepared;
+  const { tool } = prepared;
+  const { info, cancellationSignal } = Context.current();
+  const timeoutMs = deps.toolTimeoutMs ?? toolTimeoutMsDefault;
+  const context: ToolContext = {
+    store: deps.store,
+    run_id: input.run_id,
+    record_ref: input.record_ref,
+    upstream: input.upstream,
+    loads_left: input.loads_left,
+    onLoaded,
+    signal: cancellationSignal,
+  };
+  if (tool.effect === 'none') return callTool(tool, prepared.input, context, timeoutMs);
+  return runActingCall(
+    { ledger: deps.effects, input, agent, args, info },
+    { tool, input: prepared.input, context, timeoutMs, assertCurrent },
   );
 }

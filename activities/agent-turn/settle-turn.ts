@@ -9,6 +9,7 @@ import { buildOutline, checkOutlineSize } from './build-outline.ts';
 import { classifyReply } from './classify-reply.ts';
 import type { ReplyClass } from './classify-reply.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
+import type { AgentTurnDeps } from './deps.ts';
 import { readOutput } from './read-output.ts';
 
 /** Tool calls of one reply. Each is an activity and stands in history; who needs more is not choosing. */
@@ -22,6 +23,8 @@ export interface SettledTurn {
   readonly reply: TurnReply;
 }
 
+type SettleDeps = Pick<AgentTurnDeps, 'store' | 'tools'>;
+
 /** What the model answered, in the provider's words. */
 export interface Answer {
   readonly content: readonly ContentBlock[];
@@ -34,11 +37,12 @@ export interface Answer {
  * @throws StoreUnavailable
  */
 export async function settleTurn(
-  store: ArtifactStore,
+  deps: SettleDeps,
   prepared: PreparedTurn,
   shape: OutputShape,
   answer: Answer,
 ): Promise<SettledTurn> {
+  const { store } = deps;
   const answered = classifyReply(answer);
   if (answered.type === 'dropped') return settleWithoutReply(store, prepared, answered.reply);
   const fault = answered.type === 'tools' ? findCallFault(shape, answered.calls.length) : null;
@@ -48,7 +52,7 @@ export async function settleTurn(
   }
   const [head, reply] = await Promise.all([
     putReply(store, prepared, answer.content),
-    settleReply(store, shape, answered),
+    settleReply(deps, shape, answered),
   ]);
   return { head, reply };
 }
@@ -63,12 +67,12 @@ export async function settleWithoutReply(
 }
 
 function settleReply(
-  store: ArtifactStore,
+  deps: SettleDeps,
   shape: OutputShape,
   answered: Exclude<ReplyClass, { type: 'dropped' }>,
 ): Promise<TurnReply> {
-  if (answered.type === 'final') return settleFinal(store, shape, answered.text);
-  if (answered.type === 'tools') return settleTools(store, answered.calls);
+  if (answered.type === 'final') return settleFinal(deps.store, shape, answered.text);
+  if (answered.type === 'tools') return settleTools(deps, answered.calls);
   return Promise.resolve({ type: answered.type });
 }
 
@@ -87,7 +91,7 @@ async function settleFinal(
 }
 
 async function settleTools(
-  store: ArtifactStore,
+  { store, tools }: SettleDeps,
   blocks: readonly ToolUseBlock[],
 ): Promise<TurnReply> {
   const calls = await Promise.all(
@@ -95,6 +99,7 @@ async function settleTools(
       tool_use_id: block.id,
       name: cutText(block.name, toolNameCharsMax),
       input_ref: await store.put(JSON.stringify(block.input ?? {})),
+      ...(tools.get(block.name)?.effect === 'external' && { acts: true }),
     })),
   );
   return { type: 'tools', calls };

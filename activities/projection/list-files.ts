@@ -4,6 +4,7 @@ import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
 import { renderConversationSummary } from './render-conversation-summary.ts';
+import { renderEffects } from './render-effects.ts';
 import { renderJson } from './render-json.ts';
 import { renderPool } from './render-pool.ts';
 import { renderQuestions } from './render-questions.ts';
@@ -22,6 +23,7 @@ export interface ProjectedFile {
 export function listFiles(record: RunRecord): readonly ProjectedFile[] {
   return [
     ...listRunFiles(record),
+    ...listEffects(record),
     ...record.waves.flatMap(listWaveFiles),
     ...listTaskOutputs(record),
     ...listResult(record),
@@ -39,7 +41,7 @@ function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
     {
       path: treePaths.conversationSummary(record.goal_title),
       needs: { decisions: record.waves.map((wave) => wave.decision_ref) },
-      changesWith: ({ type }) => type !== 'phase' && type !== 'answer_rejected' && type !== 'ended',
+      changesWith: ({ type }) => !isApart.has(type),
       render: (texts) => renderConversationSummary(record, texts),
     },
     {
@@ -57,6 +59,27 @@ function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
       needs: {},
       changesWith: ({ type }) => type.startsWith('question_') || type.startsWith('answer_'),
       render: () => renderQuestions(record),
+    },
+  ];
+}
+
+/** Changes that the summary of the conversation does not tell. */
+const isApart: ReadonlySet<RecordChange['type']> = new Set([
+  'phase',
+  'answer_rejected',
+  'effect',
+  'ended',
+]);
+
+/** A run whose tools change nothing has no such file. */
+function listEffects(record: RunRecord): readonly ProjectedFile[] {
+  if (record.effects === undefined) return [];
+  return [
+    {
+      path: treePaths.effects,
+      needs: {},
+      changesWith: ({ type }) => type === 'effect' || type === 'ended',
+      render: () => renderEffects(record),
     },
   ];
 }

@@ -11,6 +11,7 @@ export const treePaths = {
   sharedStatus: 'shared_status.json',
   pool: 'pool.jsonl',
   questions: 'questions.jsonl',
+  effects: 'effects.jsonl',
   result: 'result.md',
   conversationSummary: (goalTitle: string): string =>
     `conversation_summary_${toTaskName(goalTitle)}.md`,

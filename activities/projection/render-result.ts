@@ -10,6 +10,7 @@ import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
 import { renderCriteria } from './render-result-criteria.ts';
 import { renderRedactions } from './render-result-redactions.ts';
+import { renderResultEffects } from './render-result-effects.ts';
 import { renderOpenEnds } from './render-result-open-ends.ts';
 import { resultLimits } from './result-limits.ts';
 
@@ -30,6 +31,7 @@ export function renderResult(record: RunRecord, status: RunStatus, texts: Record
     renderCriteria(record),
     renderTruth(record, texts),
     renderDeliverables(record, texts),
+    ...renderResultEffects(record),
     ...renderOpenEnds(record, texts),
   ];
   return joinSections([
@@ -135,6 +137,9 @@ function renderPlaces(record: RunRecord): string {
     '`agents/<agent>/task_output/<delegation>.md`: each completed work, whole',
     `\`${treePaths.pool}\`: every fact with its source`,
     `\`${treePaths.questions}\`: every question, answer and refused answer`,
+    ...(record.effects === undefined
+      ? []
+      : [`\`${treePaths.effects}\`: every change outside, with its proof`]),
     `\`${treePaths.sharedStatus}\`: where each delegation stands`,
   ];
   return `## Where everything lies\n\nBeside this file:\n\n${bullets(places, '')}`;

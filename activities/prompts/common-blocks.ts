@@ -30,18 +30,20 @@ export async function renderAnsweredQuestions(
   store: ArtifactStore,
   record: RunRecord,
 ): Promise<string> {
+  // An approval is for one call of one agent, and no decision for the others.
+  const decisions = record.answered_questions.filter(
+    ({ question }) => question?.kind !== 'approval' && question?.kind !== 'effect',
+  );
   const entries = await Promise.all(
-    record.answered_questions.map(
-      async ({ question_id, text, answer, answer_ref, delegation_id }) => ({
-        question_id,
-        text,
-        answer: cutAtLine(
-          answer_ref === null ? answer : await store.getText(answer_ref),
-          blockBytesMax.answered_question,
-        ),
-        delegation_id,
-      }),
-    ),
+    decisions.map(async ({ question_id, text, answer, answer_ref, delegation_id }) => ({
+      question_id,
+      text,
+      answer: cutAtLine(
+        answer_ref === null ? answer : await store.getText(answer_ref),
+        blockBytesMax.answered_question,
+      ),
+      delegation_id,
+    })),
   );
   return listBlock('answered_questions', entries, blockBytesMax.answered_questions, 'last');
 }

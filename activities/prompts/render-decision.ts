@@ -65,10 +65,11 @@ async function describeOutcome(
       assumptions_made: [],
       facts: [],
       optional_questions: [],
+      effects_confirmed: [],
     };
   }
   const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
-  const { coverage, assumptions_made, facts, optional_questions } = output;
+  const { coverage, assumptions_made, facts, optional_questions, effects_claimed } = output;
   const evidence = new Map(coverage.criteria_met.map((one) => [one.criterion_id, one.evidence]));
   const reasons = new Map(coverage.criteria_unmet.map((one) => [one.criterion_id, one.reason]));
   return {
@@ -86,5 +87,7 @@ async function describeOutcome(
     assumptions_made,
     facts,
     optional_questions,
+    // A claim without a confirmed effect never gets here.
+    effects_confirmed: effects_claimed,
   };
 }

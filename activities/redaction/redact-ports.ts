@@ -1,4 +1,5 @@
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import type { EffectLedger } from '../ports/effect-ledger.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import type { Redactor } from '../ports/redactor.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
@@ -38,6 +39,14 @@ export function redactLedger(ledger: ReplyLedger, redactor: Redactor): ReplyLedg
   return {
     find: (key) => ledger.find(key),
     put: async (key, value) => ledger.put(key, redactor.redactValue(value, 'ledger')),
+  };
+}
+
+/** A ledger of effects that keeps no secret: what a tool found may be anything. */
+export function redactEffects(ledger: EffectLedger, redactor: Redactor): EffectLedger {
+  return {
+    find: (key) => ledger.find(key),
+    put: async (key, state) => ledger.put(key, redactor.redactValue(state, 'ledger')),
   };
 }
 

@@ -8,14 +8,20 @@ export function redactTools(tools: ToolRegistry, redactor: Redactor): ToolRegist
 }
 
 function redactTool(tool: Tool, redactor: Redactor): Tool {
+  const redacted = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return redactor.redactValue(await work(), 'tool');
+    } catch (error) {
+      throw redactFailure(error, redactor);
+    }
+  };
+  if (tool.effect === 'none') {
+    return { ...tool, run: (input, context) => redacted(() => tool.run(input, context)) };
+  }
   return {
     ...tool,
-    async run(input, context) {
-      try {
-        return redactor.redactText(await tool.run(input, context), 'tool');
-      } catch (error) {
-        throw redactFailure(error, redactor);
-      }
-    },
+    look: (input, context) => redacted(() => tool.look(input, context)),
+    act: (input, context) => redacted(() => tool.act(input, context)),
+    check: (input, before, context) => redacted(() => tool.check(input, before, context)),
   };
 }

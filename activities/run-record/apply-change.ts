@@ -4,6 +4,7 @@ import { supersedeEarlier } from '../../core/pool/settle-facts.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import { textOf } from '../projection/record-texts.ts';
+import { applyEffect, endEffects } from './apply-effect.ts';
 import { factFromAnswer, factFromInstruction } from './propose-facts.ts';
 import { applyWaveDone } from './apply-wave-done.ts';
 import { addPlannedCriteria, waiveCriteria } from './record-criteria.ts';
@@ -32,6 +33,8 @@ export function applyChange(
   texts: RecordTexts,
   now: number,
 ): RunRecord {
+  // Takes nothing back that others built on.
+  if (change.type === 'effect') return applyEffect(record, change.effect);
   const next = applyAlone(record, change, texts, now);
   if (change.type !== 'wave_done') return trackStale(record, next, null);
   const { wave, record_ref } = change.wave;
@@ -41,7 +44,7 @@ export function applyChange(
 
 function applyAlone(
   record: RunRecord,
-  change: RecordChange,
+  change: Exclude<RecordChange, Change<'effect'>>,
   texts: RecordTexts,
   now: number,
 ): RunRecord {
@@ -83,7 +86,7 @@ function applyAlone(
     case 'wave_done':
       return applyWaveDone(record, change, texts, now);
     case 'ended':
-      return applyEnded(record, change);
+      return applyEnded(endEffects(record, now), change);
   }
 }
 
@@ -109,7 +112,7 @@ function applyAnswer(
     ...record,
     open_questions: record.open_questions.filter(isOther),
     answered_questions: [...record.answered_questions.filter(isOther), stored],
-    facts: admitFacts(record.facts, [factFromAnswer(stored)], now),
+    facts: admitFacts(record.facts, factsFromAnswer(stored), now),
   };
 }
 
@@ -123,12 +126,18 @@ function amendAnswer(
   const isSame = before?.answer === answer && before.answer_ref === answer_ref;
   if (before === undefined || isSame) return record;
   const stored: StoredAnswer = { ...before, answer, answer_ref, answered_by: 'user', amended_at };
-  const known = admitFacts(record.facts, [factFromAnswer(stored)], now);
+  const known = admitFacts(record.facts, factsFromAnswer(stored), now);
   return {
     ...record,
     answered_questions: record.answered_questions.map((one) => (one === before ? stored : one)),
     facts: supersedeEarlier(known, question_id),
   };
+}
+
+/** A word on one call is nothing that others could build on. */
+function factsFromAnswer(answered: StoredAnswer): ReturnType<typeof factFromAnswer>[] {
+  const kind = answered.question?.kind;
+  return kind === 'approval' || kind === 'effect' ? [] : [factFromAnswer(answered)];
 }
 
 function applyWavePlanned(

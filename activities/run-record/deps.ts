@@ -1,6 +1,7 @@
 import type { AgentSource } from '../ports/agent-source.ts';
 import type { ArtifactStore, RunIndex } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
+import type { Workspaces } from '../ports/workspaces.ts';
 
 export interface RecordDeps {
   readonly store: ArtifactStore;
@@ -9,6 +10,8 @@ export interface RecordDeps {
   /** The shipped agents, and over them those of `agentsDir`, the folder that a run's input may name; null without. */
   readonly agents: (agentsDir: string | null) => AgentSource;
   readonly projection: ProjectionWriter;
+  /** Looks at the folder that a run's input may name for its files. */
+  readonly workspaces: Pick<Workspaces, 'findFault'>;
   /** Every tool that exists. An agent that allows another one is refused. */
   readonly toolNames: readonly string[];
   /** Whether the cost of a model's calls is known; null: of the default model. */

@@ -21,6 +21,7 @@ export function createFirstRecord(
     constraints: request.constraints,
     instructions: [],
     registry_ref: registryRef,
+    ...(request.workspaceDir !== null && { workspace_dir: request.workspaceDir }),
     started_at,
     updated_at: started_at,
     phase: 'intake',

@@ -7,10 +7,12 @@ import { composePlan, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
 import { createFirstRecord } from './first-record.ts';
 import { createInvalidInput } from './input-fault.ts';
+import type { InputFault } from './input-fault.ts';
 import { listKnownInputs } from './known-inputs.ts';
 import { loadRegistry } from './load-registry.ts';
 import { publishRecord } from './publish-record.ts';
 import { readInput } from './read-input.ts';
+import type { RunRequest } from './read-input.ts';
 
 /**
  * Checks what was typed and begins the run's record.
@@ -33,6 +35,7 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
   const ruleFaults = [
     ...checkRequest(workflow_type, request, registry.agents, limits),
     ...checkBudget(budget, registry.agents, deps.isPriced),
+    ...(await checkWorkspace(deps, request)),
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
 
@@ -59,4 +62,14 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
     known_inputs: listKnownInputs(record),
     plan,
   };
+}
+
+/** What agents are to write into is looked at before anything is paid for. */
+async function checkWorkspace(
+  { workspaces }: Pick<RecordDeps, 'workspaces'>,
+  { workspaceDir }: RunRequest,
+): Promise<readonly InputFault[]> {
+  if (workspaceDir === null) return [];
+  const reason = await workspaces.findFault(workspaceDir);
+  return reason === null ? [] : [{ path: 'workspace_dir', reason }];
 }

@@ -19,6 +19,8 @@ export interface RunRequest {
   readonly delegations: readonly Delegation[] | null;
   readonly useDefaults: boolean;
   readonly agentsDir: string | null;
+  /** As typed; whether it can be used is looked at later. */
+  readonly workspaceDir: string | null;
   readonly limits: LimitsInput | undefined;
   readonly budget: BudgetInput | undefined;
 }
@@ -87,11 +89,15 @@ function findAgentsDir(input: unknown): string | null {
 }
 
 function commonOf(
-  value: Pick<PlannerRunInput, 'use_defaults' | 'agents_dir' | 'limits' | 'budget'>,
-): Pick<RunRequest, 'useDefaults' | 'agentsDir' | 'limits' | 'budget'> {
+  value: Pick<
+    PlannerRunInput,
+    'use_defaults' | 'agents_dir' | 'workspace_dir' | 'limits' | 'budget'
+  >,
+): Pick<RunRequest, 'useDefaults' | 'agentsDir' | 'workspaceDir' | 'limits' | 'budget'> {
   return {
     useDefaults: value.use_defaults ?? false,
     agentsDir: value.agents_dir ?? null,
+    workspaceDir: value.workspace_dir ?? null,
     limits: value.limits,
     budget: value.budget,
   };

@@ -26,7 +26,7 @@ const statementCharsMax = 200;
  * @throws {StoreUnavailable} when the store can't be read or written.
  */
 export async function updateRecord(
-  deps: Omit<RecordDeps, 'agents' | 'toolNames'>,
+  deps: Omit<RecordDeps, 'agents' | 'toolNames' | 'workspaces'>,
   input: UpdateRecordInput,
 ): Promise<UpdateRecordResult> {
   const before = await readRecord(deps.store, input.record_ref);

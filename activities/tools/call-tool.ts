@@ -4,7 +4,7 @@ import { listNames } from '../../core/text/list-names.ts';
 import { countBytes, takeLines } from './cut-bytes.ts';
 import { describeIssues } from './describe-issues.ts';
 import { grantTools } from './tool.ts';
-import type { Tool, ToolContext, ToolRegistry } from './tool.ts';
+import type { ReadingTool, Tool, ToolContext, ToolRegistry } from './tool.ts';
 
 /** Bytes of a tool's result: 25,000 tokens. A tool that has more to say gives it in pages. */
 const toolResultBytesMax = 100_000;
@@ -18,7 +18,6 @@ export interface ToolRequest {
   readonly input: unknown;
   /** The agent's grant. Nothing else can be called, whatever a text asked the model to do. */
   readonly allowedTools: readonly string[];
-  readonly timeoutMs: number;
 }
 
 export interface ToolAnswer {
@@ -26,49 +25,77 @@ export interface ToolAnswer {
   readonly is_error: boolean;
 }
 
+/** A call that may be made: a granted tool, and arguments that it takes. */
+export interface PreparedCall {
+  readonly tool: Tool;
+  readonly input: unknown;
+}
+
+/** @returns the call, or the error result that says what to do instead. */
+export function prepareCall(
+  registry: ToolRegistry,
+  request: ToolRequest,
+): PreparedCall | ToolAnswer {
+  const granted = grantTools(registry, request.allowedTools);
+  const tool = granted.find((one) => one.spec.name === request.name);
+  if (tool === undefined) return refuse(explainUnknown(request.name, granted));
+  const parsed = tool.spec.input.safeParse(request.input);
+  if (parsed.success) return { tool, input: parsed.data };
+  const faults = describeIssues(parsed.error).map((f) => `- ${f.path}: ${f.reason}. ${f.hint}`);
+  return refuse(`The arguments of ${request.name} are not valid:\n${faults.join('\n')}`);
+}
+
 /**
- * Runs one tool call for a model. What goes wrong becomes an error result that says what to do instead, so the turn
+ * Runs a tool that changes nothing. What goes wrong becomes an error result that says what to do instead, so the turn
  * goes on.
  *
  * @throws StoreUnavailable, because a repeat of the activity may help where another try of the model can't.
  * @throws whatever `context.signal` was aborted with.
  */
 export async function callTool(
-  registry: ToolRegistry,
-  request: ToolRequest,
+  tool: ReadingTool,
+  input: unknown,
   context: ToolContext,
+  timeoutMs: number,
 ): Promise<ToolAnswer> {
-  const granted = grantTools(registry, request.allowedTools);
-  const tool = granted.find((one) => one.spec.name === request.name);
-  if (tool === undefined) return refuse(explainUnknown(request.name, granted));
-  const parsed = tool.spec.input.safeParse(request.input);
-  if (!parsed.success) {
-    const faults = describeIssues(parsed.error).map((f) => `- ${f.path}: ${f.reason}. ${f.hint}`);
-    return refuse(`The arguments of ${request.name} are not valid:\n${faults.join('\n')}`);
-  }
   try {
-    const text = await runWithin(tool, parsed.data, context, request.timeoutMs);
+    const text = await runWithin((inner) => tool.run(input, inner), context, timeoutMs);
     return { text: capResult(text), is_error: false };
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
     context.signal.throwIfAborted();
-    const said = error instanceof Error ? error.message : String(error);
-    return refuse(`${request.name} failed: ${cutText(said, errorTextMax)}`);
+    return refuse(describeFailure(tool, error));
   }
 }
 
-async function runWithin(
-  tool: Tool,
-  input: unknown,
+/** What the model reads of a tool that threw. */
+export function describeFailure({ spec }: Tool, error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
+  return `${spec.name} failed: ${cutText(said, errorTextMax)}`;
+}
+
+/** A tool took longer than it may. Whether it goes on somewhere, nobody knows. */
+export class ToolTimeout extends Error {
+  override readonly name = 'ToolTimeout';
+}
+
+/**
+ * Does a tool's work for at most `timeoutMs`.
+ *
+ * @throws {ToolTimeout} when it took longer.
+ * @throws whatever the work threw, or `context.signal` was aborted with.
+ */
+export async function runWithin<T>(
+  work: (context: ToolContext) => Promise<T>,
   context: ToolContext,
   timeoutMs: number,
-): Promise<string> {
+): Promise<T> {
   const timeout = new AbortController();
   const signal = AbortSignal.any([context.signal, timeout.signal]);
   const seconds = timeoutMs / 1_000;
   const timer = setTimeout(() => {
     const cure = 'Try: ask for less at once, or go on without it and say so.';
-    timeout.abort(new Error(`it took longer than ${seconds} s and was given up. ${cure}`));
+    timeout.abort(new ToolTimeout(`it took longer than ${seconds} s and was given up. ${cure}`));
   }, timeoutMs);
   // A tool need not listen to the signal: it is left behind, and its late end changes nothing.
   const ended = new Promise<never>((_resolve, reject) => {
@@ -80,7 +107,7 @@ async function runWithin(
     else signal.addEventListener('abort', giveUp, { once: true });
   });
   try {
-    return await Promise.race([ended, tool.run(input, { ...context, signal })]);
+    return await Promise.race([ended, work({ ...context, signal })]);
   } finally {
     clearTimeout(timer);
   }

@@ -5,7 +5,7 @@ import { splitPages } from './cut-bytes.ts';
 import { listPacketDetails } from './packet-details.ts';
 import { readRecord } from '../run-record/read-record.ts';
 import { readShape } from './read-artifact.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { ReadingTool, ToolContext } from './tool.ts';
 
 /** Bytes of a page. About 5,000 tokens: enough to be worth a turn, small against any model's context. */
 export const detailPageBytes = 20_000;
@@ -28,7 +28,7 @@ const LoadDetailInput = z.strictObject({
  * Gives the whole text behind an entry of the packet's index, page by page (seed 004 §4: details are loaded one by one,
  * never all at once).
  */
-export const loadDetail: Tool = {
+export const loadDetail: ReadingTool = {
   spec: {
     name: loadDetailName,
     description:
@@ -37,6 +37,7 @@ export const loadDetail: Tool = {
       'pages of 20 KB. It can load nothing that the index does not list. Example: {"detail_id":"market-research","page":1}',
     input: LoadDetailInput,
   },
+  effect: 'none',
   async run(input, context) {
     const { detail_id, page } = LoadDetailInput.parse(input);
     if (context.loads_left < 1) throw new Error(explainFull());

@@ -3,7 +3,7 @@
  */
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { AskedBefore, CarriedInbox, PendingAnswer } from '../../contracts/planner-run.ts';
-import type { AskedQuestion, Question } from '../../contracts/question.ts';
+import type { AskedQuestion, Question, QuestionKind } from '../../contracts/question.ts';
 import { questionId } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
@@ -32,13 +32,16 @@ const refusedTextCharsMax = 300;
 /** Of questions that were never given an id. */
 const notAsked = 'not-asked';
 
+/** Questions that follow from what an agent says or does, so that there may be any number of them. */
+const agentsKinds: readonly QuestionKind[] = ['blocking', 'planner', 'approval', 'effect'];
+
 export function putQuestion(
   state: CarriedInbox,
   asked: AskedQuestion,
   context: PutContext,
 ): PutQuestion {
   // The engine asks for decisions that only the user can take, and each costs a decision: no loop of a model.
-  const isEngines = context.escalation.kind !== 'blocking' && context.escalation.kind !== 'planner';
+  const isEngines = !agentsKinds.includes(context.escalation.kind);
   if (isEngines) return open(state, asked, context);
   const key = `${context.escalation.delegation_id ?? 'planner'}|${hashText(normaliseText(asked.text))}`;
   const before = Object.hasOwn(state.asked, key) ? state.asked[key] : undefined;
@@ -80,7 +83,7 @@ function buildQuestion(id: string, asked: AskedQuestion, context: PutContext): Q
     choices: asked.choices,
     default_answer: asked.default_answer,
     answer_schema: isJson ? (context.answer_schema ?? null) : null,
-    deadline_seconds: context.deadline_seconds ?? null,
+    deadline_seconds: context.escalation.deadline_seconds ?? context.deadline_seconds ?? null,
     asked_at: context.now,
   };
   // A default that is no answer would be promised to people and never be taken.

@@ -1,7 +1,7 @@
 /**
  * Open questions as Markdown: what is asked, by whom, what happens by default, and the commands that answer.
  */
-import type { Question } from '../../contracts/question.ts';
+import type { Question, QuestionKind } from '../../contracts/question.ts';
 import { answerCommands } from './answer-commands.ts';
 import { formatDuration } from './format-duration.ts';
 import { bullet, codeBlock, codeSpan, plainText } from './markdown.ts';
@@ -10,6 +10,14 @@ import { bullet, codeBlock, codeSpan, plainText } from './markdown.ts';
 const questionsShownMax = 8;
 
 const choicesShownMax = 20;
+
+/** Asked by the engine itself, whoever gave the occasion. */
+const enginesKinds: readonly QuestionKind[] = [
+  'planner_stuck',
+  'waves_spent',
+  'approval',
+  'effect',
+];
 
 export function renderQuestions(runId: string, questions: readonly Question[]): string[] {
   const rest = questions.length - questionsShownMax;
@@ -37,7 +45,7 @@ function renderQuestion(runId: string, question: Question): string {
 }
 
 function describeAsker(question: Question): string {
-  if (question.kind === 'planner_stuck' || question.kind === 'waves_spent') return 'planwave';
+  if (enginesKinds.includes(question.kind)) return 'planwave';
   if (question.delegation_id === null) return 'the planner';
   return `${codeSpan(question.agent_id ?? 'an agent', 60)} in ${codeSpan(question.delegation_id, 60)}`;
 }

@@ -7,13 +7,19 @@
  *   K3. Pause, resume and stop take any payload.
  *   K4. What is no escalation of ours gives null; an escalation keeps only the fields we know.
  */
-import type { AmendMessage, Escalation, QuestionsEscalation } from '../../contracts/messages.ts';
+import type {
+  AmendMessage,
+  Escalation,
+  LeaseEscalation,
+  QuestionsEscalation,
+} from '../../contracts/messages.ts';
 import { checkLeaseRequest, readSpending } from '../budget/check-lease.ts';
 import { engineLimits } from '../limits.ts';
 import { cleanLine } from '../text/clean-line.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { readAskedQuestion } from './read-asked-question.ts';
+import { readEffect } from './read-effect.ts';
 
 export type CheckedAmend =
   | { readonly ok: true; readonly amend: AmendMessage }
@@ -102,14 +108,22 @@ export function checkEscalation(payload: unknown): Escalation | null {
     const { delegation_id } = payload;
     return isId(delegation_id) ? { type: 'withdrawn', from, delegation_id } : null;
   }
-  if (type === 'lease') {
-    const { delegation_id } = payload;
-    const request = checkLeaseRequest(payload);
-    return request !== null && isId(delegation_id)
-      ? { type: 'lease', from, delegation_id, ...request }
-      : null;
+  if (type === 'lease') return readLease(payload, from);
+  if (type === 'effect') {
+    const effect = readEffect(payload['effect']);
+    return effect === null ? null : { type: 'effect', from, effect };
   }
   return type === 'questions' ? readQuestions(payload, from) : null;
+}
+
+function readLease(
+  payload: Readonly<Record<string, unknown>>,
+  from: string,
+): LeaseEscalation | null {
+  const { delegation_id } = payload;
+  const request = checkLeaseRequest(payload);
+  if (request === null || !isId(delegation_id)) return null;
+  return { type: 'lease', from, delegation_id, ...request };
 }
 
 function readQuestions(
@@ -133,13 +147,22 @@ function readQuestions(
     agent_id,
     questions,
     ...(spent !== null && { spent }),
+    ...readDeadline(payload['deadline_seconds']),
   };
+}
+
+/** What is no number of seconds is no deadline. */
+function readDeadline(value: unknown): Pick<QuestionsEscalation, 'deadline_seconds'> {
+  const isDeadline = typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+  return isDeadline ? { deadline_seconds: value } : {};
 }
 
 const kinds: readonly QuestionsEscalation['kind'][] = [
   'blocking',
   'planner',
   'planner_stuck',
+  'approval',
+  'effect',
   'waves_spent',
   'budget',
 ];

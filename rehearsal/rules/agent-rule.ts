@@ -25,7 +25,12 @@ function findAudience(prompt: Prompt): string | undefined {
   return answers.at(-1)?.answer;
 }
 
-const emptyLists = { optional_questions: [], missing_info_requests: [], facts: [] } as const;
+const emptyLists = {
+  optional_questions: [],
+  missing_info_requests: [],
+  facts: [],
+  effects_claimed: [],
+} as const;
 
 function askFirst(prompt: Prompt, criteria: readonly Criterion[]): JsonObject {
   const question = audienceQuestion(prompt.goal);

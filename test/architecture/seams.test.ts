@@ -15,6 +15,10 @@ const writingPorts: Readonly<Record<string, string>> = {
   'activities/ports/reply-ledger.ts put': 'redactLedger(createFileReplyLedger({ home }), redactor)',
   'activities/ports/projection-writer.ts write':
     'redactProjection(createFileProjection({ home }), redactor)',
+  'activities/ports/effect-ledger.ts put':
+    'redactEffects(createFileEffectLedger({ home }), redactor)',
+  // What agents write is an argument of a call, and each was redacted when the model's reply came.
+  'activities/ports/workspaces.ts write': 'const workspaces = createFileWorkspaces({ home })',
   // Run ids and addresses only.
   'activities/ports/artifact-store.ts write': 'index: createFileRunIndex({ home })',
 };
@@ -55,6 +59,8 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   // Spans pass the redactor in PlacingProcessor.
   [/\bnew OTLP\w+\(/, ['worker/start-tracing.ts']],
   [/\bcreateFileReplyLedger\(/, ['worker/create-activities.ts']],
+  [/\bcreateFileEffectLedger\(/, ['worker/create-activities.ts']],
+  [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts']],
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   [/\bcreateFileArtifactStore\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   [/\bcreateAnthropicClient\(/, ['worker/create-activities.ts']],

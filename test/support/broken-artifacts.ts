@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredHistory } from './histories.ts';
 
-const refPattern = /\b[0-9a-f]{64}\b/g;
+/** Any hash but that of a file outside of the run, which says of itself what it is. */
+const refPattern = /(?<!SHA-256 |"sha256":")\b[0-9a-f]{64}\b/g;
 
 /**
  * What is wrong with the artifacts of a home: bytes that do not fit their address, addresses that are named without an

@@ -65,6 +65,7 @@ const emptyOutput = {
   missing_info_requests: [],
   assumptions_made: [],
   facts: [],
+  effects_claimed: [],
 } as const satisfies Partial<AgentOutput>;
 
 /** An output that meets every criterion named. */

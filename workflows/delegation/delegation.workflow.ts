@@ -43,7 +43,7 @@ export async function delegation(
     throw ApplicationFailure.nonRetryable('A child delegation needs an order.');
   const { order, carried }: OrderedDelegation = args;
   const control = createControl({ paused: order.paused ? '' : null, parked: null });
-  const superior = createParentSuperior(parent.workflowId, control);
+  const superior = createParentSuperior(parent.workflowId, order.run_id, control);
   const { delegation_id } = order.delegation;
   const purse = carried?.purse ?? null;
   const funds = createLeasedFunds(parent.workflowId, delegation_id, order.lease, purse);

@@ -2,17 +2,18 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import type { ToolCall, TurnInput, TurnOutline } from '../../contracts/model-turn.ts';
+import type { TurnOutline } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { DelegationState, DelegationStatusView } from '../../contracts/views.ts';
-import { engineLimits } from '../../core/limits.ts';
-import { countLoadsLeft, noteLoaded } from '../../core/turns/note-loaded.ts';
+import { capFaults } from '../../core/output/cap-faults.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
+import { checkClaimedEffects } from '../../core/output/check-claimed-effects.ts';
+import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import type { Purse } from '../../core/budget/purse.ts';
-import { cleanLine } from '../../core/text/clean-line.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
-import { runTool } from '../shared/activities.ts';
 import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts';
 import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
 import type { Control } from '../shared/control.ts';
@@ -20,6 +21,8 @@ import { recorder } from '../shared/recorder.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Funds } from '../shared/funds.ts';
 import type { Superior } from '../shared/superior.ts';
+import { callTools } from './call-tools.ts';
+import type { ToolWork } from './make-call.ts';
 
 /** What a delegation takes with it over continue-as-new, at a turn boundary. */
 export interface CarriedDelegation {
@@ -31,13 +34,14 @@ export interface CarriedDelegation {
   readonly purse: Purse | null;
   /** As in DelegationOutcome. */
   readonly loaded_details: readonly string[];
+  /** What it has tried to change outside. */
+  readonly effects: readonly KnownEffect[];
 }
 
 /** What grows while a delegation works. */
-interface Work {
+interface Work extends ToolWork {
   readonly conversation: Conversation;
   escalations: number;
-  loadedDetails: readonly string[];
 }
 
 export interface DelegationDesk {
@@ -66,14 +70,21 @@ export async function runDelegation(
     const { calls: turn, usage } = conversation;
     desk.onStatus({ delegation_id, agent_id, title, state, turn, waiting_for: waitingFor, usage });
   };
-  const conversationDesk = deskOf(order, desk, work, () => show('running'));
+  const conversationDesk = deskOf(order, desk, work, show);
   for (;;) {
     show('running');
     const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
     if (end.type === 'carry_over' && desk.carryOver !== null) {
-      const { escalations, loadedDetails: loaded_details } = work;
+      const { escalations, loadedDetails: loaded_details, effects } = work;
       const purse = desk.funds.carry();
-      return desk.carryOver({ version: 1, conversation, escalations, purse, loaded_details });
+      return desk.carryOver({
+        version: 1,
+        conversation,
+        escalations,
+        purse,
+        loaded_details,
+        effects,
+      });
     }
     const output = outputOf(end);
     if (output?.status !== 'blocked') {
@@ -82,9 +93,10 @@ export async function runDelegation(
       show(outcome.status, outcome.reason);
       return outcome;
     }
-    work.escalations += 1;
     show('waiting', output.blocking_questions.map((question) => question.text).join(' · '));
-    const answers = await ask(order, desk, work.escalations, output);
+    const answers = await stopWhenCancelled(() =>
+      ask(order, desk, work, 'blocking', output.blocking_questions),
+    );
     if (answers === null) return outcomeOf(order, work, { type: 'stopped' });
     conversation.append = [{ type: 'answers', answers }];
     step(conversation, { type: 'resumed' });
@@ -96,6 +108,7 @@ function beginWork(order: DelegationOrder, carried: CarriedDelegation | null): W
     conversation: carried?.conversation ?? beginConversation(order),
     escalations: carried?.escalations ?? 0,
     loadedDetails: carried?.loaded_details ?? [],
+    effects: [...(carried?.effects ?? [])],
   };
 }
 
@@ -120,90 +133,75 @@ function deskOf(
   order: DelegationOrder,
   desk: DelegationDesk,
   work: Work,
-  onTurn: () => void,
+  show: (state: DelegationState, waitingFor?: string) => void,
 ): ConversationDesk {
   const { run_id, registry_ref, delegation } = order;
+  const { control, superior } = desk;
   return {
     run_id,
     agent_id: delegation.agent_id,
     registry_ref,
     shape: 'agent_output',
     purpose: delegation.delegation_id,
-    control: desk.control,
-    superior: desk.superior,
+    control,
+    superior,
     funds: desk.funds,
-    check: (outline) =>
-      outline.shape === 'agent_output'
-        ? checkAgentOutput(outline.output, delegation.criterion_ids)
-        : [],
-    runTools: (calls) => callTools(order, work, calls),
-    onTurn,
+    check: (outline) => checkOutline(outline, delegation.criterion_ids, work.effects),
+    runTools: (calls) =>
+      callTools(calls, {
+        order,
+        control,
+        superior,
+        work,
+        async ask(kind, question, deadlineSeconds) {
+          show('waiting', question.text);
+          const [answer] = await ask(order, desk, work, kind, [question], deadlineSeconds);
+          show('running');
+          return answer;
+        },
+      }),
+    onTurn: () => show('running'),
     carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };
 }
 
-async function callTools(
-  order: DelegationOrder,
-  work: Work,
-  calls: readonly ToolCall[],
-): Promise<readonly TurnInput[]> {
-  const loadsLeft = countLoadsLeft(work.loadedDetails, calls.length);
-  const called = await Promise.all(
-    calls.map((call, at) => callTool(order, call, loadsLeft[at] ?? 0)),
-  );
-  work.loadedDetails = noteLoaded(
-    work.loadedDetails,
-    called.flatMap(({ loaded }) => loaded),
-  );
-  return called.map(({ input }) => input);
+function checkOutline(
+  outline: TurnOutline,
+  criterionIds: readonly string[],
+  effects: readonly KnownEffect[],
+): readonly OutputFault[] {
+  if (outline.shape !== 'agent_output') return [];
+  const { output } = outline;
+  return capFaults([
+    ...checkClaimedEffects(output.effects_claimed, effects),
+    ...checkAgentOutput(output, criterionIds),
+  ]);
 }
 
-interface Called {
-  readonly input: TurnInput;
-  readonly loaded: readonly string[];
-}
-
-async function callTool(
-  order: DelegationOrder,
-  call: ToolCall,
-  loads_left: number,
-): Promise<Called> {
-  const { run_id, registry_ref, record_ref, upstream, delegation } = order;
-  const { agent_id } = delegation;
-  const label = `${agent_id} · ${delegation.delegation_id} · ${call.name}`;
-  const { result_ref, is_error, loaded_details } = await runTool.executeWithOptions(
-    { summary: cleanLine(label, engineLimits.labelCharsMax) },
-    [{ run_id, agent_id, registry_ref, call, record_ref, upstream, loads_left }],
-  );
-  const { tool_use_id } = call;
-  return {
-    input: { type: 'tool_result', tool_use_id, result_ref, is_error },
-    loaded: loaded_details,
-  };
-}
-
-/** @returns null when the delegation was cancelled while it waited. */
-async function ask(
+/** Puts questions to the user. Throws when the delegation is cancelled while it waits. */
+function ask(
   order: DelegationOrder,
   { superior, funds }: DelegationDesk,
-  escalations: number,
-  output: AgentOutputOutline,
-): Promise<readonly DeliveredAnswer[] | null> {
+  work: Work,
+  kind: QuestionKind,
+  questions: readonly AskedQuestion[],
+  deadlineSeconds?: number,
+): Promise<readonly DeliveredAnswer[]> {
   const { delegation_id, agent_id } = order.delegation;
+  work.escalations += 1;
   const spent = funds.giveBack();
-  return stopWhenCancelled(() =>
-    superior.ask({
-      type: 'questions',
-      escalation_id: `${delegation_id}#${escalations}`,
-      from: workflowInfo().workflowId,
-      kind: 'blocking',
-      wave: order.wave,
-      delegation_id,
-      agent_id,
-      questions: output.blocking_questions,
-      ...(spent !== undefined && { spent }),
-    }),
-  );
+  return superior.ask({
+    type: 'questions',
+    escalation_id: `${delegation_id}#${work.escalations}`,
+    from: workflowInfo().workflowId,
+    kind,
+    wave: order.wave,
+    delegation_id,
+    agent_id,
+    questions,
+    ...(spent !== undefined && { spent }),
+    ...(deadlineSeconds !== undefined && { deadline_seconds: deadlineSeconds }),
+  });
 }
 
 /** The agent's own word; what the rules and the provider refused is counted where it happened. */

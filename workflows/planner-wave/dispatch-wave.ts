@@ -178,6 +178,11 @@ function takeEscalation(d: Dispatching, payload: unknown): void {
     inBackground(() => d.desk.superior.park(escalation.reason));
     return;
   }
+  // Only a wave that was started by hand is the topmost workflow.
+  if (escalation.type === 'effect') {
+    inBackground(() => d.desk.superior.report(escalation.effect));
+    return;
+  }
   const { delegation_id } = escalation;
   if (escalation.type === 'lease') {
     inBackground(() => lease(d, escalation));

@@ -9,6 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OpenRunInput, OpenRunResult } from '../../contracts/activity-types.ts';
+import type { RecordedEffect } from '../../contracts/effect.ts';
 import type {
   DeliveredAnswer,
   Delivery,
@@ -121,6 +122,10 @@ export class RootHost implements Superior {
     this.inbox.noteRejected(reason);
   }
 
+  async report(effect: RecordedEffect): Promise<void> {
+    this.record.add({ type: 'effect', effect });
+  }
+
   /** Takes what a child sends up: questions go to the inbox, trouble with the provider parks the run. */
   escalate(escalation: Escalation): void {
     switch (escalation.type) {
@@ -128,6 +133,8 @@ export class RootHost implements Superior {
         return this.control.park(escalation.reason);
       case 'withdrawn':
         return this.inbox.withdraw(escalation.from, escalation.delegation_id);
+      case 'effect':
+        return this.record.add({ type: 'effect', effect: escalation.effect });
       case 'questions':
         return this.inbox.ask(escalation);
       // A wave keeps the account of its delegations itself.

@@ -1,4 +1,5 @@
 import { getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { DeliveredAnswer, Escalation, QuestionsEscalation } from '../../contracts/messages.ts';
 import { checkDelivery } from '../../core/run/check-child-messages.ts';
 import { checkControl } from '../../core/run/check-control.ts';
@@ -20,12 +21,18 @@ export interface Superior {
   park(reason: string): Promise<void>;
   /** A delegation that had asked is gone: nobody needs the answers any more. */
   withdraw(delegationId: string): void;
+  /** Records how far an effect has come. Resolves when the workflow with the record has it. */
+  report(effect: RecordedEffect): Promise<void>;
   /** Notes a message that was no good where people look for it, if this workflow has such a place. */
   refuse(reason: string): void;
 }
 
-/** The superior of a child: signals to its parent, and the answers that come back. Call it before the first await. */
-export function createParentSuperior(parentId: string, control: Control): Superior {
+/**
+ * The superior of a child: signals to its parent, and the answers that come back. Call it before the first await.
+ *
+ * @param runId The topmost workflow, which has the record.
+ */
+export function createParentSuperior(parentId: string, runId: string, control: Control): Superior {
   const parent = getExternalWorkflowHandle(parentId);
   const mailbox = createMailbox();
   setHandler(
@@ -62,6 +69,12 @@ export function createParentSuperior(parentId: string, control: Control): Superi
       const from = workflowInfo().workflowId;
       const withdrawn: Escalation = { type: 'withdrawn', from, delegation_id: delegationId };
       inBackground(() => signalQuietly(() => parent.signal(escalateSignal, withdrawn)));
+    },
+    report(effect) {
+      const from = workflowInfo().workflowId;
+      const report: Escalation = { type: 'effect', from, effect };
+      // Straight to the topmost one: what is reported is in its history before anything follows from it.
+      return signalQuietly(() => getExternalWorkflowHandle(runId).signal(escalateSignal, report));
     },
     // The parent has the inbox, and it did not get the message.
     refuse: () => {},

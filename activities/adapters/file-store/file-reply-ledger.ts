@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { LedgerKey, ReplyLedger } from '../../ports/reply-ledger.ts';
 import { atomicWriteFile, readFileOrNull } from './atomic-write-file.ts';
 import { checkInside } from './confinement.ts';
+import { computeHash, openSealed, sealJson } from './sealed-json.ts';
 import { toStoreUnavailable } from './store-errors.ts';
 
 /**
- * Ledger entries as files, `<home>/ledger/ab/<rest of the key's hash>`: a line with the SHA-256 of what follows, then a
- * line of JSON `{key, value}`. An entry whose hash or key does not fit counts as missing.
+ * Ledger entries as files, `<home>/ledger/ab/<rest of the key's hash>`, sealed JSON `{key, value}`. An entry whose hash or
+ * key does not fit counts as missing.
  */
 export function createFileReplyLedger(options: { readonly home: string }): ReplyLedger {
   const toPath = (key: LedgerKey): string => {
@@ -24,17 +24,14 @@ export function createFileReplyLedger(options: { readonly home: string }): Reply
       return bytes === null ? null : parseEntry(bytes.toString('utf8'), key);
     },
     put: async (key, value) => {
-      const body = `${JSON.stringify({ key: toCanonicalKey(key), value })}\n`;
-      await atomicWriteFile(toPath(key), `${computeHash(body)}\n${body}`, { root: options.home });
+      const text = sealJson({ key: toCanonicalKey(key), value });
+      await atomicWriteFile(toPath(key), text, { root: options.home });
     },
   };
 }
 
 function parseEntry(text: string, key: LedgerKey): unknown {
-  const [hash = ''] = text.split('\n', 1);
-  const body = text.slice(hash.length + 1);
-  if (computeHash(body) !== hash) return null;
-  const entry: unknown = JSON.parse(body);
+  const entry = openSealed(text);
   const fits =
     typeof entry === 'object' &&
     entry !== null &&
@@ -46,8 +43,4 @@ function parseEntry(text: string, key: LedgerKey): unknown {
 /** JSON keeps the parts apart: ids may hold any separator. */
 function toCanonicalKey({ workflow_id, run_id, activity_id }: LedgerKey): string {
   return JSON.stringify([workflow_id, run_id, activity_id]);
-}
-
-function computeHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -13,6 +13,7 @@ export interface StartOptions {
   readonly constraint?: readonly string[];
   readonly criterion?: readonly string[];
   readonly agents?: string;
+  readonly workspace?: string;
   readonly defaults?: boolean;
   readonly maxWaves?: number;
   readonly maxParallel?: number;
@@ -57,6 +58,8 @@ export async function readRunInput(
       criteria: options.criterion,
       use_defaults: options.defaults,
       agents_dir: options.agents === undefined ? undefined : resolve(deps.cwd, options.agents),
+      workspace_dir:
+        options.workspace === undefined ? undefined : resolve(deps.cwd, options.workspace),
       limits: mergeFields(file['limits'], limits),
       budget: mergeFields(file['budget'], budget),
     }),

@@ -18,6 +18,7 @@ export function registerStart(program: Command, runner: CommandRunner): void {
     .option('--constraint <text...>', 'what every plan must keep to')
     .option('--criterion <text...>', 'what must be met, with evidence, before the run is done')
     .option('--agents <folder>', 'folder with your own agents, on the machine of the worker')
+    .option('--workspace <folder>', 'where agents write files, on the machine of the worker')
     .option('--defaults', 'take the default of each question at once, where it has one')
     .option('--max-waves <count>', 'waves before the run asks whether to go on', readWholeNumber)
     .option('--max-parallel <count>', 'delegations that work at the same time', readWholeNumber)

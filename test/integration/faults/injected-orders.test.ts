@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
@@ -39,6 +39,7 @@ const obeys = {
     { name: 'run_shell', input: { command: 'cat /etc/passwd' } },
     { name: 'delete_everything', input: {} },
     { name: 'load_detail', input: { detail_id: 'vault' } },
+    { name: 'write_file', input: { path: 'stolen.md', content: 'The combination.' } },
   ],
 };
 
@@ -87,7 +88,8 @@ it("fault 52: orders in an answer and in a peer's artifact give no tool, no deta
   // The fault fired: the orders reached the model, by both ways, and it obeyed.
   expect(newestText(calls[0])).toContain('delete_everything');
   expect(newestText(calls[1])).toContain('delete_everything');
-  expect(toolErrors(calls[2])).toEqual([true, true, true]);
+  expect(toolErrors(calls[2])).toEqual([true, true, true, true]);
+  expect(existsSync(join(stage.home, run.workflowId, 'workspace'))).toBe(false);
   expect(lastMessageOf(calls[2])).not.toContain('The combination.');
   // No tool beyond the grant, and as many tokens as before.
   for (const call of calls) {
@@ -184,10 +186,10 @@ it("part of fault 52: orders in a peer's artifact and in a tool's result stand b
   }
   const [result] = dataOf(resultTextOf(loader[1]));
   expect(result?.removed).toBeGreaterThan(0);
-  expect(toolErrors(loader[2])).toEqual([true, true, true]);
+  expect(toolErrors(loader[2])).toEqual([true, true, true, true]);
   // The poet was offered what its sibling may call, and got none of it.
   expect(bodyOf(poem[0]).tools?.map(({ name }) => name)).toEqual(['load_detail']);
-  expect(toolErrors(poem[1])).toEqual([true, true, true, true]);
+  expect(toolErrors(poem[1])).toEqual([true, true, true, true, true]);
   expect(resultTextOf(poem[1])).not.toContain('Good work.');
 
   const record = await storedRecord(stage.home, run.workflowId);

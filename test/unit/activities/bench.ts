@@ -18,6 +18,8 @@ import type { TranscriptNode } from '../../../contracts/transcript.ts';
 import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import type { WavePlan } from '../../../contracts/wave-plan.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
+import { createMemoryEffects } from '../../support/memory-effects.ts';
+import type { MemoryEffects } from '../../support/memory-effects.ts';
 import { createMemoryLedger } from '../../support/memory-ledger.ts';
 import type { MemoryLedger } from '../../support/memory-ledger.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
@@ -31,6 +33,7 @@ type Turns = Pick<Activities, 'modelTurn' | 'runTool' | 'storeText'>;
 export interface Bench {
   readonly store: MemoryStore;
   readonly ledger: MemoryLedger;
+  readonly effects: MemoryEffects;
   readonly model: ScriptedModel;
   readonly activities: Turns;
   readonly registry_ref: Ref;
@@ -62,6 +65,7 @@ export interface BenchOptions {
 export async function createBench(options: BenchOptions = {}): Promise<Bench> {
   const store = createMemoryStore();
   const ledger = createMemoryLedger();
+  const effects = createMemoryEffects();
   const model = createScriptedModel(options.scripts ?? []);
   const putJson = (value: unknown): Promise<Ref> => store.put(JSON.stringify(value));
   const registry_ref = await putJson(agents);
@@ -71,6 +75,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
     model,
     store,
     ledger,
+    effects,
     tools: createToolRegistry([loadDetail]),
     prefixGate: new PrefixGate(),
     defaultModel: 'rehearsal',
@@ -109,6 +114,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
   return {
     store,
     ledger,
+    effects,
     model,
     activities,
     registry_ref,
@@ -170,6 +176,7 @@ export const outputOf = (changes: Partial<AgentOutput> = {}): AgentOutput => ({
   missing_info_requests: [],
   assumptions_made: [],
   facts: [],
+  effects_claimed: [],
   coverage: {
     criteria_met: [{ criterion_id: 'c1', evidence: 'detailed_md, section "Report"' }],
     criteria_unmet: [],

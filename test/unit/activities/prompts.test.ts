@@ -214,6 +214,7 @@ it('a decision has every outcome with its evidence', async () => {
       assumptions_made: [],
       facts: [],
       optional_questions: [],
+      effects_confirmed: [],
     },
     {
       delegation_id: 'gone',
@@ -226,6 +227,7 @@ it('a decision has every outcome with its evidence', async () => {
       assumptions_made: [],
       facts: [],
       optional_questions: [],
+      effects_confirmed: [],
     },
   ]);
   expect(jsonOf(text, 'open_criteria')).toEqual([

@@ -113,6 +113,7 @@ async function work(
       loads_left: 1,
       call,
     });
+    if (result.type !== 'done') throw new Error('The tool waits for somebody.');
     const { tool_use_id } = call;
     const { result_ref, is_error } = result;
     turn = await bench.turn({

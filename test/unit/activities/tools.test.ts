@@ -1,25 +1,33 @@
-import type { RunToolInput, RunToolResult } from '../../../contracts/activity-types.ts';
+import type { RunToolInput, ToolDone } from '../../../contracts/activity-types.ts';
 import type { DetailEntry } from '../../../contracts/run-record.ts';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { splitPages, takeLines } from '../../../activities/tools/cut-bytes.ts';
 import { detailPageBytes, loadDetail } from '../../../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../../../activities/tools/tool.ts';
-import type { Tool, ToolContext } from '../../../activities/tools/tool.ts';
+import type { ReadingTool, ToolContext } from '../../../activities/tools/tool.ts';
 import { StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
 import { agents, createBench, decision, outputOf, recordOf, runIn } from './bench.ts';
 import type { Bench, BenchOptions } from './bench.ts';
 
-interface Called extends RunToolResult {
+interface Called extends ToolDone {
   readonly text: string;
 }
 
-const toolOf = (name: string, run: Tool['run'], input: z.ZodType = z.strictObject({})): Tool => ({
+const toolOf = (
+  name: string,
+  run: ReadingTool['run'],
+  input: z.ZodType = z.strictObject({}),
+): ReadingTool => ({
   spec: { name, description: name, input },
+  effect: 'none',
   run,
 });
 
-async function createToolBench(tools: readonly Tool[] = [loadDetail], options: BenchOptions = {}) {
+async function createToolBench(
+  tools: readonly ReadingTool[] = [loadDetail],
+  options: BenchOptions = {},
+) {
   const bench = await createBench({
     ...options,
     deps: { tools: createToolRegistry(tools), toolTimeoutMs: 500 },
@@ -49,6 +57,7 @@ async function call(
     call: { tool_use_id: 't1', name, input_ref: await bench.store.put(JSON.stringify(input)) },
     ...changes,
   });
+  if (result.type !== 'done') throw new Error('The tool waits for somebody.');
   const text = await bench.store.getText(result.result_ref);
   expect(result.size).toBe(Buffer.byteLength(text));
   return { ...result, text };

@@ -119,6 +119,7 @@ export function output(over: Partial<AgentOutputOutline> = {}): AgentOutputOutli
     missing_info_requests: [],
     assumptions_made: [],
     facts: [],
+    effects_claimed: [],
     coverage: {
       criteria_met: [{ criterion_id: 'c1', evidence: 'Section 2 lists all three prices.' }],
       criteria_unmet: [],

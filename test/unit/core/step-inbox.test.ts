@@ -49,6 +49,16 @@ const big = (i: number): QuestionsEscalation =>
     { from: `d${i}`, delegation_id: `d${i}` },
   );
 
+/** A long question for approval, each of another delegation. */
+const approval = (n: number): InboxEvent =>
+  ask(
+    escalation(`e${n}`, [asked({ text: `May it write file ${n}? ${'x'.repeat(1_800)}` })], {
+      kind: 'approval',
+      delegation_id: `d${n}`,
+      from: `d${n}`,
+    }),
+  );
+
 const empty = openInbox(null);
 const two = escalation('e1', [
   asked(),
@@ -182,6 +192,25 @@ describe('stepInbox', () => {
       }),
     );
     expect(types(play(empty, ...spent.map((s) => ask(s))))).toEqual(Array(4).fill('opened'));
+  });
+
+  it('IN7: approvals are no end of questions either: at the limit the asker is told, and it is no answer', () => {
+    const many = Array.from({ length: 200 }, (_, n) => approval(n));
+    const step = play(empty, ...many);
+    expect(step.state.open.length).toBeLessThan(100);
+    const last = step.effects.at(-1);
+    expect(last).toMatchObject({ answers: [{ loop: true, answered_by: 'planwave' }] });
+  });
+
+  it('IN8: an escalation with a deadline of its own gets its default then', () => {
+    const from = escalation('e1', [asked({ default_answer: 'Bergen' })], {
+      kind: 'approval',
+      deadline_seconds: 60,
+    });
+    const open = play(empty, ask(from));
+    expect(open.state.open[0]?.deadline_seconds).toBe(60);
+    const late = play(open.state, { type: 'deadline', question_id: 'q1', now: now + 60 });
+    expect(late.effects).toMatchObject([{ type: 'answered', answered_by: 'default' }, {}]);
   });
 
   it('IN6: the state goes through JSON and on', () => {

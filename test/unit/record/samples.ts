@@ -53,6 +53,7 @@ export function output(over: Partial<AgentOutput> = {}): AgentOutput {
     missing_info_requests: [],
     assumptions_made: [],
     facts: [],
+    effects_claimed: [],
     coverage: { criteria_met: [], criteria_unmet: [] },
     ...over,
   };

@@ -10,16 +10,18 @@ import type { ProjectionWriter } from '../../../activities/ports/projection-writ
 import { redactFailure } from '../../../activities/redaction/redact-failure.ts';
 import { redactModel } from '../../../activities/redaction/redact-model.ts';
 import {
+  redactEffects,
   redactLedger,
   redactProjection,
   redactStore,
 } from '../../../activities/redaction/redact-ports.ts';
 import { redactTools } from '../../../activities/redaction/redact-tools.ts';
-import type { Tool } from '../../../activities/tools/tool.ts';
+import type { ActingTool, ReadingTool, ToolContext } from '../../../activities/tools/tool.ts';
 import { loadDetail } from '../../../activities/tools/load-detail.ts';
 import { createRedactingCodec } from '../../../redaction/redacting-codec.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { redactOutput } from '../../../worker/redact-output.ts';
+import { createMemoryEffects } from '../../support/memory-effects.ts';
 import { createMemoryLedger } from '../../support/memory-ledger.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import { planted, plantedPieces, plantedText as everything } from '../../support/planted.ts';
@@ -154,20 +156,44 @@ it('the last words of a stream show no secret, whole or in part', async () => {
   expect(shown.filter((words) => words.includes(line))).toEqual([]);
 });
 
+const toolContext: ToolContext = {
+  store: createMemoryStore(),
+  run_id: 'my-run',
+  record_ref: '',
+  upstream: [],
+  loads_left: 1,
+  onLoaded: () => {},
+  signal: AbortSignal.timeout(60_000),
+};
+
 /** What a tool gives or says that fails, behind the seam. */
-async function runTool(run: Tool['run']): Promise<string | undefined> {
-  const tools = new Map([['t', { spec: loadDetail.spec, run }]]);
-  const [redacted] = redactTools(tools, redactor).values();
-  const context = {
-    store: createMemoryStore(),
-    record_ref: '',
-    upstream: [],
-    loads_left: 1,
-    onLoaded: () => {},
-    signal: AbortSignal.timeout(60_000),
-  };
-  return redacted?.run({}, context).catch((error: unknown) => String(error));
+async function runTool(run: ReadingTool['run']): Promise<string | undefined> {
+  const tool: ReadingTool = { spec: loadDetail.spec, effect: 'none', run };
+  const [redacted] = redactTools(new Map([['t', tool]]), redactor).values();
+  if (redacted?.effect !== 'none') throw new Error('another tool');
+  return redacted.run({}, toolContext).catch((error: unknown) => String(error));
 }
+
+it('a tool that acts says no secret either, and the ledger of its effects keeps none', async () => {
+  const tool: ActingTool = {
+    spec: loadDetail.spec,
+    effect: 'external',
+    approval: 'never',
+    targetOf: () => 'a.md',
+    look: async () => everything,
+    act: () => Promise.reject(new Error(everything)),
+    check: async () => ({ type: 'unknown', found: everything }),
+  };
+  const [redacted] = redactTools(new Map([['t', tool]]), redactor).values();
+  if (redacted?.effect !== 'external') throw new Error('another tool');
+  expectClean(await redacted.look({}, toolContext));
+  expectClean(await redacted.act({}, toolContext).catch(String));
+  expectClean(JSON.stringify(await redacted.check({}, '', toolContext)));
+  const ledger = createMemoryEffects();
+  await redactEffects(ledger, redactor).put('k', { type: 'failed', reason: everything });
+  expectClean(JSON.stringify(ledger.history));
+  expect(new Set(sinks())).toEqual(new Set(['tool', 'failure', 'ledger']));
+});
 
 it('a tool says no secret, neither in its result nor in an error', async () => {
   expectClean(await runTool(async () => everything));

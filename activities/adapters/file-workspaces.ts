@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, open, readdir, realpath, stat } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { checkWorkspacePath, foldFileName } from '../../core/effects/check-workspace-path.ts';
+import { StoreUnavailable } from '../ports/artifact-store.ts';
+import { WorkspaceRefused } from '../ports/workspaces.ts';
+import type { FileState, WorkspacePlace, Workspaces } from '../ports/workspaces.ts';
+import { toRunDirectory } from '../projection/run-directory.ts';
+import { atomicWriteFile } from './file-store/atomic-write-file.ts';
+import { getCode } from './file-store/store-errors.ts';
+
+/** A run's own workspace, in its folder below the artifact home. */
+const ownFolder = 'workspace';
+
+/** What one call works on, resolved. */
+interface Target {
+  /** No folder between this one and the file may be a link. */
+  readonly root: string;
+  /** From `root` to the file. */
+  readonly parts: readonly string[];
+  /** As the model wrote it. */
+  readonly shown: string;
+}
+
+/**
+ * Workspaces as folders: the one that a run's input names, or `<home>/<run directory>/workspace`.
+ *
+ * FW1. Nothing outside the workspace is read or written: not by `..`, an absolute path, a link, or a name that another
+ *      system reads in another way.
+ * FW2. A name that differs from an existing one only in case or Unicode form is refused: on another file system the two
+ *      are one file.
+ * FW3. The engine's own files are no place for agents: a workspace that holds the artifact home does not give it away.
+ * FW4. A reader sees an old file or a new one, whole; a write that fails has changed nothing.
+ */
+export function createFileWorkspaces(options: { readonly home: string }): Workspaces {
+  const home = resolve(options.home);
+  const locate = async (place: WorkspacePlace, path: string): Promise<Target> => {
+    const checked = checkWorkspacePath(path);
+    if (!checked.ok) throw new WorkspaceRefused(checked.reason);
+    const own = place.dir === null;
+    const root = own ? home : resolve(place.dir);
+    const before = own ? [toRunDirectory(place.run_id), ownFolder] : [];
+    const target = { root, parts: [...before, ...checked.parts], shown: path };
+    await checkOnTheWay(target);
+    if (!own) await checkOutsideHome(home, target);
+    return target;
+  };
+  return {
+    findFault: (dir) => findFolderFault(home, dir),
+    look: async (place, path) => readState(await locate(place, path)),
+    write: async (place, path, text) => {
+      const { root, parts, shown } = await locate(place, path);
+      const bytes = Buffer.from(text, 'utf8');
+      try {
+        await atomicWriteFile(join(root, ...parts), bytes, { root });
+      } catch (error) {
+        throw refuse(shown, 'written', error);
+      }
+      return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.byteLength };
+    },
+  };
+}
+
+async function findFolderFault(home: string, dir: string): Promise<string | null> {
+  const shown = JSON.stringify(dir);
+  if (!isAbsolute(dir)) {
+    return `${shown} is not absolute. Try: the whole path, as the worker sees it`;
+  }
+  try {
+    if (!(await stat(dir)).isDirectory()) return `${shown} is no folder. Try: a folder that exists`;
+    await access(dir, constants.W_OK);
+  } catch (error) {
+    return `${shown} can't be written (${getCode(error) ?? 'unknown fault'}). Try: a folder that exists where the worker runs and that it may write`;
+  }
+  return isBelow(await realOf(home), await realOf(dir))
+    ? `${shown} belongs to planwave's own files. Try: a folder elsewhere, or leave it out`
+    : null;
+}
+
+/** Goes down part by part, as far as there is anything. */
+async function checkOnTheWay({ root, parts, shown }: Target): Promise<void> {
+  let folder = root;
+  for (const [index, part] of parts.entries()) {
+    const entries = await listFolder(folder, shown);
+    const there = entries.find(({ name }) => name === part);
+    const fold = foldFileName(part);
+    const twin = entries.find(({ name }) => name !== part && foldFileName(name) === fold);
+    if (twin !== undefined) {
+      throw new WorkspaceRefused(
+        `${JSON.stringify(shown)} can't be used: ${JSON.stringify(twin.name)} is there already, and some systems take the two for one. Try: that name, or another one.`,
+      );
+    }
+    if (there === undefined) return;
+    const isLast = index === parts.length - 1;
+    if (isLast ? there.isFile() : there.isDirectory()) folder = join(folder, part);
+    else {
+      const expected = isLast ? 'a file' : 'a folder';
+      throw new WorkspaceRefused(
+        `${JSON.stringify(shown)} can't be used: ${JSON.stringify(part)} is not ${expected} but something else. Try: another path.`,
+      );
+    }
+  }
+}
+
+async function listFolder(folder: string, shown: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (getCode(error) === 'ENOENT') return [];
+    throw refuse(shown, 'looked up', error);
+  }
+}
+
+async function checkOutsideHome(home: string, { root, parts, shown }: Target): Promise<void> {
+  const path = join(await realOf(root), ...parts);
+  if (!isBelow(await realOf(home), path)) return;
+  throw new WorkspaceRefused(
+    `${JSON.stringify(shown)} belongs to planwave's own files. Try: another folder of the workspace.`,
+  );
+}
+
+async function readState({ root, parts, shown }: Target): Promise<FileState | null> {
+  try {
+    const noFollow = constants.O_NOFOLLOW ?? 0;
+    const handle = await open(join(root, ...parts), constants.O_RDONLY | noFollow);
+    // The stream closes the handle. A file that somebody else put there may be large.
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of handle.createReadStream()) {
+      const block: Buffer = chunk;
+      hash.update(block);
+      bytes += block.byteLength;
+    }
+    return { sha256: hash.digest('hex'), bytes };
+  } catch (error) {
+    if (getCode(error) === 'ENOENT') return null;
+    throw refuse(shown, 'read', error);
+  }
+}
+
+/** A folder that does not exist yet has no other name either. */
+function realOf(path: string): Promise<string> {
+  return realpath(path).catch(() => resolve(path));
+}
+
+function isBelow(root: string, path: string): boolean {
+  const inside = relative(root, path);
+  return (
+    inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside))
+  );
+}
+
+function refuse(shown: string, doing: string, error: unknown): WorkspaceRefused {
+  const code = error instanceof StoreUnavailable ? error.code : getCode(error);
+  return new WorkspaceRefused(
+    `${JSON.stringify(shown)} can't be ${doing} (${code ?? 'unknown fault'}). Try: another path, or report what could not be done.`,
+  );
+}

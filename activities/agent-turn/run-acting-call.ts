@@ -1,0 +1,150 @@
+import type { Info } from '@temporalio/activity';
+import type {
+  ApprovalNeeded,
+  EffectReport,
+  EffectUnverified,
+  RunToolInput,
+} from '../../contracts/activity-types.ts';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { EffectOrder } from '../../contracts/effect.ts';
+import { checkApproval, needsApproval } from '../../core/effects/decide-approval.ts';
+import type { EffectState } from '../../core/effects/step-effect.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import type { EffectLedger } from '../ports/effect-ledger.ts';
+import type { ToolAnswer } from '../tools/call-tool.ts';
+import { effectKeyOf, recallEffect, runEffect } from '../tools/run-effect.ts';
+import type { EffectCall, EffectEnd } from '../tools/run-effect.ts';
+
+/** Characters of a reason in the record. */
+const reasonCharsMax = 1_000;
+
+/** What a call comes to: a text for the model, or what only the user can decide. */
+export type CallAnswer =
+  | (ToolAnswer & { readonly effect?: EffectReport })
+  | ApprovalNeeded
+  | EffectUnverified;
+
+/** Who calls, and with what. */
+export interface ActingCaller {
+  readonly ledger: EffectLedger;
+  readonly input: RunToolInput;
+  readonly agent: AgentDefinition;
+  /** The arguments as the model wrote them. */
+  readonly args: unknown;
+  readonly info: Info;
+}
+
+/**
+ * A call that changes something outside.
+ *
+ * Nothing is begun without the user's approval where one is needed; what was begun is brought to its end without
+ * another, because the approval was for this very call.
+ */
+export async function runActingCall(
+  caller: ActingCaller,
+  call: Omit<EffectCall, 'ledger' | 'key' | 'resolution'>,
+): Promise<CallAnswer> {
+  const { ledger, input, info } = caller;
+  const { tool } = call;
+  const target = tool.targetOf(call.input);
+  const order = input.effect;
+  if (order === undefined) {
+    return failed(
+      target,
+      `${tool.spec.name} was called in a way that leaves no record, so nothing was done.`,
+    );
+  }
+  const key = effectKeyOf({
+    workflow_id: info.workflowExecution?.workflowId ?? '',
+    chain_id: order.chain_id,
+    effect_id: order.effect_id,
+    tool: tool.spec.name,
+    arguments_ref: input.call.input_ref,
+  });
+  const step = await recallEffect(ledger, key);
+  // A retry was chosen by the user, who saw the call then.
+  const isNew = step.state.type === 'intended' && step.state.round === 1;
+  const refusal = isNew ? findRefusal(caller, order, call) : null;
+  if (refusal !== null) return refusal;
+  const end = await runEffect({ ...call, ledger, key, resolution: order.resolution }, step);
+  return describeEnd(tool.spec.name, target, end);
+}
+
+/** @returns null when the call may be made. */
+function findRefusal(
+  { input, agent, args }: ActingCaller,
+  order: EffectOrder,
+  { tool, input: parsed }: Pick<EffectCall, 'tool' | 'input'>,
+): CallAnswer | null {
+  if (!needsApproval(tool.approval, agent.risk_level)) return null;
+  const shown = {
+    effect_id: order.effect_id,
+    tool: tool.spec.name,
+    arguments_ref: input.call.input_ref,
+  };
+  const target = tool.targetOf(parsed);
+  switch (checkApproval(order.approval, shown, Math.floor(Date.now() / 1_000))) {
+    case 'holds':
+      return null;
+    case 'missing': {
+      const text = JSON.stringify(args);
+      const arguments_shown = cutText(text, engineLimits.shownArgumentsCharsMax);
+      return { type: 'needs_approval', target, arguments_shown };
+    }
+    case 'expired':
+      return failed(
+        target,
+        `The user's approval of this call has expired, and nothing was done. Try: call ${tool.spec.name} again if it is still needed; the user is then asked again.`,
+      );
+  }
+}
+
+function describeEnd(tool: string, target: string, end: EffectEnd): CallAnswer {
+  switch (end.type) {
+    case 'unverified':
+      return {
+        type: 'unverified',
+        target,
+        found: cutText(end.found, reasonCharsMax),
+        round: end.round,
+      };
+    case 'failed':
+      return failed(target, end.reason);
+    case 'skipped': {
+      const text = `Nobody knows whether ${tool} changed ${JSON.stringify(target)}, and the user chose to go on without it. Don't claim it, and don't rely on it.`;
+      const effect = { state: end.type, target, receipt: null, reason: end.found };
+      return { text, is_error: true, effect: cutReason(effect) };
+    }
+    case 'confirmed':
+      return {
+        text: describeConfirmed(tool, target, end),
+        is_error: false,
+        effect: {
+          state: end.type,
+          target,
+          receipt: end.receipt,
+          reason: end.receipt === null ? 'vouched for by the user' : '',
+        },
+      };
+  }
+}
+
+function describeConfirmed(
+  tool: string,
+  target: string,
+  { receipt }: Extract<EffectState, { type: 'confirmed' }>,
+): string {
+  const name = JSON.stringify(target);
+  if (receipt === null) return `${tool}: the user says that ${name} is as it was to be.`;
+  return `${tool}: ${name} is written, ${receipt.bytes} bytes, SHA-256 ${receipt.sha256}. It may stand in effects_claimed as ${name}.`;
+}
+
+function failed(target: string, reason: string): CallAnswer {
+  const effect = cutReason({ state: 'failed', target, receipt: null, reason });
+  return { text: reason, is_error: true, effect };
+}
+
+function cutReason(effect: EffectReport): EffectReport {
+  return { ...effect, reason: cutText(effect.reason, reasonCharsMax) };
+}

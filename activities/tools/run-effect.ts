@@ -1,0 +1,146 @@
+import type { EffectOrder } from '../../contracts/effect.ts';
+import { openEffect, stepEffect } from '../../core/effects/step-effect.ts';
+import type {
+  EffectEvent,
+  EffectState,
+  EffectStep,
+  EffectVerdict,
+} from '../../core/effects/step-effect.ts';
+import { StoreUnavailable } from '../ports/artifact-store.ts';
+import { damagedEntry } from '../ports/effect-ledger.ts';
+import type { EffectLedger } from '../ports/effect-ledger.ts';
+import { describeFailure, runWithin, ToolTimeout } from './call-tool.ts';
+import { hashBytes } from './hash-bytes.ts';
+import type { ActingTool, ToolContext } from './tool.ts';
+
+/** How an effect ended for now. */
+export type EffectEnd = Extract<
+  EffectState,
+  { type: 'confirmed' | 'failed' | 'skipped' | 'unverified' }
+>;
+
+/** One call of a tool that acts, with all that its effect needs. */
+export interface EffectCall {
+  readonly ledger: EffectLedger;
+  readonly key: string;
+  readonly tool: ActingTool;
+  /** As the tool's schema parsed it. */
+  readonly input: unknown;
+  readonly resolution: EffectOrder['resolution'];
+  readonly context: ToolContext;
+  readonly timeoutMs: number;
+  /** Asked right before the tool acts. Throws when the server may have given the call to another worker. */
+  readonly assertCurrent: () => Promise<void>;
+}
+
+/** What makes two calls one effect: who calls, which of its calls it is, the tool, and the arguments. */
+export function effectKeyOf(parts: {
+  readonly workflow_id: string;
+  readonly chain_id: string;
+  readonly effect_id: string;
+  readonly tool: string;
+  readonly arguments_ref: string;
+}): string {
+  const { workflow_id, chain_id, effect_id, tool, arguments_ref } = parts;
+  return hashBytes(JSON.stringify([workflow_id, chain_id, effect_id, tool, arguments_ref]));
+}
+
+/** Where an effect stands before this attempt does anything. @throws StoreUnavailable */
+export async function recallEffect(ledger: EffectLedger, key: string): Promise<EffectStep> {
+  const found = await ledger.find(key);
+  if (found !== damagedEntry) return openEffect(found);
+  return openEffect({
+    type: 'unverified',
+    round: 1,
+    found: 'The entry of the effect in the ledger is damaged, so it may have taken place.',
+  });
+}
+
+/**
+ * Brings an effect as far as it can be brought without the user: `core/effects` decides, the ledger remembers, the tool
+ * acts.
+ *
+ * @param from As `recallEffect` gave it.
+ * @throws StoreUnavailable from the ledger, and from a tool that has not acted yet: the activity is repeated.
+ * @throws whatever `context.signal` was aborted with.
+ */
+export async function runEffect(call: EffectCall, from: EffectStep): Promise<EffectEnd> {
+  let step = from;
+  for (;;) {
+    const event = await nextEvent(call, step);
+    if (event === null) return endOf(step.state);
+    const next = stepEffect(step.state, event);
+    // The state before the next deed: after a crash the ledger says at least as much as has happened.
+    if (next.state !== step.state) await call.ledger.put(call.key, next.state);
+    step = next;
+  }
+}
+
+/** Carries a command out. @returns what came of it, or null when there is nothing more to do. */
+async function nextEvent(call: EffectCall, step: EffectStep): Promise<EffectEvent | null> {
+  switch (step.command) {
+    case 'begin':
+      return begin(call);
+    case 'act':
+      return act(call, beforeOf(step.state));
+    case 'check':
+      return { type: 'checked', verdict: await check(call, beforeOf(step.state)) };
+    case 'ask': {
+      const { resolution } = call;
+      const isAsked = step.state.type === 'unverified' && step.state.round === resolution?.round;
+      return isAsked && resolution !== null ? { type: 'resolved', ...resolution } : null;
+    }
+    case 'report':
+      return null;
+  }
+}
+
+async function begin({ tool, input, context, timeoutMs }: EffectCall): Promise<EffectEvent> {
+  try {
+    const before = await runWithin((inner) => tool.look(input, inner), context, timeoutMs);
+    return { type: 'begun', before };
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+    context.signal.throwIfAborted();
+    return { type: 'threw', reason: describeFailure(tool, error), verdict: { type: 'absent' } };
+  }
+}
+
+async function act(call: EffectCall, before: string): Promise<EffectEvent> {
+  const { tool, input, context, timeoutMs } = call;
+  await call.assertCurrent();
+  try {
+    const receipt = await runWithin((inner) => tool.act(input, inner), context, timeoutMs);
+    return { type: 'acted', receipt };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const reason = describeFailure(tool, error);
+    // It may still be at work: what can be seen now proves nothing.
+    if (error instanceof ToolTimeout) {
+      return { type: 'threw', reason, verdict: { type: 'unknown', found: reason } };
+    }
+    return { type: 'threw', reason, verdict: await check(call, before) };
+  }
+}
+
+async function check(call: EffectCall, before: string): Promise<EffectVerdict> {
+  const { tool, input, context, timeoutMs } = call;
+  try {
+    return await runWithin((inner) => tool.check(input, before, inner), context, timeoutMs);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+    context.signal.throwIfAborted();
+    return { type: 'unknown', found: describeFailure(tool, error) };
+  }
+}
+
+function beforeOf(state: EffectState): string {
+  return state.type === 'started' ? state.before : '';
+}
+
+function endOf(state: EffectState): EffectEnd {
+  if (state.type === 'intended' || state.type === 'started') {
+    throw new Error(`An effect can't end as ${state.type}.`);
+  }
+  return state;
+}

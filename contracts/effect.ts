@@ -1,0 +1,71 @@
+import type { Ref } from './ref.ts';
+
+/** What shows that a tool's change to the outside took place. */
+export interface EffectReceipt {
+  /** What was changed: a path below the run's workspace. */
+  readonly target: string;
+  /** SHA-256 of what stands there since, 64 lower-case hex digits. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** What the user said of an effect that nobody could verify. */
+export type EffectResolution =
+  /** It took place. */
+  | 'verified'
+  /** Make the call again. */
+  | 'retry'
+  /** Go on without it. */
+  | 'skip';
+
+/** An effect as the run's record keeps it: what a tool changed, or was to change, outside of the run. */
+export interface RecordedEffect {
+  /** `<delegation_id>/effect-1`, `…-2`, in the order of the agent's calls. */
+  readonly effect_id: string;
+  readonly wave: number;
+  readonly delegation_id: string;
+  readonly agent_id: string;
+  readonly tool: string;
+  /** The arguments as JSON in the store. */
+  readonly arguments_ref: Ref;
+  /**
+   * - `intended`: the call is to be made, or under way, or waits for an approval.
+   * - `confirmed`: it took place; `receipt` shows it, unless a person vouched for it.
+   * - `unverified`: nobody knows whether it took place.
+   * - `skipped`: nobody knew, and the user chose to go on without it.
+   * - `failed`: it did not take place, for `reason`.
+   * - `denied`: the user did not approve it, or nobody did in time.
+   */
+  readonly state: 'intended' | 'confirmed' | 'unverified' | 'skipped' | 'failed' | 'denied';
+  /** What it changes, as far as the arguments say; else empty. */
+  readonly target: string;
+  /** Null while nothing is confirmed, and when a person vouched for it. */
+  readonly receipt: EffectReceipt | null;
+  /** Why it is not confirmed, or who vouched for it. Empty when the receipt says all. At most 1,000 characters. */
+  readonly reason: string;
+  /** The question by which the user approved or denied it; null when nobody was asked. */
+  readonly approval_question_id: string | null;
+  /** Unix epoch seconds. */
+  readonly updated_at: number;
+}
+
+/** The user's consent to one call. Of no use for any other. */
+export interface Approval {
+  readonly effect_id: string;
+  readonly tool: string;
+  /** Hash and address of the arguments that were shown. */
+  readonly arguments_ref: Ref;
+  readonly question_id: string;
+  /** Unix epoch seconds at which the user was asked. */
+  readonly asked_at: number;
+}
+
+/** What a workflow adds to a call of a tool that changes something outside, or may need an approval. */
+export interface EffectOrder {
+  readonly effect_id: string;
+  /** The first run of the workflow that calls: with the effect_id it makes the idempotency key. */
+  readonly chain_id: string;
+  readonly approval: Approval | null;
+  /** Null until the user was asked about an effect that could not be verified. */
+  readonly resolution: { readonly round: number; readonly choice: EffectResolution } | null;
+}

@@ -1,0 +1,85 @@
+/**
+ * What the user is asked about a call that changes something outside, and what an answer means.
+ *
+ * Invariants:
+ *   EQ1. The question shows tool, agent, delegation and arguments on one line each, without what people can't see, and
+ *        the hash of the whole arguments.
+ *   EQ2. An effect that nobody could verify has no default: only a person says that it took place or is to be repeated.
+ */
+import type { EffectResolution } from '../../contracts/effect.ts';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
+import { engineLimits } from '../limits.ts';
+import { cleanLine } from '../text/clean-line.ts';
+import { cutText } from '../text/cut-text.ts';
+import { approvalChoices, isPersons } from './decide-approval.ts';
+import type { ShownCall } from './decide-approval.ts';
+
+/** Who wants to make a call, or has made it. */
+export interface Caller {
+  readonly agent_id: string;
+  readonly delegation_id: string;
+}
+
+const resolutions: readonly EffectResolution[] = ['verified', 'retry', 'skip'];
+
+const targetCharsMax = 200;
+const foundCharsMax = 700;
+
+/** @param shown With the arguments as JSON, cut or whole. */
+export function approvalQuestion(
+  { agent_id, delegation_id }: Caller,
+  shown: ShownCall & { readonly target: string; readonly arguments_shown: string },
+): AskedQuestion {
+  const text = [
+    `May the agent "${agent_id}" call ${cleanLine(shown.tool, targetCharsMax)} on "${cleanLine(shown.target, targetCharsMax)}"?`,
+    `Delegation: ${delegation_id} (${shown.effect_id})`,
+    `Arguments: ${cleanLine(shown.arguments_shown, engineLimits.shownArgumentsCharsMax)}`,
+    `SHA-256 of the whole arguments, and their address in the store: ${shown.arguments_ref}`,
+  ].join('\n');
+  return {
+    text: cutText(text, engineLimits.questionCharsMax),
+    why_it_matters:
+      'The call changes something outside of the run. The approval is for this call alone, with these arguments.',
+    priority: 'critical',
+    expected_answer_format: 'choice',
+    choices: [...approvalChoices],
+    default_answer: 'deny',
+  };
+}
+
+export function unverifiedQuestion(
+  { agent_id, delegation_id }: Caller,
+  call: ShownCall & { readonly target: string; readonly found: string },
+): AskedQuestion {
+  const text = [
+    `Did ${cleanLine(call.tool, targetCharsMax)} change "${cleanLine(call.target, targetCharsMax)}"? It was interrupted, and nobody knows.`,
+    `Agent: ${agent_id}, delegation: ${delegation_id} (${call.effect_id})`,
+    `Found: ${cleanLine(call.found, foundCharsMax)}`,
+    `SHA-256 of the arguments, and their address in the store: ${call.arguments_ref}`,
+    '"verified": it is done. "retry": do it (again). "skip": go on without it.',
+  ].join('\n');
+  return {
+    text: cutText(text, engineLimits.questionCharsMax),
+    why_it_matters: 'The call is not repeated by itself, because it may have taken place.',
+    priority: 'critical',
+    expected_answer_format: 'choice',
+    choices: [...resolutions],
+    default_answer: null,
+  };
+}
+
+/** What could not be put to a person is gone on without: that repeats nothing and claims nothing. */
+export function readResolution(answer: DeliveredAnswer | undefined): EffectResolution {
+  if (answer === undefined || !isPersons(answer)) return 'skip';
+  return resolutions.find((one) => one === answer.answer) ?? 'skip';
+}
+
+/** What the model reads when its call was not approved. */
+export function describeDenial(tool: string, answer: DeliveredAnswer | undefined): string {
+  const why =
+    answer === undefined || isPersons(answer)
+      ? 'The user did not approve it.'
+      : `Nobody approved it (${cleanLine(answer.answer ?? '', targetCharsMax)}).`;
+  return `${tool} was not called, and nothing was changed. ${why} Try: go on without it, put what depends on it into criteria_unmet, and don't ask for the same again.`;
+}

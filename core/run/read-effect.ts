@@ -1,0 +1,86 @@
+/**
+ * An effect as a delegation reports it, read field by field: zod stays out of workflow code.
+ */
+import type { EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
+import { cutText } from '../text/cut-text.ts';
+
+const states: readonly RecordedEffect['state'][] = [
+  'intended',
+  'confirmed',
+  'unverified',
+  'skipped',
+  'failed',
+  'denied',
+];
+
+/** Texts of a report are short; a longer one is none of ours. */
+const textCharsMax = 1_000;
+
+const hash = /^[0-9a-f]{64}$/;
+
+/** @returns null for anything that no workflow of ours sends. */
+export function readEffect(value: unknown): RecordedEffect | null {
+  if (!isRecord(value)) return null;
+  const origin = readOrigin(value);
+  const state = states.find((one) => one === value['state']);
+  const target = readText(value['target']);
+  const reason = readText(value['reason']);
+  const approval_question_id = readTextOrNull(value['approval_question_id']);
+  const receipt = readReceipt(value['receipt']);
+  const updated_at = readCount(value['updated_at']);
+  if (origin === null || state === undefined || target === null || reason === null) return null;
+  if (approval_question_id === undefined || receipt === undefined || updated_at === null) {
+    return null;
+  }
+  return { ...origin, state, target, receipt, reason, approval_question_id, updated_at };
+}
+
+type Origin = Pick<
+  RecordedEffect,
+  'effect_id' | 'wave' | 'delegation_id' | 'agent_id' | 'tool' | 'arguments_ref'
+>;
+
+/** What stays the same in all reports on one effect. */
+function readOrigin(value: Readonly<Record<string, unknown>>): Origin | null {
+  const effect_id = readText(value['effect_id']);
+  const delegation_id = readText(value['delegation_id']);
+  const agent_id = readText(value['agent_id']);
+  const tool = readText(value['tool']);
+  const arguments_ref = readHash(value['arguments_ref']);
+  const wave = readCount(value['wave']);
+  if (effect_id === null || delegation_id === null || agent_id === null) return null;
+  if (tool === null || arguments_ref === null || wave === null) return null;
+  return { effect_id, wave, delegation_id, agent_id, tool, arguments_ref };
+}
+
+/** Undefined: neither a receipt nor null. */
+function readReceipt(value: unknown): EffectReceipt | null | undefined {
+  if (value === null) return null;
+  if (!isRecord(value)) return undefined;
+  const target = readText(value['target']);
+  const sha256 = readHash(value['sha256']);
+  const bytes = readCount(value['bytes']);
+  if (target === null || sha256 === null || bytes === null) return undefined;
+  return { target, sha256, bytes };
+}
+
+/** Undefined: neither text nor null. */
+function readTextOrNull(value: unknown): string | null | undefined {
+  return value === null ? null : (readText(value) ?? undefined);
+}
+
+function readText(value: unknown): string | null {
+  return typeof value === 'string' ? cutText(value, textCharsMax) : null;
+}
+
+function readHash(value: unknown): string | null {
+  return typeof value === 'string' && hash.test(value) ? value : null;
+}
+
+function readCount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-effect-ledger.ts';
+import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
+import { WorkspaceRefused } from '../../../activities/ports/workspaces.ts';
+import type { WorkspacePlace } from '../../../activities/ports/workspaces.ts';
+import { createTemporaryHome } from './temporary-home.ts';
+import type { TemporaryHome } from './temporary-home.ts';
+
+let at: TemporaryHome;
+beforeEach(async () => {
+  at = await createTemporaryHome();
+});
+afterEach(() => at.remove());
+
+const own: WorkspacePlace = { run_id: 'my-run', dir: null };
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A home, a folder that a user named, and something beside both that nobody may touch. */
+function createPlaces() {
+  const top = at.outside;
+  const home = join(top, 'home');
+  const dir = join(top, 'named');
+  const secret = join(top, 'secret');
+  for (const one of [home, dir, secret]) mkdirSync(one);
+  writeFileSync(join(secret, 'key.txt'), 'secret');
+  return { top, home, dir, secret, workspaces: createFileWorkspaces({ home }) };
+}
+
+it('writes below the run, or below the folder that the run names, and says what stands there', async () => {
+  const { home, dir, workspaces } = createPlaces();
+  expect(await workspaces.look(own, 'notes/a.md')).toBeNull();
+  const state = await workspaces.write(own, 'notes/a.md', 'Übrig');
+  expect(state).toEqual({ sha256: sha256('Übrig'), bytes: 6 });
+  expect(await workspaces.look(own, 'notes/a.md')).toEqual(state);
+  expect(readFileSync(join(home, 'my-run/workspace/notes/a.md'), 'utf8')).toBe('Übrig');
+  await workspaces.write({ run_id: 'my-run', dir }, 'a.md', 'other');
+  expect(readFileSync(join(dir, 'a.md'), 'utf8')).toBe('other');
+});
+
+it('FW1: nothing leads outside, by its spelling or by a link', async () => {
+  const { home, dir, secret, workspaces } = createPlaces();
+  const named: WorkspacePlace = { run_id: 'my-run', dir };
+  symlinkSync(secret, join(dir, 'away'));
+  symlinkSync(join(secret, 'key.txt'), join(dir, 'key.txt'));
+  symlinkSync(join(secret, 'new.txt'), join(dir, 'new.txt'));
+  mkdirSync(join(home, 'other-run'));
+  symlinkSync(secret, join(home, 'other-run', 'workspace'));
+  const tries: readonly (readonly [WorkspacePlace, string])[] = [
+    [named, '../secret/key.txt'],
+    [named, join(secret, 'key.txt')],
+    [named, 'away/key.txt'],
+    [named, 'away/deeper/new.txt'],
+    [named, 'key.txt'],
+    [named, 'new.txt'],
+    [named, 'a\0b'],
+    [{ run_id: 'other-run', dir: null }, 'key.txt'],
+    [{ run_id: '../..', dir: null }, '../key.txt'],
+  ];
+  for (const [place, path] of tries) {
+    await expect(workspaces.write(place, path, 'stolen')).rejects.toThrow(WorkspaceRefused);
+    await expect(workspaces.look(place, path)).rejects.toThrow(WorkspaceRefused);
+  }
+  expect(readdirSync(secret)).toEqual(['key.txt']);
+  expect(readFileSync(join(secret, 'key.txt'), 'utf8')).toBe('secret');
+});
+
+it('FW1: a file with a second name outside is replaced, and the other name keeps its content', async () => {
+  const { dir, secret, workspaces } = createPlaces();
+  linkSync(join(secret, 'key.txt'), join(dir, 'same.txt'));
+  await workspaces.write({ run_id: 'my-run', dir }, 'same.txt', 'mine');
+  expect(readFileSync(join(secret, 'key.txt'), 'utf8')).toBe('secret');
+});
+
+it('FW2: a name that differs only in case or Unicode form is refused, and the file there stays', async () => {
+  const { dir, workspaces } = createPlaces();
+  const place = { run_id: 'my-run', dir };
+  await workspaces.write(place, 'Docs/Ünder.md', 'first');
+  for (const path of ['docs/x.md', 'Docs/ünder.md', 'Docs/ÜNDER.MD']) {
+    await expect(workspaces.write(place, path, 'x')).rejects.toThrow(/is there already/);
+  }
+  expect(readdirSync(join(dir, 'Docs'))).toEqual(['Ünder.md']);
+});
+
+it("FW3: a workspace that holds the artifact home does not give the engine's files away", async () => {
+  const { top, home, workspaces } = createPlaces();
+  const place = { run_id: 'my-run', dir: top };
+  await expect(workspaces.write(place, 'home/objects/ab/cd', 'x')).rejects.toThrow(/own files/);
+  expect(await workspaces.findFault(home)).toMatch(/own files/);
+  expect(await workspaces.findFault(join(top, 'named'))).toBeNull();
+  expect(await workspaces.findFault('named')).toMatch(/not absolute/);
+  expect(await workspaces.findFault(join(top, 'missing'))).toMatch(/ENOENT.*Try: /);
+  expect(await workspaces.findFault(join(top, 'secret/key.txt'))).toMatch(/no folder/);
+  symlinkSync(home, join(top, 'alias'));
+  expect(await workspaces.findFault(join(top, 'alias'))).toMatch(/own files/);
+});
+
+it('FW4: the whole file or none, and a write that fails has changed nothing and names no path of the machine', async () => {
+  const { dir, workspaces } = createPlaces();
+  const place = { run_id: 'my-run', dir };
+  await workspaces.write(place, 'a', 'first');
+  await expect(workspaces.write(place, 'a/b', 'x')).rejects.toThrow(/is not a folder/);
+  mkdirSync(join(dir, 'folder'));
+  const refused = await workspaces.write(place, 'folder', 'x').catch(String);
+  expect(refused).toMatch(/is not a file/);
+  expect(refused).not.toContain(dir);
+  await workspaces.write(place, 'a', 'second');
+  expect(readFileSync(join(dir, 'a'), 'utf8')).toBe('second');
+  // No half-written file is left.
+  expect(readdirSync(dir).toSorted()).toEqual(['a', 'folder']);
+  expect(lstatSync(join(dir, 'a')).isFile()).toBe(true);
+});
+
+it('FE1: a damaged entry of the ledger is not taken for a missing one', async () => {
+  const { home } = createPlaces();
+  const ledger = createFileEffectLedger({ home });
+  const key = sha256('one');
+  expect(await ledger.find(key)).toBeNull();
+  const state = { type: 'started', round: 1, before: 'no file' } as const;
+  await ledger.put(key, state);
+  expect(await createFileEffectLedger({ home }).find(key)).toEqual(state);
+  const file = join(home, 'effects', key.slice(0, 2), key.slice(2));
+  const text = readFileSync(file, 'utf8');
+  const damaged = ['', text.slice(0, -3), text.replace('started', 'skipped'), 'x'];
+  for (const one of damaged) {
+    writeFileSync(file, one);
+    expect(await ledger.find(key)).toBe('damaged');
+  }
+  // The entry of another effect, copied here.
+  const other = sha256('two');
+  await ledger.put(other, state);
+  writeFileSync(file, readFileSync(join(home, 'effects', other.slice(0, 2), other.slice(2))));
+  expect(await ledger.find(key)).toBe('damaged');
+});

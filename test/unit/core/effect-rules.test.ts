@@ -1,0 +1,241 @@
+import * as fc from 'fast-check';
+import type { Approval } from '../../../contracts/effect.ts';
+import type { DeliveredAnswer } from '../../../contracts/messages.ts';
+import {
+  checkWorkspacePath,
+  foldFileName,
+  workspacePathCharsMax,
+} from '../../../core/effects/check-workspace-path.ts';
+import {
+  checkApproval,
+  needsApproval,
+  readApproval,
+} from '../../../core/effects/decide-approval.ts';
+import {
+  approvalQuestion,
+  describeDenial,
+  readResolution,
+  unverifiedQuestion,
+} from '../../../core/effects/effect-questions.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { checkClaimedEffects } from '../../../core/output/check-claimed-effects.ts';
+import type { KnownEffect } from '../../../core/output/check-claimed-effects.ts';
+import { checkAskedQuestions } from '../../../core/questions/check-asked-questions.ts';
+
+const shown = {
+  effect_id: 'build/effect-1',
+  tool: 'write_file',
+  arguments_ref: 'a'.repeat(64),
+} as const;
+
+const answerOf = (over: Partial<DeliveredAnswer> = {}): DeliveredAnswer => ({
+  question_id: 'q1',
+  text: 'May it?',
+  answer: 'approve',
+  answer_ref: null,
+  answered_by: 'user',
+  loop: false,
+  ...over,
+});
+
+const now = 1_760_000_000;
+const approval: Approval = { ...shown, question_id: 'q1', asked_at: now };
+
+describe('approvals', () => {
+  it('AP1: an agent of high risk is asked for what goes by risk, and everybody for what is marked always', () => {
+    const risks = ['low', 'medium', 'high'] as const;
+    expect(risks.map((risk) => needsApproval('never', risk))).toEqual([false, false, false]);
+    expect(risks.map((risk) => needsApproval('by_risk', risk))).toEqual([false, false, true]);
+    expect(risks.map((risk) => needsApproval('always', risk))).toEqual([true, true, true]);
+  });
+
+  it('AP2: only the answer "approve" of a person approves', () => {
+    expect(readApproval(shown, answerOf(), now)).toEqual(approval);
+    expect(readApproval(shown, answerOf({ answered_by: 'Ana' }), now)).toEqual(approval);
+    for (const answer of ['deny', 'Approve', 'yes', 'approve ', '', null]) {
+      expect(readApproval(shown, answerOf({ answer }), now)).toBeNull();
+    }
+    for (const answered_by of ['default', 'planner', 'planwave']) {
+      expect(readApproval(shown, answerOf({ answered_by }), now)).toBeNull();
+    }
+    expect(readApproval(shown, answerOf({ loop: true }), now)).toBeNull();
+    expect(readApproval(shown, undefined, now)).toBeNull();
+  });
+
+  it('AP3: it holds for the one call that was shown', () => {
+    expect(checkApproval(approval, shown, now)).toBe('holds');
+    expect(checkApproval(null, shown, now)).toBe('missing');
+    for (const over of [
+      { effect_id: 'build/effect-2' },
+      { tool: 'send_mail' },
+      { arguments_ref: 'b'.repeat(64) },
+    ]) {
+      expect(checkApproval(approval, { ...shown, ...over }, now)).toBe('missing');
+    }
+  });
+
+  it('AP4: it expires, and a clock that went back does not make it longer', () => {
+    const max = engineLimits.approvalSecondsMax;
+    expect(checkApproval(approval, shown, now + max)).toBe('holds');
+    expect(checkApproval(approval, shown, now + max + 1)).toBe('expired');
+    // Two machines may differ a little.
+    expect(checkApproval(approval, shown, now - 60)).toBe('holds');
+    expect(checkApproval(approval, shown, now - 3_600)).toBe('expired');
+  });
+});
+
+describe('questions about effects', () => {
+  const caller = { agent_id: 'engineer', delegation_id: 'build' };
+
+  it('EQ1: the approval shows who, what and the hash of the whole arguments', () => {
+    const hidden = '{"path":"a.md","content":"x\u202e\u200b y"}';
+    const question = approvalQuestion(caller, {
+      ...shown,
+      target: 'a.md',
+      arguments_shown: hidden,
+    });
+    for (const part of ['engineer', 'build', 'write_file', 'a.md', shown.arguments_ref]) {
+      expect(question.text).toContain(part);
+    }
+    expect(question.text).toContain('{"path":"a.md","content":"x y"}');
+    expect(question).toMatchObject({ choices: ['approve', 'deny'], default_answer: 'deny' });
+    expect(checkAskedQuestions([question], 'q')).toEqual([]);
+  });
+
+  it('EQ1: whatever the model writes, the question keeps its lines and its hash', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (target, args) => {
+        const long = args.repeat(200);
+        const { text } = approvalQuestion(caller, { ...shown, target, arguments_shown: long });
+        expect(text.split('\n')).toHaveLength(4);
+        expect(text).toContain(shown.arguments_ref);
+        expect(text.length).toBeLessThanOrEqual(engineLimits.questionCharsMax);
+      }),
+    );
+  });
+
+  it('EQ2: an effect that nobody could verify has no default, and no answer means skip', () => {
+    const question = unverifiedQuestion(caller, { ...shown, target: 'a.md', found: 'other bytes' });
+    expect(question).toMatchObject({
+      choices: ['verified', 'retry', 'skip'],
+      default_answer: null,
+    });
+    expect(checkAskedQuestions([question], 'q')).toEqual([]);
+    expect(readResolution(answerOf({ answer: 'retry' }))).toBe('retry');
+    expect(readResolution(answerOf({ answer: 'retry', answered_by: 'default' }))).toBe('skip');
+    expect(readResolution(answerOf({ answer: 'retry', loop: true }))).toBe('skip');
+    expect(readResolution(answerOf({ answer: 'again' }))).toBe('skip');
+    expect(readResolution(undefined)).toBe('skip');
+  });
+
+  it('a denial tells the model who denied', () => {
+    expect(describeDenial('write_file', answerOf({ answer: 'deny' }))).toContain(
+      'The user did not',
+    );
+    const full = answerOf({
+      answer: 'Too many questions wait.',
+      answered_by: 'planwave',
+      loop: true,
+    });
+    expect(describeDenial('write_file', full)).toContain('Nobody approved it (Too many questions');
+  });
+});
+
+const effect = (n: number, target: string, state: KnownEffect['state']): KnownEffect => ({
+  effect_id: `build/effect-${n}`,
+  target,
+  state,
+});
+const faults = (claims: readonly string[], ...effects: readonly KnownEffect[]): string[] =>
+  checkClaimedEffects(claims, effects).map(({ path }) => path);
+
+describe('claims', () => {
+  it('EC1: a claim holds when the newest effect that may have taken place is confirmed', () => {
+    expect(faults(['a.md'], effect(1, 'a.md', 'confirmed'))).toEqual([]);
+    expect(faults([], effect(1, 'a.md', 'confirmed'))).toEqual([]);
+    expect(faults(['a.md'])).toEqual(['effects_claimed[0]']);
+    expect(faults(['./a.md'], effect(1, 'a.md', 'confirmed'))).toEqual(['effects_claimed[0]']);
+    for (const state of ['intended', 'unverified', 'skipped', 'failed', 'denied'] as const) {
+      expect(faults(['a.md'], effect(1, 'a.md', state))).toEqual(['effects_claimed[0]']);
+    }
+    // What certainly did not happen takes nothing back; what may have happened does.
+    const first = effect(1, 'a.md', 'confirmed');
+    expect(faults(['a.md'], first, effect(2, 'a.md', 'denied'))).toEqual([]);
+    expect(faults(['a.md'], first, effect(2, 'a.md', 'failed'))).toEqual([]);
+    expect(faults(['a.md'], first, effect(2, 'a.md', 'skipped'))).toEqual(['effects_claimed[0]']);
+  });
+
+  it('EC2: every claim is judged, and the fault says what could be claimed', () => {
+    const all = checkClaimedEffects(['b.md', 'a.md', 'c.md'], [effect(1, 'a.md', 'confirmed')]);
+    expect(all.map(({ path }) => path)).toEqual(['effects_claimed[0]', 'effects_claimed[2]']);
+    expect(all[0]?.reason).toMatch(/^unproven: "b\.md" .*Confirmed are: "a\.md"/);
+    expect(all[0]?.hint).toMatch(/^Try: /);
+  });
+});
+
+describe('paths of a workspace', () => {
+  const good = [
+    'a.md',
+    'reports/2026/summary.md',
+    'Über uns.txt',
+    'a-b_c (1).csv',
+    'x'.repeat(200),
+  ];
+  const outside = ['..', '../a', 'a/../b', '/etc/passwd', './a', 'a/./b', 'a//b', '', 'a/', '/'];
+  const foreign = ['a\\b', 'C:', 'c:/a', 'a:stream', 'nul', 'a/CON.txt', 'com1', 'a*', 'a|b', '~/'];
+  const hidden = ['.env', 'a/.git/config', '..a', 'a.', 'a ', ' a', 'a/b. /c'];
+  const unseen = [
+    'a\0b',
+    'a\nb',
+    'a\u202eb',
+    'a\u200bb',
+    '\ufeffa',
+    'a\ud800',
+    'e\u0301.md',
+    '\u00a0a',
+  ];
+
+  it.each([...good])('takes %j', (path) => {
+    expect(checkWorkspacePath(path)).toEqual({ ok: true, parts: path.split('/') });
+  });
+
+  it.each([...outside, ...foreign, ...hidden, ...unseen])(
+    'WP1, WP2 and WP4: refuses %j',
+    (path) => {
+      const checked = checkWorkspacePath(path);
+      expect(checked.ok).toBe(false);
+      expect(checked.ok ? '' : checked.reason).toMatch(/Try: /);
+    },
+  );
+
+  it('WP1: a path is short, and not deep', () => {
+    expect(checkWorkspacePath('x'.repeat(workspacePathCharsMax + 1)).ok).toBe(false);
+    expect(checkWorkspacePath('ü'.repeat(101)).ok).toBe(false);
+    expect(checkWorkspacePath(Array.from({ length: 11 }, () => 'a').join('/')).ok).toBe(false);
+  });
+
+  it('WP1: whatever the text, an accepted path stays below its root', () => {
+    const part = fc.constantFrom('.', '..', 'a', ' ', '~', '', '\\', ':', 'é', '\u2024', '．．');
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), fc.constantFrom('/', '', '//'), (parts, by) => {
+        const checked = checkWorkspacePath(parts.join(by));
+        if (!checked.ok) return;
+        const url = new URL(`file:///top/w/${checked.parts.map(encodeURIComponent).join('/')}`);
+        expect(url.pathname.startsWith('/top/w/')).toBe(true);
+        expect(url.pathname.split('/')).toHaveLength(3 + checked.parts.length);
+      }),
+    );
+  });
+
+  it('WP3: names that some system takes for one have one fold', () => {
+    const twins = [
+      ['Report.md', 'report.MD'],
+      ['é.md', 'E\u0301.md'],
+      ['straße', 'STRASSE'],
+      ['ﬁle', 'file'],
+      ['K', '\u212a'],
+    ] as const;
+    for (const [a, b] of twins) expect(foldFileName(a)).toBe(foldFileName(b));
+    expect(foldFileName('a.md')).not.toBe(foldFileName('b.md'));
+  });
+});

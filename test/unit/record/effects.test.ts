@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RecordedEffect } from '../../../contracts/effect.ts';
+import type { RecordChange } from '../../../contracts/run-record.ts';
+import { createFolder, useHarness } from './harness.ts';
+import { question, usage } from './samples.ts';
+
+const harness = useHarness();
+
+const effectOf = (n: number, over: Partial<RecordedEffect> = {}): RecordedEffect => ({
+  effect_id: `build/effect-${n}`,
+  wave: 1,
+  delegation_id: 'build',
+  agent_id: 'engineer',
+  tool: 'write_file',
+  arguments_ref: 'a'.repeat(64),
+  state: 'intended',
+  target: '',
+  receipt: null,
+  reason: '',
+  approval_question_id: null,
+  updated_at: 1_760_000_000,
+  ...over,
+});
+const confirmed = (n: number, target: string): RecordedEffect =>
+  effectOf(n, {
+    state: 'confirmed',
+    target,
+    receipt: { target, sha256: 'b'.repeat(64), bytes: 10 * n },
+  });
+const change = (effect: RecordedEffect): RecordChange => ({ type: 'effect', effect });
+const ended: RecordChange = { type: 'ended', status: 'completed', usage: usage(1) };
+
+async function linesOf(runId: string): Promise<unknown[]> {
+  const text = await readFile(join(harness.home, runId, 'effects.jsonl'), 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+it('an effect keeps its place, and what is known of it is not replaced by an intention', async () => {
+  const run = await harness.begin('my-run');
+  expect((await run.record()).effects).toBeUndefined();
+  await run.apply(change(effectOf(1)), change(effectOf(2)));
+  await run.apply(change(confirmed(1, 'a.md')));
+  await run.apply(change(effectOf(1)));
+  expect((await run.record()).effects).toEqual([confirmed(1, 'a.md'), effectOf(2)]);
+  expect(await linesOf('my-run')).toEqual([confirmed(1, 'a.md'), effectOf(2)]);
+});
+
+it('the result says what was changed, and what nobody could confirm', async () => {
+  const run = await harness.begin('my-run');
+  const skipped = effectOf(4, { state: 'skipped', target: 'c.md', reason: 'Other bytes.' });
+  await run.apply(change(confirmed(1, 'a.md')), change(confirmed(2, 'a.md')), change(effectOf(3)));
+  const { result_ref } = await run.apply(change(skipped), ended);
+  const result = await harness.deps.store.getText(result_ref ?? '');
+  expect(result).toContain(
+    '## What was changed outside of the run\n\n- `a.md` by build: 20 bytes\n',
+  );
+  // At the end nobody is left who could tell how it came out.
+  expect(result).toMatch(
+    /nobody could confirm\n\n- A call of build.*The run ended before.*\n- `c\.md` by/,
+  );
+  expect(await linesOf('my-run')).toMatchObject([{}, {}, { state: 'unverified' }, {}]);
+});
+
+it('an approval is no fact that others could build on', async () => {
+  const run = await harness.begin('my-run');
+  const approval = question('q1', { kind: 'approval' });
+  await run.apply({ type: 'question_opened', question: approval });
+  await run.apply({
+    type: 'question_answered',
+    answered: {
+      question_id: 'q1',
+      text: approval.text,
+      delegation_id: 'build',
+      answer: 'approve',
+      answered_by: 'user',
+      answered_at: 1_760_000_100,
+    },
+    answer_ref: null,
+  });
+  const { facts, answered_questions } = await run.record();
+  expect([facts, answered_questions.length]).toEqual([[], 1]);
+});
+
+it('a run whose tools changed nothing has no such file and no such part of its result', async () => {
+  const run = await harness.begin('my-run');
+  const { result_ref } = await run.apply(ended);
+  expect(await harness.deps.store.getText(result_ref ?? '')).not.toContain('outside');
+  await expect(linesOf('my-run')).rejects.toThrow('ENOENT');
+});
+
+it('the folder for files is in the record, and a wrong one is refused before anything is paid for', async () => {
+  const dir = await createFolder();
+  const { record_ref } = await harness.open('plannerRun', { goal: 'Go', workspace_dir: dir });
+  expect((await harness.record(record_ref)).workspace_dir).toBe(dir);
+  for (const [bad, said] of [
+    ['results', 'not absolute'],
+    [join(dir, 'missing'), 'ENOENT'],
+    [harness.home, "planwave's own files"],
+  ] as const) {
+    await expect(
+      harness.open('delegation', { agent_id: 'writer', task_description: 'x', workspace_dir: bad }),
+    ).rejects.toThrow(new RegExp(`workspace_dir: .*${said}.*Try: `));
+  }
+});

@@ -1,0 +1,161 @@
+import { CancellationScope, isCancellation, workflowInfo } from '@temporalio/workflow';
+import type {
+  ApprovalNeeded,
+  EffectReport,
+  EffectUnverified,
+  ToolDone,
+} from '../../contracts/activity-types.ts';
+import type { Approval, EffectOrder, RecordedEffect } from '../../contracts/effect.ts';
+import type { ToolCall, TurnInput } from '../../contracts/model-turn.ts';
+import { readApproval } from '../../core/effects/decide-approval.ts';
+import {
+  approvalQuestion,
+  describeDenial,
+  readResolution,
+  unverifiedQuestion,
+} from '../../core/effects/effect-questions.ts';
+import { effectId } from '../../core/ids.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { storeText } from '../shared/activities.ts';
+import { nowSeconds } from '../shared/clock.ts';
+import { makeCall } from './make-call.ts';
+import type { ToolDesk } from './make-call.ts';
+
+/** One call under way: what is known of it, and what the user has said. */
+interface ActingCall {
+  readonly call: ToolCall;
+  readonly desk: ToolDesk;
+  readonly effect_id: string;
+  known: EffectReport;
+  approval: Approval | null;
+  resolution: EffectOrder['resolution'];
+}
+
+const nothingYet: EffectReport = { state: 'intended', target: '', receipt: null, reason: '' };
+
+/**
+ * A call that changes something outside. It is in the record before it is made; the user is asked where it needs an
+ * approval, and where nobody knows what came of it. `core/effects` says what an answer means.
+ */
+export async function callActingTool(call: ToolCall, desk: ToolDesk): Promise<TurnInput> {
+  const { delegation_id } = desk.order.delegation;
+  if (desk.work.effects.length >= engineLimits.effectsMax) {
+    const why = `This delegation has tried ${engineLimits.effectsMax} changes, which is the limit. Nothing was changed. Try: finish with what there is.`;
+    return errorResult(call, why);
+  }
+  const effect_id = effectId(delegation_id, desk.work.effects.length + 1);
+  const acting: ActingCall = {
+    call,
+    desk,
+    effect_id,
+    known: nothingYet,
+    approval: null,
+    resolution: null,
+  };
+  // Counted before it is made, so that no two calls ever have one id.
+  desk.work.effects.push({ effect_id, target: '', state: 'intended' });
+  try {
+    await report(acting, nothingYet);
+    return await untilSettled(acting);
+  } catch (error) {
+    await CancellationScope.nonCancellable(() => report(acting, leftBehind(acting, error)));
+    throw error;
+  }
+}
+
+async function untilSettled(acting: ActingCall): Promise<TurnInput> {
+  const { call, desk, effect_id } = acting;
+  const { firstExecutionRunId: chain_id } = workflowInfo();
+  for (;;) {
+    await desk.control.ready();
+    const { approval, resolution } = acting;
+    const result = await makeCall(call, desk.order, {
+      loads_left: 0,
+      effect: { effect_id, chain_id, approval, resolution },
+    });
+    switch (result.type) {
+      case 'done':
+        return settle(acting, result);
+      case 'needs_approval': {
+        const denial = await askForApproval(acting, result);
+        if (denial !== null) return errorResult(call, denial);
+        break;
+      }
+      case 'unverified':
+        await askWhatHappened(acting, result);
+    }
+  }
+}
+
+async function settle(acting: ActingCall, done: ToolDone): Promise<TurnInput> {
+  const { result_ref, is_error, effect } = done;
+  // A refused call, such as one outside the grant, has no effect to tell of.
+  const refused: EffectReport = { ...nothingYet, state: 'failed', reason: 'The call was refused.' };
+  await report(acting, effect ?? refused);
+  return { type: 'tool_result', tool_use_id: acting.call.tool_use_id, result_ref, is_error };
+}
+
+/** @returns why the call is not made, for the model; null when the user approved it. */
+async function askForApproval(acting: ActingCall, needed: ApprovalNeeded): Promise<string | null> {
+  const { desk } = acting;
+  const { target } = needed;
+  acting.known = { ...nothingYet, target };
+  const askedAt = nowSeconds();
+  const shown = shownOf(acting);
+  const question = approvalQuestion(desk.order.delegation, { ...shown, ...needed });
+  const answer = await desk.ask('approval', question, engineLimits.approvalSecondsMax);
+  acting.approval = readApproval(shown, answer, askedAt);
+  if (acting.approval !== null) return null;
+  const denial = describeDenial(acting.call.name, answer);
+  await report(acting, { state: 'denied', target, receipt: null, reason: denial });
+  return denial;
+}
+
+async function askWhatHappened(acting: ActingCall, unverified: EffectUnverified): Promise<void> {
+  const { desk } = acting;
+  const { target, found, round } = unverified;
+  await report(acting, { state: 'unverified', target, receipt: null, reason: found });
+  const shown = { ...shownOf(acting), target, found };
+  const answer = await desk.ask('effect', unverifiedQuestion(desk.order.delegation, shown));
+  acting.resolution = { round, choice: readResolution(answer) };
+}
+
+function shownOf({ call, effect_id }: ActingCall) {
+  return { effect_id, tool: call.name, arguments_ref: call.input_ref };
+}
+
+/** Notes what is known of an effect, for the agent's claims and for the record. */
+async function report(acting: ActingCall, known: EffectReport): Promise<void> {
+  const { call, desk, effect_id, approval } = acting;
+  const { wave, delegation } = desk.order;
+  acting.known = known;
+  const at = desk.work.effects.findIndex((one) => one.effect_id === effect_id);
+  desk.work.effects[at] = { effect_id, target: known.target, state: known.state };
+  const effect: RecordedEffect = {
+    effect_id,
+    wave,
+    delegation_id: delegation.delegation_id,
+    agent_id: delegation.agent_id,
+    tool: call.name,
+    arguments_ref: call.input_ref,
+    ...known,
+    approval_question_id: approval?.question_id ?? null,
+    updated_at: nowSeconds(),
+  };
+  await desk.superior.report(effect);
+}
+
+/** Who was stopped while the call waited for an approval has changed nothing; else nobody knows. */
+function leftBehind({ known, approval }: ActingCall, error: unknown): EffectReport {
+  const waits = known.state === 'intended' && known.target !== '' && approval === null;
+  const how = isCancellation(error) ? 'stopped' : 'given up';
+  return waits
+    ? { ...known, state: 'failed', reason: `It was ${how} before anybody approved it.` }
+    : { ...known, state: 'unverified', reason: `It was ${how} before anybody knew.` };
+}
+
+/** @param text For the model. */
+async function errorResult(call: ToolCall, text: string): Promise<TurnInput> {
+  const { ref } = await storeText({ text });
+  return { type: 'tool_result', tool_use_id: call.tool_use_id, result_ref: ref, is_error: true };
+}

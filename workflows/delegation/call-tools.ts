@@ -1,0 +1,44 @@
+import type { ToolDone } from '../../contracts/activity-types.ts';
+import type { ToolCall, TurnInput } from '../../contracts/model-turn.ts';
+import { countLoadsLeft, noteLoaded } from '../../core/turns/note-loaded.ts';
+import { callActingTool } from './call-acting-tool.ts';
+import { makeCall } from './make-call.ts';
+import type { ToolDesk } from './make-call.ts';
+
+/** Makes the calls of one reply: all that change nothing at the same time, then the others in their order. */
+export async function callTools(
+  calls: readonly ToolCall[],
+  desk: ToolDesk,
+): Promise<readonly TurnInput[]> {
+  const { work } = desk;
+  const loadsLeft = countLoadsLeft(work.loadedDetails, calls.length);
+  const done = await Promise.all(
+    calls.map(async (call, at) =>
+      call.acts === true ? null : callReadingTool(call, desk, loadsLeft[at] ?? 0),
+    ),
+  );
+  const loaded = done.flatMap((one) => one?.loaded_details ?? []);
+  work.loadedDetails = noteLoaded(work.loadedDetails, loaded);
+  const inputs: TurnInput[] = [];
+  for (const [at, call] of calls.entries()) {
+    const result = done[at] ?? null;
+    // A later call may build on what an earlier one has changed.
+    // oxlint-disable-next-line no-await-in-loop
+    inputs.push(result === null ? await callActingTool(call, desk) : toInput(call, result));
+  }
+  return inputs;
+}
+
+async function callReadingTool(
+  call: ToolCall,
+  { order }: ToolDesk,
+  loads_left: number,
+): Promise<ToolDone> {
+  const result = await makeCall(call, order, { loads_left });
+  if (result.type === 'done') return result;
+  throw new Error(`${call.name} changes nothing and waits for nobody.`);
+}
+
+function toInput({ tool_use_id }: ToolCall, { result_ref, is_error }: ToolDone): TurnInput {
+  return { type: 'tool_result', tool_use_id, result_ref, is_error };
+}
