@@ -69,6 +69,15 @@ export interface BudgetAccount {
   readonly before_worked_ms: number;
 }
 
+/** What a wave is expected to take, made when it was planned. Tokens in and out, those of the cache included. */
+export interface FanOutEstimate {
+  readonly delegations: number;
+  /** By delegations that work at the same time. */
+  readonly fan_out_tokens: number;
+  /** By one agent that does all tasks in one conversation. */
+  readonly one_agent_tokens: number;
+}
+
 /**
  * What a delegation may spend before it asks for more. Reserved in its wave's account, so that all leases together
  * never pass a limit. Null: no limit.

@@ -1,4 +1,5 @@
 import type { Consumption, ShownToWave, StaleDelegation } from './consumption.ts';
+import type { FanOutEstimate } from './budget.ts';
 import type { AcceptanceCriterion } from './delegation.ts';
 import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
@@ -51,6 +52,8 @@ export interface StoredWave extends Omit<RecordedWave, 'record_ref'> {
   readonly planned_at: number | null;
   /** Unix epoch seconds; null while it runs. */
   readonly done_at: number | null;
+  /** What it was expected to take. Absent when it came with its plan, or had none. */
+  readonly expected?: FanOutEstimate;
   /** Null while it runs, and when it had no plan. */
   readonly shown: ShownToWave | null;
 }

@@ -1,4 +1,4 @@
-import type { RunBudget } from './budget.ts';
+import type { FanOutEstimate, RunBudget } from './budget.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
 import type { PlannedDelegation } from './messages.ts';
@@ -47,6 +47,8 @@ export interface PlanView {
   readonly wave: number;
   readonly summary: string;
   readonly delegations: readonly PlannedDelegation[];
+  /** Null when the plan came with the input. */
+  readonly expected: FanOutEstimate | null;
 }
 
 export interface PoolView {

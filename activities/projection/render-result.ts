@@ -1,7 +1,7 @@
 import type { Ref } from '../../contracts/ref.ts';
-import type { RunRecord } from '../../contracts/run-record.ts';
+import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
-import { formatCost, formatTokens } from '../../core/usage/format-cost.ts';
+import { describeExpected, formatCost, formatTokens } from '../../core/usage/format-cost.ts';
 import { listDeliverables } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
 import { bullets, embedMarkdown, joinSections, oneLine } from './markdown.ts';
@@ -119,7 +119,14 @@ function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): strin
     `- ${count(usage.calls, 'model call')}, ${formatTokens(usage)}`,
     `- Cost: ${formatCost(usage)}`,
     `- ${count(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
+    ...waves.flatMap(renderExpected),
   ].join('\n');
+}
+
+/** What a wave took, against what it was expected to take when it was planned. */
+function renderExpected({ wave, expected, usage }: StoredWave): string[] {
+  if (expected === undefined) return [];
+  return [`- Wave ${wave} took ${formatTokens(usage)}. ${describeExpected(expected)}`];
 }
 
 function count(n: number, noun: string): string {

@@ -1,6 +1,7 @@
 import type { RecordChange, RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import { admitFacts } from '../../core/pool/admit-facts.ts';
 import { supersedeEarlier } from '../../core/pool/settle-facts.ts';
+import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import { textOf } from '../projection/record-texts.ts';
@@ -146,6 +147,7 @@ function applyWavePlanned(
   texts: RecordTexts,
   now: number,
 ): RunRecord {
+  const expected = estimateFanOut(progress.usage, progress.delegations.length);
   const waves = upsertWave(record.waves, {
     wave: progress.wave,
     status: 'running',
@@ -153,6 +155,7 @@ function applyWavePlanned(
     outcomes: [],
     decision_ref: null,
     usage: progress.usage,
+    ...(expected !== null && { expected }),
     planned_at: now,
     done_at: null,
     shown: null,

@@ -1,5 +1,10 @@
 import type { Fact } from '../../contracts/fact.ts';
-import type { RecordChange, RecordedWave, RunRecord } from '../../contracts/run-record.ts';
+import type {
+  RecordChange,
+  RecordedWave,
+  RunRecord,
+  StoredWave,
+} from '../../contracts/run-record.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { admitFacts } from '../../core/pool/admit-facts.ts';
 import { markRedone } from '../../core/pool/mark-stale.ts';
@@ -32,7 +37,7 @@ export function applyWaveDone(
     outcomes: wave.outcomes,
     decision_ref: wave.decision_ref,
     usage: wave.usage,
-    planned_at: planned?.planned_at ?? null,
+    ...plannedParts(planned),
     done_at: now,
     shown: shown === null ? null : readShown(shown),
   });
@@ -81,4 +86,14 @@ function addFacts(
   const decision = textOf(texts.decisions, ref);
   const known = admitFacts(pool, [...stated, ...factsFromDecision(wave, ref, decision)], now);
   return settleFacts(known, wave, decision.planner_decision.conflicts_resolved);
+}
+
+/** What stays of a wave from when it was planned. */
+function plannedParts(
+  planned: StoredWave | undefined,
+): Pick<StoredWave, 'planned_at' | 'expected'> {
+  const planned_at = planned?.planned_at ?? null;
+  return planned?.expected === undefined
+    ? { planned_at }
+    : { planned_at, expected: planned.expected };
 }

@@ -14,7 +14,7 @@ import type { Usage } from '../../contracts/usage.ts';
 import type { PlanView, RunPhase } from '../../contracts/views.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
-import { formatCost, formatTokens } from '../usage/format-cost.ts';
+import { describeExpected, formatCost, formatTokens } from '../usage/format-cost.ts';
 import { signalCommand } from './answer-commands.ts';
 import { bullet, codeBlock, codeSpan, joinBlocks, plainText } from './markdown.ts';
 import { renderQuestions } from './render-questions.ts';
@@ -137,6 +137,7 @@ function renderPlan(plan: PlanView): string {
     '',
     plainText(plan.summary, 500),
     '',
+    ...(plan.expected === null ? [] : [describeExpected(plan.expected), '']),
     ...plan.delegations.slice(0, listedMax.delegations).map((d) => {
       const after = d.depends_on.map((id) => codeSpan(id, 60)).join(', ');
       const whole = `**${plainText(d.title, 80)}** · ${codeSpan(d.delegation_id, 60)} · ${plainText(d.agent_id, 60)}`;

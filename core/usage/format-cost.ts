@@ -4,6 +4,7 @@
  * Invariants:
  *   UF1. A price that is not known is never shown as a number, and a total that lacks one is shown as "at least".
  */
+import type { FanOutEstimate } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
 
 /** `$0.0123`, `at least $0.01` when the price of a call is missing, `cost unknown` when no price is known. */
@@ -19,6 +20,16 @@ export function formatTokens(usage: Usage): string {
   const tokensIn =
     usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
   return `${formatCount(tokensIn)} tokens in, ${formatCount(usage.output_tokens)} out`;
+}
+
+/** `Expected: about 40.5k tokens by 3 delegations at once; one agent alone would take about 61.0k.` */
+export function describeExpected(expected: FanOutEstimate): string {
+  const { delegations, fan_out_tokens, one_agent_tokens } = expected;
+  const whose = delegations === 1 ? '1 delegation' : `${delegations} delegations at once`;
+  return (
+    `Expected: about ${formatCount(fan_out_tokens)} tokens by ${whose}; ` +
+    `one agent alone would take about ${formatCount(one_agent_tokens)}.`
+  );
 }
 
 /** Four decimals below a dollar, because one call often costs less than a cent; two from there on. */

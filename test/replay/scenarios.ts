@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ScriptRule } from '../../rehearsal/script.ts';
 import { eventually } from '../support/eventually.ts';
@@ -158,7 +160,50 @@ export const scenarios: readonly Scenario[] = [
       await run.result();
     },
   },
+  {
+    name: 'budget',
+    keep: {
+      '': { last: 'plannerRun-budget' },
+      '/wave-001': { last: 'plannerWave-budget' },
+      '/wave-001/twice': { last: 'delegation-budget' },
+    },
+    async play(stage, runId) {
+      stage.rehearsal.script([
+        plans(1, plan([work('twice'), work('once')])),
+        works('twice', { json: {} }, 1),
+        works('twice', { json: completed('twice-done') }),
+        works('once', { json: completed('once-done') }),
+        { match: { schema: 'decision' }, reply: { json: decision() } },
+      ]);
+      const budget = { calls: 3, delegation: { minutes: 10 } };
+      const run = await stage.start('plannerRun', { goal, budget }, runId);
+      await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+  {
+    name: 'effect',
+    keep: { '/wave-001/page': { last: 'delegation-effect' } },
+    async play(stage, runId) {
+      const agents_dir = join(stage.home, 'agents');
+      mkdirSync(agents_dir);
+      writeFileSync(join(agents_dir, 'risky.md'), riskyAgent);
+      const input = { path: 'page.md', content: 'The page.' };
+      stage.rehearsal.script([
+        plans(1, plan([work('page', { agent_id: 'risky' })])),
+        works('page', { tool_use: [{ name: 'write_file', input }] }, 1),
+        works('page', { json: { ...completed('page-done'), effects_claimed: ['page.md'] } }),
+        { match: { schema: 'decision' }, reply: { json: decision() } },
+      ]);
+      const run = await stage.start('plannerRun', { goal, agents_dir }, runId);
+      await answerFirst(stage, run);
+      await run.result();
+    },
+  },
 ];
+
+const riskyAgent =
+  '---\nname: risky\ndescription: Writes files.\ntools: write_file\nrisk_level: high\n---\n\nYou write files.\n';
 
 async function expectRefused(update: Promise<unknown>): Promise<void> {
   const taken = await update.then(

@@ -20,6 +20,7 @@ import type {
 import type { CarriedRun, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { openRun } from './activities.ts';
@@ -162,7 +163,8 @@ export class RootHost implements Superior {
     const { wave, summary, delegations, criterion_ids } = progress;
     this.state.criteria = applyPlan(this.state.criteria, [{ criterion_ids }]);
     this.state.wave_at_work = wave;
-    this.state.plan = { wave, summary, delegations };
+    const expected = estimateFanOut(progress.usage, delegations.length);
+    this.state.plan = { wave, summary, delegations, expected };
     this.record.add({ type: 'wave_planned', progress });
     this.refresh();
   }

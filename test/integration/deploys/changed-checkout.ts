@@ -22,6 +22,7 @@ const parts = [
   'agents',
   'contracts',
   'core',
+  'redaction',
   'workflows',
   'activities',
   'client',

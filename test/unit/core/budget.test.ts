@@ -1,4 +1,5 @@
 import type { BudgetInput } from '../../../contracts/budget.ts';
+import { estimateFanOut } from '../../../core/budget/estimate-fan-out.ts';
 import { checkLeaseGrant, checkLeaseRequest } from '../../../core/budget/check-lease.ts';
 import {
   allowanceOf,
@@ -17,6 +18,7 @@ import {
 } from '../../../core/budget/resolve-budget.ts';
 import { noLimits, noSpending, spendingOf } from '../../../core/budget/spending.ts';
 import { findRepeatedFailure } from '../../../core/dispatch/find-repeated-failure.ts';
+import { describeExpected } from '../../../core/usage/format-cost.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 
 const lease = { calls: 2, tokens: 100, cost_micro_usd: null, until: 5_000 };
@@ -96,6 +98,32 @@ describe('budget', () => {
       unpriced_calls: 1,
     };
     expect(spendingOf(usage)).toEqual({ calls: 2, tokens: 1_111, cost_micro_usd: 5 });
+  });
+});
+
+describe('what a wave is expected to take', () => {
+  const planner = { ...noUsage, calls: 1, input_tokens: 2_000, output_tokens: 900 };
+
+  it('FO1: more delegations never take fewer tokens', () => {
+    const all = [1, 2, 5, 20].map((count) => estimateFanOut(planner, count));
+    for (const measure of ['fan_out_tokens', 'one_agent_tokens'] as const) {
+      const tokens = all.map((one) => one?.[measure] ?? 0);
+      expect(tokens.toSorted((a, b) => a - b)).toEqual(tokens);
+    }
+  });
+
+  it('FO2: one delegation takes the same as one agent, and many take less when little is shared', () => {
+    const one = estimateFanOut(planner, 1);
+    expect(one?.fan_out_tokens).toBe(one?.one_agent_tokens);
+    const many = estimateFanOut(planner, 20);
+    expect(many?.fan_out_tokens).toBeLessThan(many?.one_agent_tokens ?? 0);
+    expect(many === null ? '' : describeExpected(many)).toMatch(
+      /^Expected: about [\d.]+k tokens by 20 delegations at once; one agent alone would take about [\d.]+k\.$/,
+    );
+  });
+
+  it('is not made when nobody planned', () => {
+    expect(estimateFanOut(noUsage, 3)).toBeNull();
   });
 });
 

@@ -77,6 +77,7 @@ describe('the page of a run', () => {
         }),
       ),
       plan: {
+        expected: null,
         wave: 2,
         summary: long,
         delegations: Array.from({ length: 500 }, (_, i) => ({
@@ -101,6 +102,7 @@ describe('the page of a run', () => {
     const text = renderRunDetails({
       ...view,
       plan: {
+        expected: null,
         wave: 2,
         summary: 'Find prices, then compare.',
         delegations: [

@@ -109,7 +109,14 @@ it('wave_planned: a running wave, its criteria open, its usage counted', async (
   const next = await apply(wavePlanned(1, ref, made));
   const { record_ref: _shown, ...running } = wave(1, { status: 'running', plan_ref: ref });
   expect(next.waves).toEqual([
-    { ...running, usage: usage(1), planned_at: now, done_at: null, shown: null },
+    {
+      ...running,
+      usage: usage(1),
+      planned_at: now,
+      done_at: null,
+      shown: null,
+      expected: { delegations: 2, fan_out_tokens: 8_700, one_agent_tokens: 11_900 },
+    },
   ]);
   expect(next.criteria.map((one) => [one.criterion_id, one.state, one.description])).toEqual([
     ['goal-1', 'open', 'It is cheap'],

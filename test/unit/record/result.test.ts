@@ -89,7 +89,13 @@ it('completed: everything that was met, known, delivered, assumed and used', asy
     '- the hall has power (high confidence, wave-002/research-again)',
   );
   expect(section(result, 'Usage and cost')).toBe(
-    '- 6 model calls, 6.0k tokens in, 600 out\n- Cost: $0.012\n- 2 waves in 9.0 minutes, waiting times included',
+    [
+      '- 6 model calls, 6.0k tokens in, 600 out',
+      '- Cost: $0.012',
+      '- 2 waves in 9.0 minutes, waiting times included',
+      '- Wave 1 took 3.0k tokens in, 300 out. Expected: about 8.7k tokens by 2 delegations at once; one agent alone would take about 11.9k.',
+      '- Wave 2 took 3.0k tokens in, 300 out. Expected: about 4.5k tokens by 1 delegation; one agent alone would take about 4.5k.',
+    ].join('\n'),
   );
   expect(section(result, 'Where everything lies')).toContain('`waves/002/wave_compact.md`');
 });

@@ -1,0 +1,44 @@
+/**
+ * What a wave is expected to take, beside what one agent alone would take for the same tasks.
+ *
+ * Invariants:
+ *   FO1. More delegations never take fewer tokens, in either way of working.
+ *   FO2. One delegation takes the same as one agent.
+ */
+import type { FanOutEstimate } from '../../contracts/budget.ts';
+import type { Usage } from '../../contracts/usage.ts';
+
+/** Taken for granted where nothing is known yet: a look at a detail, then the answer. */
+const turnsEach = 2;
+
+/** Output tokens of a delegation: compact and detailed result, and the coverage of its criteria. */
+const outputEach = 1_500;
+
+/**
+ * Both ways read the same shared part, which is measured: the planner has just read it. Delegations read it each for
+ * themselves; one agent alone reads all it did before with every turn.
+ *
+ * @param planner Usage of the planner for this plan.
+ * @returns null when nobody planned, so nothing is measured.
+ */
+export function estimateFanOut(planner: Usage, delegations: number): FanOutEstimate | null {
+  if (planner.calls === 0 || delegations === 0) return null;
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = planner;
+  const read = input_tokens + cache_creation_input_tokens + cache_read_input_tokens;
+  const shared = Math.round(read / planner.calls);
+  const task = Math.round(planner.output_tokens / planner.calls / delegations);
+  const outputTurn = outputEach / turnsEach;
+  const each = sumOfTurns(turnsEach, shared + task, outputTurn);
+  return {
+    delegations,
+    fan_out_tokens: delegations * (each + outputEach),
+    one_agent_tokens:
+      sumOfTurns(delegations * turnsEach, shared + task * delegations, outputTurn) +
+      delegations * outputEach,
+  };
+}
+
+/** Input tokens of a conversation whose every turn reads what it wrote before. */
+function sumOfTurns(turns: number, first: number, growth: number): number {
+  return turns * first + (growth * turns * (turns - 1)) / 2;
+}
