@@ -8,6 +8,7 @@ import type { RunLimits } from './limits.ts';
 import type { AmendedAnswer, AmendMessage } from './messages.ts';
 import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
 import type { OutputFault } from './output-fault.ts';
+import type { QuestionRules } from './question-rules.ts';
 import type { Ref } from './ref.ts';
 import type { RecordChange } from './run-record.ts';
 import type { Usage } from './usage.ts';
@@ -55,6 +56,7 @@ export interface OpenRunResult {
   /** Null: nothing is limited. */
   readonly budget: RunBudget | null;
   readonly use_defaults: boolean;
+  readonly questions: QuestionRules;
   /** The user's own criteria, open. */
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];

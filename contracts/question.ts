@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { HandOver } from './question-rules.ts';
 
 /** How an answer must look (seed 004 §10, `expected_answer_format`). */
 export const AnswerFormat = z.enum(['text', 'boolean', 'number', 'choice', 'json']);
@@ -60,6 +61,14 @@ export interface Question extends AskedQuestion {
   readonly answer_schema: Readonly<Record<string, unknown>> | null;
   /** Seconds after asking at which `default_answer` is taken. If null, the question waits. */
   readonly deadline_seconds: number | null;
+  /** Seconds after asking until the first reminder; the later ones come at growing intervals. */
+  readonly remind_seconds: number;
+  /** Reminders so far. */
+  readonly reminded: number;
+  /** Who it is for, too, when it was not answered in time. If null, nobody else. */
+  readonly escalate_to: HandOver | null;
+  /** Since when it is for that person too, in Unix epoch seconds; null until then. */
+  readonly escalated_at: number | null;
   /** Unix epoch seconds (seed 003: all timestamps are epoch integers). */
   readonly asked_at: number;
 }

@@ -126,6 +126,8 @@ export type RecordChange =
       /** Unix epoch seconds. */
       readonly amended_at: number;
     }
+  /** People were reminded of it, or it is for somebody else too. */
+  | { readonly type: 'question_changed'; readonly question: Question }
   /** Who asked is gone. */
   | { readonly type: 'question_withdrawn'; readonly question_id: string }
   | { readonly type: 'answer_rejected'; readonly rejected: RejectedAnswer }

@@ -89,8 +89,8 @@ export const engineLimits = {
   staleReasonsMax: 5,
   /** Faults that go back to the model at once. More would push out the task itself. */
   faultsShownMax: 60,
-  /** Milliseconds between reminders of a question that waits: 7 days. */
-  questionReminderMs: 7 * 24 * 60 * 60 * 1_000,
+  /** Seconds until a question that waits is reminded of, and the longest time between two reminders: 7 days. */
+  questionReminderSeconds: 7 * 24 * 60 * 60,
   /** Output tokens of one call, at most: what all models of the product can write. */
   outputTokensCeiling: 64_000,
   /** Bytes of the Markdown in Temporal's current details: the Web UI loads them with every refresh. */

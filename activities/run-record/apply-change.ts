@@ -60,6 +60,13 @@ function applyAlone(
           change.question,
         ],
       };
+    case 'question_changed':
+      return {
+        ...record,
+        open_questions: record.open_questions.map((one) =>
+          one.question_id === change.question.question_id ? change.question : one,
+        ),
+      };
     case 'question_answered':
       return applyAnswer(record, change, now);
     case 'answer_amended':

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AcceptanceCriterion, Delegation } from '../../contracts/delegation.ts';
 import { LimitsInput } from '../../contracts/limits.ts';
+import { handOverFields, QuestionRulesInput } from '../../contracts/question-rules.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { describeIssues, wholePath } from '../tools/describe-issues.ts';
 import { joinSentences } from './input-fault.ts';
@@ -25,6 +26,9 @@ export function describeInputIssues(
 function fieldsAt(path: readonly PropertyKey[], fields: readonly string[]): readonly string[] {
   if (path.length === 0) return fields;
   if (path[0] === 'limits') return Object.keys(LimitsInput.shape);
+  if (path[0] === 'questions') {
+    return path.length === 1 ? Object.keys(QuestionRulesInput.shape) : handOverFields;
+  }
   return Object.keys(
     path.includes('acceptance_criteria') ? AcceptanceCriterion.shape : Delegation.shape,
   );

@@ -1,6 +1,7 @@
 import type { OpenRunInput, OpenRunResult } from '../../contracts/activity-types.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
+import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
 import { checkBudget } from './check-budget.ts';
 import { checkRequest, summariseAgent } from './check-request.ts';
 import { composePlan, storePlan } from './compose-plan.ts';
@@ -54,6 +55,7 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
     limits,
     budget,
     use_defaults: request.useDefaults,
+    questions: resolveQuestionRules(request.questions),
     criteria: record.criteria.map(({ criterion_id, state, delegation_id }) => ({
       criterion_id,
       state,

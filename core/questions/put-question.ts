@@ -3,6 +3,7 @@
  */
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { AskedBefore, CarriedInbox, PendingAnswer } from '../../contracts/planner-run.ts';
+import type { QuestionRules } from '../../contracts/question-rules.ts';
 import type { AskedQuestion, Question, QuestionKind } from '../../contracts/question.ts';
 import { questionId } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
@@ -13,7 +14,7 @@ import { parseDefault } from './check-answer.ts';
 export interface PutContext {
   readonly escalation: QuestionsEscalation;
   readonly now: number;
-  readonly deadline_seconds?: number | null;
+  readonly rules: QuestionRules;
   readonly answer_schema?: Readonly<Record<string, unknown>> | null;
   /** Questions of the same escalation that came before. */
   readonly ahead: readonly PendingAnswer[];
@@ -83,10 +84,14 @@ function buildQuestion(id: string, asked: AskedQuestion, context: PutContext): Q
     choices: asked.choices,
     default_answer: asked.default_answer,
     answer_schema: isJson ? (context.answer_schema ?? null) : null,
-    deadline_seconds: context.escalation.deadline_seconds ?? context.deadline_seconds ?? null,
+    deadline_seconds: context.escalation.deadline_seconds ?? context.rules.deadline_seconds,
+    remind_seconds: context.rules.remind_seconds,
+    reminded: 0,
+    escalate_to: context.rules.escalate_to,
+    escalated_at: null,
     asked_at: context.now,
   };
-  // A default that is no answer would be promised to people and never be taken.
+  // A default that is no answer would be promised to people and never be taken, and nothing lapses without one.
   return parseDefault(question)?.ok === true
     ? question
     : { ...question, default_answer: null, deadline_seconds: null };

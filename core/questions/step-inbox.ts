@@ -12,87 +12,27 @@
  *   IN8. A default is taken only when it is an answer, at its deadline or when the run takes defaults.
  *   IN9. The preview says of each payload what the step would.
  *   IN10. Long answers stay out of the state; the effect has the whole text.
+ *   IN11. A reminder and a hand-over change nothing but what is said of them: the question stays open as it was.
  */
-import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type {
   CarriedInbox,
   PendingAnswer,
   PendingEscalation,
-  SettledAnswer,
 } from '../../contracts/planner-run.ts';
 import type { AnswerInput, Question, RejectedAnswer } from '../../contracts/question.ts';
-import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import { parseDefault } from './check-answer.ts';
-import { keepNewest, withdrawQuestions } from './withdraw-questions.ts';
-import { acceptAnswer, judgeAnswer } from './judge-answer.ts';
+import type { InboxEffect, InboxEvent } from './inbox-event.ts';
+import { judgeAnswer } from './judge-answer.ts';
 import { putQuestion } from './put-question.ts';
+import { deliverPending, keepAnswerRef, settleQuestion } from './settle-question.ts';
+import { withdrawQuestions } from './withdraw-questions.ts';
 
-type AskEvent = Extract<InboxEvent, { type: 'ask' }>;
+type EventOf<T extends InboxEvent['type']> = Extract<InboxEvent, { type: T }>;
 
 /** The state is exactly what a run carries over continue-as-new. */
 export type InboxState = CarriedInbox;
-
-export type InboxEvent =
-  | {
-      readonly type: 'ask';
-      readonly escalation: QuestionsEscalation;
-      /** Unix epoch seconds, in all events. */
-      readonly now: number;
-      /** Take each question's default at once, where it has one. */
-      readonly use_defaults: boolean;
-      /** Of each question that has a default. If undefined, the questions wait. */
-      readonly deadline_seconds?: number | null;
-      /** Of each question that expects json. If undefined, any JSON is taken. */
-      readonly answer_schema?: Readonly<Record<string, unknown>> | null;
-    }
-  | {
-      readonly type: 'answer';
-      readonly payload: unknown;
-      readonly now: number;
-      readonly default_answered_by: string;
-    }
-  | { readonly type: 'deadline'; readonly question_id: string; readonly now: number }
-  /** Who asked is gone: a delegation, or with null all that this workflow asked for. */
-  | {
-      readonly type: 'withdraw';
-      readonly from: string;
-      readonly delegation_id: string | null;
-      readonly now: number;
-    }
-  /** A long answer is in the store now. Kept until its escalation is delivered. */
-  | { readonly type: 'stored'; readonly question_id: string; readonly answer_ref: Ref };
-
-export type InboxEffect =
-  | { readonly type: 'opened'; readonly question: Question }
-  /** `text` is the whole answer, however long. */
-  | {
-      readonly type: 'answered';
-      readonly question: Question;
-      readonly text: string;
-      readonly answered_by: string;
-    }
-  /** Nobody waits for it any more. */
-  | { readonly type: 'withdrawn'; readonly question: Question }
-  | { readonly type: 'rejected'; readonly rejected: RejectedAnswer }
-  /** The same answer again: no harm done. */
-  | { readonly type: 'repeated'; readonly question_id: string }
-  /** All questions of an escalation are settled. */
-  | {
-      readonly type: 'deliver';
-      readonly escalation_id: string;
-      readonly from: string;
-      readonly answers: readonly InboxDelivery[];
-    };
-
-/** A cut answer's `answer_ref` is set if the event `stored` came before the last answer of its escalation. */
-export interface InboxDelivery extends SettledAnswer {
-  /** Of a question that was not put to the user: the earlier one it repeats, or `not-asked`. */
-  readonly question_id: string;
-  /** The question. */
-  readonly text: string;
-}
 
 export interface InboxStep {
   readonly state: InboxState;
@@ -121,13 +61,24 @@ export function stepInbox(state: InboxState, event: InboxEvent): InboxStep {
     case 'answer':
       return takeAnswer(state, event);
     case 'deadline':
-      return takeDefault(state, event);
+      return takeAtDeadline(state, event.question_id, event.now);
+    case 'reminder':
+      return change(state, event.question_id, (question) => ({
+        ...question,
+        reminded: question.reminded + 1,
+      }));
+    case 'hand_over':
+      return change(state, event.question_id, (question) =>
+        question.escalate_to === null || question.escalated_at !== null
+          ? question
+          : { ...question, escalated_at: event.now },
+      );
     case 'withdraw': {
       const { state: rest, gone } = withdrawQuestions(state, event);
       return { state: rest, effects: gone.map((question) => ({ type: 'withdrawn', question })) };
     }
     case 'stored':
-      return { state: keepRef(state, event), effects: [] };
+      return { state: keepAnswerRef(state, event.question_id, event.answer_ref), effects: [] };
     default:
       return { state, effects: [] };
   }
@@ -140,7 +91,7 @@ export function previewAnswer(state: InboxState, payload: unknown): AnswerPrevie
   return { ok: false, reason: verdict.reason, example: verdict.example };
 }
 
-function ask(state: InboxState, event: AskEvent): InboxStep {
+function ask(state: InboxState, event: EventOf<'ask'>): InboxStep {
   const { escalation_id, from, questions } = event.escalation;
   // A child that repeats itself after a crash asks nothing new.
   if (state.pending.some((p) => p.escalation_id === escalation_id && p.from === from)) {
@@ -157,22 +108,25 @@ function ask(state: InboxState, event: AskEvent): InboxStep {
   }
   const pending: PendingEscalation = { escalation_id, from, answers };
   const effects: InboxEffect[] = opened.map((question) => ({ type: 'opened', question }));
-  if (opened.length === 0) return { state: current, effects: [...effects, deliver(pending)] };
+  if (opened.length === 0) {
+    return { state: current, effects: [...effects, deliverPending(pending)] };
+  }
   current = { ...current, pending: [...current.pending, pending] };
   for (const question of event.use_defaults ? opened : []) {
-    const step = takeDefaultOf(current, question, event.now);
+    const step = takeDefault(current, question, event.now);
     current = step.state;
     effects.push(...step.effects);
   }
   return { state: current, effects };
 }
 
-function takeAnswer(state: InboxState, event: Extract<InboxEvent, { type: 'answer' }>): InboxStep {
+function takeAnswer(state: InboxState, event: EventOf<'answer'>): InboxStep {
   const verdict = judgeAnswer(state, event.payload);
   switch (verdict.type) {
     case 'taken': {
+      const { question, text } = verdict;
       const answered_by = verdict.answered_by ?? event.default_answered_by;
-      return settle(state, verdict.question, { text: verdict.text, answered_by, now: event.now });
+      return settleQuestion(state, question, { text, answered_by, now: event.now });
     }
     case 'repeated':
       return { state, effects: [{ type: 'repeated', question_id: verdict.question_id }] };
@@ -192,83 +146,26 @@ function takeAnswer(state: InboxState, event: Extract<InboxEvent, { type: 'answe
 }
 
 /** The timer is the clock here: an event that comes a moment early must not leave the question open for ever. */
-function takeDefault(
-  state: InboxState,
-  event: Extract<InboxEvent, { type: 'deadline' }>,
-): InboxStep {
-  const question = state.open.find((q) => q.question_id === event.question_id);
+function takeAtDeadline(state: InboxState, id: string, now: number): InboxStep {
+  const question = state.open.find((q) => q.question_id === id);
   if (question === undefined || question.deadline_seconds === null) return { state, effects: [] };
-  return takeDefaultOf(state, question, event.now);
+  return takeDefault(state, question, now);
 }
 
-function takeDefaultOf(state: InboxState, question: Question, now: number): InboxStep {
+function takeDefault(state: InboxState, question: Question, now: number): InboxStep {
   const parsed = parseDefault(question);
   if (parsed === null || !parsed.ok) return { state, effects: [] };
-  return settle(state, question, { text: parsed.text, answered_by: 'default', now });
+  return settleQuestion(state, question, { text: parsed.text, answered_by: 'default', now });
 }
 
-/** An answer is there: the question closes, and its escalation is delivered when it was the last one. */
-function settle(
+function change(
   state: InboxState,
-  question: Question,
-  answer: { readonly text: string; readonly answered_by: string; readonly now: number },
-): InboxStep {
-  const { text, answered_by } = answer;
-  const id = question.question_id;
-  const pending = settlePending(state.pending, id, {
-    answer_text: cutText(text, engineLimits.inlineAnswerCharsMax),
-    is_cut: text.length > engineLimits.inlineAnswerCharsMax,
-    answer_ref: null,
-    answered_by,
-    loop: false,
-  });
-  const complete = pending.filter(isComplete);
-  return {
-    state: {
-      ...state,
-      open: state.open.filter((q) => q.question_id !== id),
-      answered: keepNewest({ ...state.answered, [id]: acceptAnswer(question, text, answer) }),
-      pending: pending.filter((p) => !isComplete(p)),
-    },
-    effects: [{ type: 'answered', question, text, answered_by }, ...complete.map(deliver)],
-  };
-}
-
-function settlePending(
-  pending: readonly PendingEscalation[],
   id: string,
-  settled: SettledAnswer,
-): PendingEscalation[] {
-  return pending.map((p) => ({
-    ...p,
-    answers: p.answers.map((a) =>
-      a.question_id === id && a.settled === null ? { ...a, settled } : a,
-    ),
-  }));
-}
-
-function isComplete(pending: PendingEscalation): boolean {
-  return pending.answers.every((answer) => answer.settled !== null);
-}
-
-function deliver(pending: PendingEscalation): InboxEffect {
-  return {
-    type: 'deliver',
-    escalation_id: pending.escalation_id,
-    from: pending.from,
-    answers: pending.answers.flatMap(({ question_id, text, settled }) =>
-      settled === null ? [] : [{ question_id, text, ...settled }],
-    ),
-  };
-}
-
-function keepRef(state: InboxState, event: Extract<InboxEvent, { type: 'stored' }>): InboxState {
-  const keep = (answer: PendingAnswer): PendingAnswer =>
-    answer.question_id === event.question_id && answer.settled?.is_cut === true
-      ? { ...answer, settled: { ...answer.settled, answer_ref: event.answer_ref } }
-      : answer;
-  return {
-    ...state,
-    pending: state.pending.map((p) => ({ ...p, answers: p.answers.map(keep) })),
-  };
+  toNext: (question: Question) => Question,
+): InboxStep {
+  const question = state.open.find((q) => q.question_id === id);
+  const next = question === undefined ? undefined : toNext(question);
+  if (next === undefined || next === question) return { state, effects: [] };
+  const open = state.open.map((one) => (one === question ? next : one));
+  return { state: { ...state, open }, effects: [{ type: 'changed', question: next }] };
 }

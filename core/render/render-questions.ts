@@ -3,6 +3,7 @@
  */
 import type { Question, QuestionKind } from '../../contracts/question.ts';
 import { answerCommands } from './answer-commands.ts';
+import { describeUrging } from './describe-wait.ts';
 import { formatDuration } from './format-duration.ts';
 import { bullet, codeBlock, codeSpan, plainText } from './markdown.ts';
 
@@ -29,7 +30,7 @@ export function renderQuestions(runId: string, questions: readonly Question[]): 
 
 function renderQuestion(runId: string, question: Question): string {
   const lines = [
-    `### ${question.question_id} · ${question.priority} · from ${describeAsker(question)}`,
+    `### ${question.question_id} · ${question.priority} · from ${describeAsker(question)}${plainText(describeUrging(question), 100)}`,
     '',
     plainText(question.text, 800),
     '',
@@ -38,6 +39,7 @@ function renderQuestion(runId: string, question: Question): string {
       : [bullet(`**Why it matters:** ${plainText(question.why_it_matters, 300)}`)]),
     bullet(`**Answer:** ${describeFormat(question)}`),
     ...(question.default_answer === null ? [] : [bullet(describeDefault(question))]),
+    ...describeHandOver(question),
     '',
     codeBlock(answerCommands(runId, question)),
   ];
@@ -62,6 +64,13 @@ function describeFormat(question: Question): string {
     json: question.answer_schema === null ? 'any JSON' : 'JSON that fits the schema',
   };
   return formats[question.expected_answer_format];
+}
+
+function describeHandOver({ escalate_to, escalated_at }: Question): string[] {
+  if (escalate_to === null || escalated_at !== null) return [];
+  const person = codeSpan(escalate_to.person, 80);
+  const when = formatDuration(escalate_to.after_seconds);
+  return [bullet(`**Also for ${person}:** ${when} after the question was asked`)];
 }
 
 function describeDefault(question: Question): string {

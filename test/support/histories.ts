@@ -68,3 +68,32 @@ export async function replayAll(histories: readonly StoredHistory[]): Promise<vo
     if (fault !== null) throw new Error(`${workflowId} does not replay.`, { cause: fault });
   }
 }
+
+export interface StartedTimer {
+  /** Its name in the Web UI; empty when it has none. */
+  readonly summary: string;
+  /** Unix epoch seconds, with fractions. */
+  readonly ends_at: number;
+}
+
+/** Every timer that was started, whether it fired or not. */
+export function listTimers(histories: readonly StoredHistory[]): StartedTimer[] {
+  return histories
+    .flatMap(({ history }) => history.events ?? [])
+    .flatMap(({ timerStartedEventAttributes: timer, eventTime, userMetadata }) => {
+      if (!timer) return [];
+      const summary = userMetadata?.summary?.data;
+      return [
+        {
+          summary: summary ? String(JSON.parse(Buffer.from(summary).toString())) : '',
+          ends_at: secondsOf(eventTime) + secondsOf(timer.startToFireTimeout),
+        },
+      ];
+    });
+}
+
+function secondsOf(
+  time: { readonly seconds?: unknown; readonly nanos?: number | null } | null | undefined,
+): number {
+  return Number(time?.seconds ?? 0) + (time?.nanos ?? 0) / 1e9;
+}

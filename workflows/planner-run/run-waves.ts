@@ -212,6 +212,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     limits: opened.limits,
     budget: state.budget,
     use_defaults: opened.use_defaults,
+    questions: opened.questions,
     wave: state.wave,
     waves_allowed: state.waves_allowed,
     criteria: state.criteria,

@@ -1,11 +1,4 @@
-import {
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  isCancellation,
-  log,
-  sleep,
-} from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, condition, log } from '@temporalio/workflow';
 import type { AmendedAnswer, Delivery, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { CarriedInbox } from '../../contracts/planner-run.ts';
 import type {
@@ -15,31 +8,38 @@ import type {
   Question,
   RejectedAnswer,
 } from '../../contracts/question.ts';
+import type { QuestionRules } from '../../contracts/question-rules.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { amendAnswer } from '../../core/questions/amend-answer.ts';
+import type { InboxEffect, InboxEvent } from '../../core/questions/inbox-event.ts';
 import {
   carryInbox,
   openInbox,
   previewAnswer,
   stepInbox,
 } from '../../core/questions/step-inbox.ts';
-import type { InboxEffect, InboxEvent, InboxState } from '../../core/questions/step-inbox.ts';
+import type { InboxState } from '../../core/questions/step-inbox.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import type { LabelsOf } from '../../core/metrics/metrics.ts';
-import { describeWait } from '../../core/render/describe-wait.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { storeText } from './activities.ts';
 import { nowSeconds } from './clock.ts';
-import { inBackground } from './in-background.ts';
+import { QuestionTimers } from './question-timers.ts';
 import { recorder } from './recorder.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 import { untilDone } from './until-done.ts';
 
+/** How the run treats questions. */
+export interface AskingRules {
+  readonly use_defaults: boolean;
+  readonly questions: QuestionRules;
+}
+
 export interface InboxHostOptions {
   readonly carried: CarriedInbox | null;
   readonly recentAnswers: readonly AnsweredQuestion[];
-  readonly useDefaults: () => boolean;
+  readonly rules: () => AskingRules;
   readonly record: RecordKeeper;
   /** Brings the answers to the workflow that asked. */
   readonly deliver: (to: string, delivery: Delivery) => Promise<void>;
@@ -53,8 +53,8 @@ type QuestionResult = LabelsOf<typeof metrics.questionWait>['result'];
 type AnsweredEffect = Extract<InboxEffect, { type: 'answered' }>;
 
 /**
- * The run's inbox. `core/questions` decides what an answer does; this keeps the timers, stores long answers, records,
- * and passes answers on to those who asked.
+ * The run's inbox. `core/questions` decides what an answer does; this stores long answers, records, and passes answers
+ * on to those who asked.
  */
 export class InboxHost {
   readonly #options: InboxHostOptions;
@@ -62,7 +62,7 @@ export class InboxHost {
   #recentAnswers: readonly AnsweredQuestion[];
   /** Rejected messages that were no answers. */
   #otherRejected: readonly RejectedAnswer[] = [];
-  readonly #timers = new Map<string, CancellationScope>();
+  readonly #timers: QuestionTimers;
   readonly #longAnswers = new Map<string, Ref>();
   /** Effects take place in their order: an answer is stored before it is delivered. */
   #lastTask: Promise<void> = Promise.resolve();
@@ -72,12 +72,16 @@ export class InboxHost {
     this.#options = options;
     this.#state = openInbox(options.carried);
     this.#recentAnswers = options.recentAnswers;
-    for (const question of this.#state.open) inBackground(() => this.#keepTimer(question));
+    this.#timers = new QuestionTimers({
+      find: (id) => this.#state.open.find(({ question_id }) => question_id === id),
+      onMoment: (type, question_id) => this.#step({ type, question_id, now: nowSeconds() }),
+    });
+    for (const { question_id } of this.#state.open) this.#timers.start(question_id);
   }
 
   ask(escalation: QuestionsEscalation): void {
-    const use_defaults = this.#options.useDefaults();
-    this.#step({ type: 'ask', escalation, now: nowSeconds(), use_defaults });
+    const { use_defaults, questions: rules } = this.#options.rules();
+    this.#step({ type: 'ask', escalation, now: nowSeconds(), use_defaults, rules });
   }
 
   /** Closes what somebody asked who is gone. @param delegationId If null, all that the workflow asked for. */
@@ -120,6 +124,7 @@ export class InboxHost {
         case 'rejected':
           throw refusal(effect.rejected.reason, effect.rejected.example);
         case 'opened':
+        case 'changed':
         case 'withdrawn':
         case 'deliver':
       }
@@ -190,7 +195,10 @@ export class InboxHost {
       case 'opened':
         record.add({ type: 'question_opened', question: effect.question });
         log.info('question opened', placeOf(effect.question));
-        inBackground(() => this.#keepTimer(effect.question));
+        this.#timers.start(effect.question.question_id);
+        return;
+      case 'changed':
+        record.add({ type: 'question_changed', question: effect.question });
         return;
       case 'answered':
         this.#close(effect.question, effect.answered_by === 'default' ? 'defaulted' : 'answered');
@@ -213,7 +221,7 @@ export class InboxHost {
   }
 
   #close(question: Question, result: QuestionResult): void {
-    this.#timers.get(question.question_id)?.cancel();
+    this.#timers.cancel(question.question_id);
     recorder.observe(metrics.questionWait, { result }, nowSeconds() - question.asked_at);
     log.info('question closed', { ...placeOf(question), result });
   }
@@ -258,28 +266,6 @@ export class InboxHost {
       return { ...answer, answer_ref, answer: is_cut && answer_ref !== null ? null : answer_text };
     });
     await this.#options.deliver(effect.from, { escalation_id: effect.escalation_id, answers });
-  }
-
-  /** Every open question is a timer with its name in the Web UI; at a deadline the default is taken. */
-  async #keepTimer(question: Question): Promise<void> {
-    const { question_id, deadline_seconds } = question;
-    const scope = new CancellationScope();
-    this.#timers.set(question_id, scope);
-    // Counted from the asking, so that continue-as-new does not put the deadline off.
-    const waitMs =
-      deadline_seconds === null
-        ? engineLimits.questionReminderMs
-        : Math.max(question.asked_at + deadline_seconds - nowSeconds(), 0) * 1000;
-    try {
-      await scope.run(() => sleep(waitMs, { summary: describeWait(question) }));
-    } catch (error) {
-      if (isCancellation(error)) return;
-      throw error;
-    } finally {
-      this.#timers.delete(question_id);
-    }
-    if (deadline_seconds === null) return this.#keepTimer(question);
-    this.#step({ type: 'deadline', question_id, now: nowSeconds() });
   }
 }
 

@@ -32,7 +32,13 @@ import { createMailbox } from './mailbox.ts';
 import { deliverSignal } from './messages.ts';
 import { createRecordKeeper } from './record-keeper.ts';
 import type { RecordKeeper } from './record-keeper.ts';
-import { openRootState, recordedWave, takeUpOpened, takeWaveIntoState } from './root-state.ts';
+import {
+  askingRules,
+  openRootState,
+  recordedWave,
+  takeUpOpened,
+  takeWaveIntoState,
+} from './root-state.ts';
 import type { RootState } from './root-state.ts';
 import { recorder } from './recorder.ts';
 import { RootViews } from './root-views.ts';
@@ -71,7 +77,7 @@ export class RootHost implements Superior {
     this.inbox = new InboxHost({
       carried: carried?.inbox ?? null,
       recentAnswers: carried?.recent_answers ?? [],
-      useDefaults: () => this.state.opened?.use_defaults ?? false,
+      rules: () => askingRules(this.state),
       record: this.record,
       deliver: (to, delivery) => this.#deliver(to, delivery),
       park: (reason) => this.park(reason),

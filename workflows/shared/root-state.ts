@@ -11,8 +11,10 @@ import { describeAgainst } from '../../core/budget/budget-question.ts';
 import { openBudget } from '../../core/budget/resolve-budget.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { openCriteria, waiveCriteria } from '../../core/criteria/criteria.ts';
+import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { nowSeconds } from './clock.ts';
+import type { AskingRules } from './inbox-host.ts';
 
 /** What the root workflow knows and shows. Changed by the workflow, read by queries and views. */
 export interface RootState {
@@ -76,6 +78,14 @@ export function openRootState(carried: CarriedRun | null): RootState {
     budget: carried.budget,
     amendments,
     waived: carried.waived,
+  };
+}
+
+/** Before the input was read nobody asks but a hand, and the defaults hold. */
+export function askingRules({ opened }: RootState): AskingRules {
+  return {
+    use_defaults: opened?.use_defaults ?? false,
+    questions: opened?.questions ?? resolveQuestionRules(undefined),
   };
 }
 

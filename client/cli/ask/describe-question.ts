@@ -1,7 +1,7 @@
 import type { Question } from '../../../contracts/question.ts';
 import { commandText } from '../../command-text.ts';
 import { cleanLine, cleanText } from '../text/clean-text.ts';
-import { formatSeconds } from '../text/format-time.ts';
+import { formatSeconds, formatTime } from '../text/format-time.ts';
 import type { Paint } from '../text/paint.ts';
 
 /** A question as a person reads it: who asks, what, why, how to answer, and what happens without an answer. */
@@ -9,7 +9,7 @@ export function describeQuestion(question: Question, paint: Paint): string[] {
   const id = paint('strong', cleanLine(question.question_id));
   const why = cleanLine(question.why_it_matters);
   return [
-    `${id} · ${cleanLine(question.priority)} · asked by ${askerOf(question)}`,
+    `${id} · ${cleanLine(question.priority)} · asked by ${askerOf(question)}${urgingOf(question)}`,
     ...cleanText(question.text)
       .trim()
       .split('\n')
@@ -17,6 +17,7 @@ export function describeQuestion(question: Question, paint: Paint): string[] {
     ...(why === '' ? [] : [paint('quiet', `  why it matters: ${why}`)]),
     ...describeAnswers(question),
     ...describeDefault(question),
+    ...describeHandOver(question),
   ];
 }
 
@@ -62,10 +63,24 @@ function describeDefault({ default_answer, deadline_seconds, asked_at }: Questio
   if (default_answer === null) return [];
   const text = `  default: ${cleanLine(default_answer, 200)}`;
   if (deadline_seconds === null) return [text];
-  const at = new Date((asked_at + deadline_seconds) * 1_000).toISOString().slice(0, 16);
-  return [
-    `${text} (taken after ${formatSeconds(deadline_seconds)}, at ${at.replace('T', ' ')} UTC)`,
-  ];
+  const at = formatTime(asked_at + deadline_seconds);
+  return [`${text} (taken after ${formatSeconds(deadline_seconds)}, at ${at} UTC)`];
+}
+
+function describeHandOver({ escalate_to, escalated_at, asked_at }: Question): string[] {
+  if (escalate_to === null || escalated_at !== null) return [];
+  const at = formatTime(asked_at + escalate_to.after_seconds);
+  return [`  also for ${cleanLine(escalate_to.person, 80)} from ${at} UTC`];
+}
+
+/** How long it has waited, as far as the run has done something about it. */
+function urgingOf({ escalate_to, escalated_at, reminded }: Question): string {
+  const also =
+    escalate_to === null || escalated_at === null
+      ? ''
+      : ` · now also for ${cleanLine(escalate_to.person, 80)}`;
+  if (reminded === 0) return also;
+  return `${also} · reminded ${reminded === 1 ? 'once' : `${reminded} times`}`;
 }
 
 function sampleAnswer({ expected_answer_format: format, default_answer }: Question): string {

@@ -15,6 +15,10 @@ export interface StartOptions {
   readonly agents?: string;
   readonly workspace?: string;
   readonly defaults?: boolean;
+  readonly deadline?: number;
+  readonly remind?: number;
+  readonly escalateTo?: string;
+  readonly escalateAfter?: number;
   readonly maxWaves?: number;
   readonly maxParallel?: number;
   readonly maxDelegations?: number;
@@ -50,6 +54,15 @@ export async function readRunInput(
     calls: options.budgetCalls,
     minutes: options.budgetMinutes,
   });
+  const handOver = definedOnly({
+    person: options.escalateTo,
+    after_seconds: options.escalateAfter,
+  });
+  const questions = definedOnly({
+    deadline_seconds: options.deadline,
+    remind_seconds: options.remind,
+    escalate_to: Object.keys(handOver).length === 0 ? undefined : handOver,
+  });
   const merged = {
     ...file,
     ...definedOnly({
@@ -60,6 +73,7 @@ export async function readRunInput(
       agents_dir: options.agents === undefined ? undefined : resolve(deps.cwd, options.agents),
       workspace_dir:
         options.workspace === undefined ? undefined : resolve(deps.cwd, options.workspace),
+      questions: mergeFields(file['questions'], questions),
       limits: mergeFields(file['limits'], limits),
       budget: mergeFields(file['budget'], budget),
     }),

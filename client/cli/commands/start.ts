@@ -20,6 +20,14 @@ export function registerStart(program: Command, runner: CommandRunner): void {
     .option('--agents <folder>', 'folder with your own agents, on the machine of the worker')
     .option('--workspace <folder>', 'where agents write files, on the machine of the worker')
     .option('--defaults', 'take the default of each question at once, where it has one')
+    .option(
+      '--deadline <seconds>',
+      'take the default of a question after so long, where it has one',
+      readWholeNumber,
+    )
+    .option('--remind <seconds>', 'first reminder of an open question', readWholeNumber)
+    .option('--escalate-to <person>', 'who an open question is for, too, after --escalate-after')
+    .option('--escalate-after <seconds>', 'see --escalate-to', readWholeNumber)
     .option('--max-waves <count>', 'waves before the run asks whether to go on', readWholeNumber)
     .option('--max-parallel <count>', 'delegations that work at the same time', readWholeNumber)
     .option('--max-delegations <count>', 'delegations in one wave', readWholeNumber)

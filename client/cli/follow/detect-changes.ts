@@ -1,3 +1,4 @@
+import type { Question } from '../../../contracts/question.ts';
 import { answerCommand } from '../ask/describe-question.ts';
 import type { FollowEvent } from './follow-event.ts';
 import type { RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
@@ -96,7 +97,7 @@ function delegationChanges(
 function questionChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
   const runId = after.run.run_id;
   const earlier = before?.questions ?? [];
-  const known = idsOf(earlier);
+  const known = new Map(earlier.map((question) => [question.question_id, question]));
   const open = idsOf(after.questions);
   return [
     ...earlier
@@ -114,7 +115,20 @@ function questionChanges(before: RunSnapshot | null, after: RunSnapshot): Follow
           command: answerCommand(runId, question),
         };
       }),
+    ...after.questions
+      .filter((question) => isUrged(known.get(question.question_id), question))
+      .map((question): FollowEvent => {
+        return { type: 'question_urged', run_id: runId, question };
+      }),
   ];
+}
+
+/** Whether people were reminded of it, or somebody else is asked too, since it was seen. */
+function isUrged(before: Question | undefined, after: Question): boolean {
+  return (
+    before !== undefined &&
+    (before.reminded !== after.reminded || before.escalated_at !== after.escalated_at)
+  );
 }
 
 function idsOf(questions: RunSnapshot['questions']): Set<string> {

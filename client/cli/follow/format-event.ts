@@ -23,6 +23,8 @@ export function formatEvent(event: FollowEvent, paint: Paint): string[] {
       ];
     case 'question':
       return [...describeQuestion(event.question, paint), `  answer with: ${event.command}`];
+    case 'question_urged':
+      return describeQuestion(event.question, paint).slice(0, 2);
     case 'question_closed':
       return [`${cleanLine(event.question_id)} is answered`];
     case 'notice':

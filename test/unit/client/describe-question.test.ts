@@ -35,6 +35,17 @@ it('numbers the choices and names the deadline', () => {
   ]);
 });
 
+it('tells what was done about a question that nobody answers', () => {
+  const escalate_to = { person: 'Maria', after_seconds: 3_600 };
+  const [head, ...waiting] = describeQuestion(question({ escalate_to }), paint);
+  expect(head).toBe('q1 · high · asked by gather-facts in wave 1');
+  expect(waiting.at(-1)).toBe('  also for Maria from 2023-11-14 23:13 UTC');
+  const urged = question({ escalate_to, escalated_at: 1_700_003_600, reminded: 2 });
+  const lines = describeQuestion(urged, paint);
+  expect(lines[0]).toBe(`${head} · now also for Maria · reminded 2 times`);
+  expect(lines.join()).not.toContain('also for Maria from');
+});
+
 it('shows nothing of a model that a terminal would act upon', () => {
   const text = describeQuestion(
     question({ text: '\u001B]0;title\u0007a\u001B[2J', why_it_matters: '\u202Ex' }),

@@ -63,6 +63,19 @@ it('tells the end of a wave once', () => {
   expect(types(working, over)).toEqual(['delegation', 'wave_done']);
 });
 
+it('tells when people are reminded of a question, or somebody else is asked', () => {
+  const before = snapshot({ questions: [question()] });
+  const urged = question({ reminded: 1 });
+  const [event, ...more] = detectChanges(before, snapshot({ questions: [urged] }));
+  expect(more).toEqual([]);
+  expect(event).toEqual({ type: 'question_urged', run_id: 'run-1', question: urged });
+  expect(event === undefined ? [] : formatEvent(event, paint)).toEqual([
+    'q1 · high · asked by gather-facts in wave 1 · reminded once',
+    '  Which region?',
+  ]);
+  expect(types(before, before)).toEqual([]);
+});
+
 it('leaves the phase of a closed run to its end', () => {
   const closed = snapshot({
     run: listing({ execution: 'completed', phase: 'completed' }),

@@ -7,6 +7,7 @@ import type { AskedQuestion, Question } from '../../../contracts/question.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import type { WaveDecisionOutline } from '../../../contracts/wave-decision.ts';
 import type { WavePlanOutline } from '../../../contracts/wave-plan.ts';
+import { resolveQuestionRules } from '../../../core/questions/question-moments.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 
 /** Of every property test. A failure prints the seed and the path to the smallest example. */
@@ -83,10 +84,17 @@ export function question(over: Partial<Question> = {}): Question {
     agent_id: 'researcher',
     answer_schema: null,
     deadline_seconds: null,
+    remind_seconds: 604_800,
+    reminded: 0,
+    escalate_to: null,
+    escalated_at: null,
     asked_at: 1_000,
     ...over,
   };
 }
+
+/** What a run does about questions that nobody answers, when its input says nothing. */
+export const usualRules = resolveQuestionRules(undefined);
 
 export function escalation(
   id: string,

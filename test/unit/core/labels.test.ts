@@ -1,4 +1,4 @@
-import { describeWait } from '../../../core/render/describe-wait.ts';
+import { describeMoment, describeWait } from '../../../core/render/describe-wait.ts';
 import { formatDuration } from '../../../core/render/format-duration.ts';
 import { turnSummary } from '../../../core/render/turn-summary.ts';
 import { question } from './builders.ts';
@@ -18,6 +18,40 @@ describe('labels', () => {
       expect(wait).not.toContain('\n');
     }
     expect(describeWait(long)).toMatch(/in 2 h\)$/);
+  });
+
+  it('WA2: a wait tells of reminders and of who else was asked', () => {
+    const escalate_to = { person: 'Maria', after_seconds: 7_200 };
+    const asked = question({ question_id: 'q3', escalate_to, escalated_at: 9, reminded: 2 });
+    expect(describeWait(asked)).toBe(
+      'waiting for your answer to q3, now also for Maria, reminded 2 times: Which region?',
+    );
+    expect(describeWait({ ...asked, escalated_at: null, reminded: 1 })).toBe(
+      'waiting for your answer to q3, reminded once: Which region?',
+    );
+    const long = {
+      ...asked,
+      escalate_to: { person: 'M'.repeat(80), after_seconds: 1 },
+      text: 'y '.repeat(900),
+      deadline_seconds: 60,
+      default_answer: 'x'.repeat(500),
+    };
+    expect(describeWait(long).length).toBeLessThanOrEqual(120);
+    expect(describeWait({ ...long, deadline_seconds: null }).length).toBeLessThanOrEqual(120);
+  });
+
+  it('WA3: each timer of a question says what it brings', () => {
+    const escalate_to = { person: 'Maria', after_seconds: 7_200 };
+    const asked = question({ question_id: 'q3', escalate_to, default_answer: 'eu' });
+    expect(describeMoment('hand_over', asked)).toBe(
+      'q3 is also for Maria after 2 h: Which region?',
+    );
+    expect(describeMoment('reminder', asked)).toBe(describeWait(asked));
+    const ending = { ...asked, deadline_seconds: 60 };
+    expect(describeMoment('deadline', ending)).toBe(
+      'waiting for your answer to q3 (default: eu in 1 min)',
+    );
+    expect(describeMoment('reminder', ending)).toBe('reminder 1 about q3: Which region?');
   });
 
   it('a turn is labelled by agent, purpose and number', () => {

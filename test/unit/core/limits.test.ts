@@ -21,7 +21,7 @@ describe('limits', () => {
     ['inboxCharsMax', { inboxCharsMax: 1_000_000 }],
     ['loadedDetailsMax', { loadedDetailsMax: 500 }],
     ['detailsBytesMax', { detailsBytesMax: 1_000_000 }],
-    ['questionReminderMs', { questionReminderMs: 0.5 }],
+    ['questionReminderSeconds', { questionReminderSeconds: 0.5 }],
   ])('L1: a contradiction is named: %s', (name, change) => {
     const faults = findLimitFaults({ ...engineLimits, ...change }, defaultLimits);
     expect(faults.join()).toContain(name);

@@ -52,6 +52,16 @@ describe('the page of a run', () => {
     expect(text).toContain('**1 of 2 met**');
   });
 
+  it('RD1: says what was done about a question that nobody answers, and what comes', () => {
+    const escalate_to = { person: 'Maria', after_seconds: 7_200 };
+    const fresh = renderRunDetails({ ...view, questions: [question({ escalate_to })] });
+    expect(fresh).toContain('- **Also for `Maria`:** 2 h after the question was asked');
+    const urged = question({ escalate_to, escalated_at: 9, reminded: 2 });
+    const late = renderRunDetails({ ...view, questions: [urged] });
+    expect(late).toContain('in `d1`, now also for Maria, reminded 2 times');
+    expect(late).not.toContain('Also for');
+  });
+
   it('RD1: a parked or paused run says so first, and how it goes on', () => {
     const parked = renderRunDetails({ ...view, parked_reason: 'No credit.', questions: [choice] });
     expect(parked).toMatch(/^## Parked: no model call can succeed for now\n\nNo credit\./);

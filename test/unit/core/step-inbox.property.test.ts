@@ -5,8 +5,10 @@ import {
   previewAnswer,
   stepInbox,
 } from '../../../core/questions/step-inbox.ts';
-import type { InboxEffect, InboxEvent, InboxState } from '../../../core/questions/step-inbox.ts';
-import { asked, escalation, property } from './builders.ts';
+import type { InboxEffect, InboxEvent } from '../../../core/questions/inbox-event.ts';
+import { questionMoments } from '../../../core/questions/question-moments.ts';
+import type { InboxState } from '../../../core/questions/step-inbox.ts';
+import { asked, escalation, property, usualRules } from './builders.ts';
 
 const anyAsked = fc.constantFrom(
   asked(),
@@ -36,7 +38,9 @@ const anyEvent: fc.Arbitrary<InboxEvent> = fc.oneof(
       default_answered_by: 'user',
     })),
   },
-  fc.nat(12).map((n): InboxEvent => ({ type: 'deadline', question_id: `q${n}`, now: 3 })),
+  fc
+    .tuple(fc.constantFrom(...questionMoments), fc.nat(12))
+    .map(([type, n]): InboxEvent => ({ type, question_id: `q${n}`, now: 3 })),
   fc.nat(12).map((n): InboxEvent => ({ type: 'stored', question_id: `q${n}`, answer_ref: 'r' })),
 );
 
@@ -54,7 +58,11 @@ function anyAsk(): fc.Arbitrary<InboxEvent> {
       escalation: escalation(`e${id}`, questions, { delegation_id: task, from: task }),
       now: 1,
       use_defaults,
-      deadline_seconds: deadline,
+      rules: {
+        ...usualRules,
+        deadline_seconds: deadline,
+        escalate_to: { person: 'Maria', after_seconds: 9 },
+      },
     }));
 }
 
@@ -101,6 +109,9 @@ class Watcher {
       }
       case 'withdrawn':
         this.expect(!this.answered.has(effect.question.question_id), 'withdrawn when answered');
+        return;
+      case 'changed':
+        this.expect(!this.answered.has(effect.question.question_id), 'urged when answered');
         return;
       case 'rejected':
       case 'repeated':

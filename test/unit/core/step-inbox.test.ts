@@ -1,8 +1,9 @@
 import type { QuestionsEscalation } from '../../../contracts/messages.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { openInbox, previewAnswer, stepInbox } from '../../../core/questions/step-inbox.ts';
-import type { InboxEvent, InboxState, InboxStep } from '../../../core/questions/step-inbox.ts';
-import { asked, escalation } from './builders.ts';
+import type { InboxEvent } from '../../../core/questions/inbox-event.ts';
+import type { InboxState, InboxStep } from '../../../core/questions/step-inbox.ts';
+import { asked, escalation, usualRules } from './builders.ts';
 
 const now = 5_000;
 
@@ -11,6 +12,7 @@ const ask = (from: QuestionsEscalation, over: Partial<InboxEvent> = {}): InboxEv
   escalation: from,
   now,
   use_defaults: false,
+  rules: usualRules,
   ...(over as object),
 });
 
@@ -260,7 +262,7 @@ describe('stepInbox', () => {
 
   it('IN8: fault 44: a default is taken at the deadline, the answer after it is refused', () => {
     const from = escalation('e1', [asked({ default_answer: 'eu' })]);
-    const open = play(empty, ask(from, { deadline_seconds: 60 }));
+    const open = play(empty, ask(from, { rules: { ...usualRules, deadline_seconds: 60 } }));
     expect(open.state.open[0]?.deadline_seconds).toBe(60);
     const end = play(
       open.state,
@@ -274,13 +276,39 @@ describe('stepInbox', () => {
 
   it('IN8: without a default, or with a bad one, no deadline answers', () => {
     const bad = asked({ expected_answer_format: 'number', default_answer: 'many' });
-    const open = play(empty, ask(escalation('e1', [asked(), bad]), { deadline_seconds: 60 }));
+    const rules = { ...usualRules, deadline_seconds: 60 };
+    const open = play(empty, ask(escalation('e1', [asked(), bad]), { rules }));
     expect(open.state.open.map((q) => [q.default_answer, q.deadline_seconds])).toEqual([
       [null, null],
       [null, null],
     ]);
     const late = stepInbox(open.state, { type: 'deadline', question_id: 'q1', now: now + 999 });
     expect(late.state).toBe(open.state);
+  });
+
+  it('IN11: a reminder is counted, a hand-over happens once, and the question stays as it was', () => {
+    const rules = { ...usualRules, escalate_to: { person: 'Maria', after_seconds: 60 } };
+    const open = play(empty, ask(two, { rules })).state;
+    const urged = play(
+      open,
+      { type: 'reminder', question_id: 'q1', now: now + 30 },
+      { type: 'reminder', question_id: 'q1', now: now + 90 },
+      { type: 'hand_over', question_id: 'q1', now: now + 60 },
+      { type: 'hand_over', question_id: 'q1', now: now + 99 },
+      { type: 'reminder', question_id: 'q9', now: now + 99 },
+    );
+    expect(types(urged)).toEqual(['changed', 'changed', 'changed']);
+    const [first, second] = open.open;
+    expect(urged.state).toEqual({
+      ...open,
+      open: [{ ...first, reminded: 2, escalated_at: now + 60 }, second],
+    });
+    const unasked = play(play(empty, ask(two)).state, {
+      type: 'hand_over',
+      question_id: 'q1',
+      now,
+    });
+    expect(unasked.effects).toEqual([]);
   });
 
   it('IN9: the preview says what the step would', () => {

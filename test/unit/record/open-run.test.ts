@@ -11,6 +11,7 @@ it('opens a run from a goal alone', async () => {
     goal_title: 'Compare ways',
     limits: defaultLimits,
     use_defaults: false,
+    questions: { deadline_seconds: null, remind_seconds: 604_800, escalate_to: null },
     criteria: [],
     known_inputs: ['goal'],
     plan: null,
@@ -39,11 +40,17 @@ it('takes everything that can be set', async () => {
     criteria: ['It is cheap', 'It is quick'],
     mode: 'direct',
     use_defaults: true,
+    questions: { deadline_seconds: 60, escalate_to: { person: ' Maria ', after_seconds: 30 } },
     limits: { max_waves: 2 },
   });
   expect(opened).toMatchObject({
     limits: { ...defaultLimits, max_waves: 2 },
     use_defaults: true,
+    questions: {
+      deadline_seconds: 60,
+      remind_seconds: 604_800,
+      escalate_to: { person: 'Maria', after_seconds: 30 },
+    },
     criteria: [
       { criterion_id: 'goal-1', state: 'open', delegation_id: null },
       { criterion_id: 'goal-2', state: 'open', delegation_id: null },

@@ -119,6 +119,10 @@ export function question(id: string, over: Partial<Question> = {}): Question {
     agent_id: null,
     answer_schema: null,
     deadline_seconds: null,
+    remind_seconds: 604_800,
+    reminded: 0,
+    escalate_to: null,
+    escalated_at: null,
     asked_at: 1_760_000_100,
     ...over,
   };

@@ -33,6 +33,10 @@ export function question(fields: Partial<Question> = {}): Question {
     default_answer: null,
     answer_schema: null,
     deadline_seconds: null,
+    remind_seconds: 604_800,
+    reminded: 0,
+    escalate_to: null,
+    escalated_at: null,
     asked_at: 1_700_000_000,
     ...fields,
   };

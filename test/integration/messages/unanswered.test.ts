@@ -1,0 +1,143 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { Question } from '../../../contracts/question.ts';
+import { openQuestion, refusalOf, rejectedMessages, submit } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { listTimers } from '../../support/histories.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import {
+  blocked,
+  callsOf,
+  completed,
+  held,
+  newestText,
+  plan,
+  plans,
+  question,
+  unmet,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage({
+  serverArguments: ['--dynamic-config-value=limit.historyCount.suggestContinueAsNew=20'],
+});
+
+const goal = 'Host the backup';
+
+function askedLater(run: WorkflowHandle, isSo: (question: Question) => boolean): Promise<Question> {
+  return eventually('a question that was urged', async () =>
+    (await stage.questions(run)).open.find(isSo),
+  );
+}
+
+it('fault 44: a default is taken at its deadline and the late answer is refused with why; a question without one stays open, with reminders and another person', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    works(
+      'host',
+      {
+        json: blocked(
+          [question('Which region?', { default_answer: 'eu-west' }), question('Who pays?')],
+          'host-done',
+        ),
+      },
+      1,
+    ),
+    works('host', { json: completed('host-done') }),
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal,
+    questions: {
+      deadline_seconds: 2,
+      remind_seconds: 1,
+      escalate_to: { person: 'Maria', after_seconds: 1 },
+    },
+  });
+  const taken = await eventually(
+    'the default',
+    async () => (await stage.questions(run)).answered[0],
+  );
+  expect(taken).toMatchObject({ question_id: 'q1', answer: 'eu-west', answered_by: 'default' });
+  const { reason } = await refusalOf(run, { question_id: 'q1', answer: 'us-east' });
+  expect(reason).toContain('q1 is answered already (the default was taken: "eu-west")');
+  await run.signal('answer', { question_id: 'q1', answer: 'us-east' });
+  expect(await rejectedMessages(stage, run, 1)).toMatchObject([{ question_id: 'q1', reason }]);
+
+  const urged = await askedLater(run, (one) => one.reminded > 0 && one.escalated_at !== null);
+  expect(urged).toMatchObject({ question_id: 'q2', default_answer: null, deadline_seconds: null });
+  const [wait] = (await stage.status(run)).waiting_for;
+  expect(wait).toMatch(
+    /^waiting for your answer to q2, now also for Maria, reminded .+: Who pays\?$/,
+  );
+  await submit(run, { question_id: 'q2', answer: 'The client', answered_by: 'Maria' });
+
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const text = newestText(callsOf(stage.rehearsal, 'host')[1]);
+  expect(text).toContain('"answer":"eu-west"');
+  expect(text).toContain('"answer":"The client"');
+  const histories = await expectPromisesKept(stage, run.workflowId);
+  const names = listTimers(histories).map(({ summary }) => summary);
+  expect(names).toContain('waiting for your answer to q1 (default: eu-west in 2 s)');
+  expect(names).toContain('q2 is also for Maria after 1 s: Who pays?');
+  expect(names).toContain('waiting for your answer to q2: Who pays?');
+}, 60_000);
+
+it('part of fault 38: continue-as-new puts no deadline off and repeats no hand-over', async () => {
+  const first = held({ json: unmet('completed', 'It is only a step.', 'goal-1') });
+  const second = held({ json: plan([work('last', { criteria: ['goal-1'] })]) });
+  stage.rehearsal.script([
+    plans(1, plan([work('first', { criteria: ['goal-1'] })])),
+    { match: { schema: 'plan', nth: 2 }, reply: second.reply },
+    works('first', first.reply),
+    works('last', { json: completed('goal-1') }),
+  ]);
+  const run = await stage.start('plannerRun', {
+    goal,
+    criteria: ['The backup was restored once.'],
+    questions: {
+      deadline_seconds: 600,
+      remind_seconds: 300,
+      escalate_to: { person: 'Maria', after_seconds: 1 },
+    },
+  });
+  const firstRunId = (await run.describe()).runId;
+  await stage.rehearsal.waitForCalls(1);
+  // From nobody in this run: it stays open from wave to wave.
+  await run.signal('escalate', {
+    type: 'questions',
+    escalation_id: 'by-hand#1',
+    from: `${run.workflowId}-elsewhere`,
+    kind: 'planner',
+    wave: 1,
+    delegation_id: null,
+    agent_id: null,
+    questions: [question('Who pays?', { default_answer: 'nobody' })],
+  });
+  await askedLater(run, ({ escalated_at }) => escalated_at !== null);
+  first.release();
+  await eventually('the second wave', async () =>
+    (await stage.status(run)).wave_workflow_id?.endsWith('002'),
+  );
+  expect((await run.describe()).runId).not.toBe(firstRunId);
+  const { asked_at } = await openQuestion(stage, run);
+  await submit(run, { answer: 'The client' });
+  second.release();
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+
+  const histories = await expectPromisesKept(stage, run.workflowId);
+  const timers = listTimers(histories);
+  const [deadlines, reminders, handOvers] = [
+    /default: nobody/,
+    /^reminder 1/,
+    /also for Maria after/,
+  ].map((name) => timers.filter(({ summary }) => name.test(summary)));
+  // One for each run of the workflow, with one end.
+  expect(deadlines?.length).toBeGreaterThan(1);
+  for (const { ends_at } of deadlines ?? [])
+    expect(Math.abs(ends_at - asked_at - 600)).toBeLessThan(3);
+  expect(reminders).toHaveLength(deadlines?.length ?? 0);
+  for (const { ends_at } of reminders ?? [])
+    expect(Math.abs(ends_at - asked_at - 300)).toBeLessThan(3);
+  expect(handOvers).toHaveLength(1);
+}, 60_000);

@@ -1,0 +1,56 @@
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import type { Question } from '../../contracts/question.ts';
+import { questionMoments, whenComes } from '../../core/questions/question-moments.ts';
+import type { QuestionMoment } from '../../core/questions/question-moments.ts';
+import { describeMoment } from '../../core/render/describe-wait.ts';
+import { nowSeconds } from './clock.ts';
+import { inBackground } from './in-background.ts';
+
+export interface QuestionTimersOptions {
+  /** The question as it stands, or undefined when it is no longer open. */
+  readonly find: (questionId: string) => Question | undefined;
+  readonly onMoment: (moment: QuestionMoment, questionId: string) => void;
+}
+
+/** Whatever comes by itself to an open question is a timer with its name in the Web UI. */
+export class QuestionTimers {
+  readonly #options: QuestionTimersOptions;
+  readonly #scopes = new Map<string, CancellationScope>();
+
+  constructor(options: QuestionTimersOptions) {
+    this.#options = options;
+  }
+
+  start(questionId: string): void {
+    const scope = new CancellationScope();
+    this.#scopes.set(questionId, scope);
+    for (const moment of questionMoments) {
+      inBackground(() => this.#keep(moment, questionId, scope));
+    }
+  }
+
+  cancel(questionId: string): void {
+    this.#scopes.get(questionId)?.cancel();
+    this.#scopes.delete(questionId);
+  }
+
+  /** Reminders come again; the others happen once. */
+  async #keep(moment: QuestionMoment, id: string, scope: CancellationScope): Promise<void> {
+    for (;;) {
+      const question = this.#options.find(id);
+      const now = nowSeconds();
+      const at = question === undefined ? null : whenComes(moment, question, now);
+      if (question === undefined || at === null) return;
+      const summary = describeMoment(moment, question);
+      try {
+        // Only the timer belongs to the scope: what follows from it must not end with the question.
+        await scope.run(() => sleep(Math.max(at - now, 0) * 1_000, { summary }));
+      } catch (error) {
+        if (isCancellation(error)) return;
+        throw error;
+      }
+      this.#options.onMoment(moment, id);
+      if (moment !== 'reminder') return;
+    }
+  }
+}
