@@ -8,7 +8,7 @@ import type { RunLimits } from './limits.ts';
 import type { AmendedAnswer, AmendMessage } from './messages.ts';
 import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
 import type { OutputFault } from './output-fault.ts';
-import type { QuestionRules } from './question-rules.ts';
+import type { Autonomy, QuestionRules } from './question-rules.ts';
 import type { Ref } from './ref.ts';
 import type { RecordChange } from './run-record.ts';
 import type { Usage } from './usage.ts';
@@ -57,6 +57,7 @@ export interface OpenRunResult {
   readonly budget: RunBudget | null;
   readonly use_defaults: boolean;
   readonly questions: QuestionRules;
+  readonly autonomy: Autonomy;
   /** The user's own criteria, open. */
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];

@@ -4,7 +4,7 @@ import type { Lease } from './budget.ts';
 import type { DelegationOutline } from './delegation.ts';
 import { LimitsInput } from './limits.ts';
 import type { RunLimits } from './limits.ts';
-import { QuestionRulesInput } from './question-rules.ts';
+import { Autonomy, QuestionRulesInput } from './question-rules.ts';
 import type { Ref } from './ref.ts';
 import { Slug } from './slug.ts';
 import type { Usage } from './usage.ts';
@@ -17,6 +17,7 @@ export const DelegationInput = z.strictObject({
   acceptance_criteria: z.array(z.string().min(1).max(1_000)).min(1).max(20).optional(),
   use_defaults: z.boolean().optional(),
   questions: QuestionRulesInput.optional(),
+  autonomy: Autonomy.optional(),
   agents_dir: z.string().min(1).optional(),
   /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
   workspace_dir: z.string().min(1).max(1_000).optional(),

@@ -53,5 +53,15 @@ export const searchAttributes = {
 /** Readable with every worker off. */
 export const memoKeys = { goal: 'goal', waitingFor: 'waiting_for', phase: 'phase' } as const;
 
+/** Who has answered, when it was no person. */
+export const answererNames = {
+  /** The default was taken: at once, or at the deadline. */
+  default: 'default',
+  /** Nobody was asked: the run was started with autonomy "assume". */
+  assumption: 'assumption',
+  /** Nobody was asked: it came too often, or there is no room. */
+  engine: 'planwave',
+} as const;
+
 /** The agent that plans and decides. Never a delegation's executor. */
 export const plannerAgentId = 'planner';

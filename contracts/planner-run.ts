@@ -7,7 +7,7 @@ import { LimitsInput } from './limits.ts';
 import type { RunLimits } from './limits.ts';
 import type { AgentSummary } from './agent-definition.ts';
 import type { AnsweredQuestion, AnswerFormat, Question, RejectedAnswer } from './question.ts';
-import { QuestionRulesInput } from './question-rules.ts';
+import { Autonomy, QuestionRulesInput } from './question-rules.ts';
 import type { QuestionRules } from './question-rules.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
@@ -27,6 +27,8 @@ export const PlannerRunInput = z.strictObject({
   use_defaults: z.boolean().optional(),
   /** What happens to questions that nobody answers. */
   questions: QuestionRulesInput.optional(),
+  /** "assume": questions that are not critical become recorded assumptions. Default "ask". */
+  autonomy: Autonomy.optional(),
   /** A folder with the user's own agents, as the worker sees it. */
   agents_dir: z.string().min(1).optional(),
   /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
@@ -79,6 +81,7 @@ export interface CarriedRun {
   readonly budget: CarriedBudget | null;
   readonly use_defaults: boolean;
   readonly questions: QuestionRules;
+  readonly autonomy: Autonomy;
   readonly wave: number;
   readonly waves_allowed: number;
   readonly criteria: readonly CriterionState[];

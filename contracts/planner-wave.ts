@@ -7,7 +7,7 @@ import { Delegation } from './delegation.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import { LimitsInput } from './limits.ts';
 import type { RunLimits } from './limits.ts';
-import { QuestionRulesInput } from './question-rules.ts';
+import { Autonomy, QuestionRulesInput } from './question-rules.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
@@ -19,6 +19,7 @@ export const PlannerWaveInput = z.strictObject({
   delegations: z.array(Delegation).min(1).optional(),
   use_defaults: z.boolean().optional(),
   questions: QuestionRulesInput.optional(),
+  autonomy: Autonomy.optional(),
   agents_dir: z.string().min(1).optional(),
   /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
   workspace_dir: z.string().min(1).max(1_000).optional(),

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** Whether a run puts questions that are not critical to the user, or lets agents assume. */
+export const Autonomy = z.enum(['ask', 'assume']);
+export type Autonomy = z.infer<typeof Autonomy>;
+
 const seconds = (description: string): z.ZodNumber =>
   z.number().int().min(1).max(31_536_000).describe(description);
 

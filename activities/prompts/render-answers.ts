@@ -1,4 +1,5 @@
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import { answererNames } from '../../contracts/names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
@@ -12,20 +13,38 @@ export async function renderAnswers(
 ): Promise<string> {
   const texts = await Promise.all(answers.map((one) => readAnswer(store, one)));
   const shares = shareBytes(texts.map(countBytes), blockBytesMax.answers);
-  const entries = answers.map(({ question_id, text }, at) => ({
+  const entries = answers.map(({ question_id, text, answered_by }, at) => ({
     question_id,
     text,
     answer: cutAtLine(texts[at] ?? '', shares[at] ?? 0),
+    answered_by,
   }));
   const repeated = answers.filter((one) => one.loop).map((one) => one.question_id);
   const goOn =
     'These are the answers to your questions. They are binding. Go on with your task and give the whole output.';
-  return [jsonBlock('answers', entries), goOn, ...explainLoop(repeated)].join('\n');
+  const assumed = answers.filter(isAssumed).map((one) => one.question_id);
+  return [
+    jsonBlock('answers', entries),
+    goOn,
+    ...explainAssumed(assumed),
+    ...explainLoop(repeated),
+  ].join('\n');
 }
 
 async function readAnswer(store: ArtifactStore, one: DeliveredAnswer): Promise<string> {
   if (one.answer !== null) return one.answer;
   return one.answer_ref === null ? '' : store.getText(one.answer_ref);
+}
+
+function isAssumed({ answered_by }: DeliveredAnswer): boolean {
+  return answered_by === answererNames.default || answered_by === answererNames.assumption;
+}
+
+function explainAssumed(assumed: readonly string[]): string[] {
+  if (assumed.length === 0) return [];
+  return [
+    `${assumed.join(', ')}: nobody has decided this. Work with what stands there as an assumption, and name it in assumptions_made.`,
+  ];
 }
 
 function explainLoop(repeated: readonly string[]): string[] {

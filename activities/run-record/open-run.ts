@@ -55,6 +55,7 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
     limits,
     budget,
     use_defaults: request.useDefaults,
+    autonomy: request.autonomy,
     questions: resolveQuestionRules(request.questions),
     criteria: record.criteria.map(({ criterion_id, state, delegation_id }) => ({
       criterion_id,

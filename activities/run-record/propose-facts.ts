@@ -1,5 +1,6 @@
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Fact, ProposedFact } from '../../contracts/fact.ts';
+import { answererNames } from '../../contracts/names.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { StoredAnswer } from '../../contracts/run-record.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
@@ -21,12 +22,11 @@ export function factFromInstruction(instruction: string): ProposedFact {
   };
 }
 
-/** The inbox signs with it when it takes a question's default. */
-const answeredByDefault = 'default';
+/** What nobody has said: a default that was taken, and what the asker was left to assume. No user stands behind it. */
+const assumedBy: readonly string[] = [answererNames.default, answererNames.assumption];
 
-/** A default that was taken because nobody answered is an assumption of whoever asked: no user stands behind it. */
 export function factFromAnswer(answered: StoredAnswer): ProposedFact {
-  const byDefault = answered.answered_by === answeredByDefault;
+  const isAssumption = assumedBy.includes(answered.answered_by);
   const whole =
     answered.answer_ref === null ? '' : ` (whole answer: artifact ${answered.answer_ref})`;
   return {
@@ -36,9 +36,9 @@ export function factFromAnswer(answered: StoredAnswer): ProposedFact {
       answered.question_id,
       ...(answered.amended_at === undefined ? [] : [`amended-${answered.amended_at}`]),
     ],
-    confidence: byDefault ? 'low' : 'high',
-    is_assumption: byDefault,
-    origin: byDefault ? askerOf(answered) : 'user',
+    confidence: isAssumption ? 'low' : 'high',
+    is_assumption: isAssumption,
+    origin: isAssumption ? askerOf(answered) : 'user',
   };
 }
 

@@ -5,7 +5,7 @@ import type { BudgetInput } from '../../contracts/budget.ts';
 import type { LimitsInput } from '../../contracts/limits.ts';
 import { PlannerRunInput } from '../../contracts/planner-run.ts';
 import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
-import type { QuestionRulesInput } from '../../contracts/question-rules.ts';
+import type { Autonomy, QuestionRulesInput } from '../../contracts/question-rules.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
 import { describeInputIssues } from './describe-input-issues.ts';
 import type { InputFault, WorkflowType } from './input-fault.ts';
@@ -20,6 +20,7 @@ export interface RunRequest {
   readonly delegations: readonly Delegation[] | null;
   readonly useDefaults: boolean;
   readonly questions: QuestionRulesInput | undefined;
+  readonly autonomy: Autonomy;
   readonly agentsDir: string | null;
   /** As typed; whether it can be used is looked at later. */
   readonly workspaceDir: string | null;
@@ -93,15 +94,16 @@ function findAgentsDir(input: unknown): string | null {
 function commonOf(
   value: Pick<
     PlannerRunInput,
-    'use_defaults' | 'questions' | 'agents_dir' | 'workspace_dir' | 'limits' | 'budget'
+    'use_defaults' | 'questions' | 'autonomy' | 'agents_dir' | 'workspace_dir' | 'limits' | 'budget'
   >,
 ): Pick<
   RunRequest,
-  'useDefaults' | 'questions' | 'agentsDir' | 'workspaceDir' | 'limits' | 'budget'
+  'useDefaults' | 'questions' | 'autonomy' | 'agentsDir' | 'workspaceDir' | 'limits' | 'budget'
 > {
   return {
     useDefaults: value.use_defaults ?? false,
     questions: value.questions,
+    autonomy: value.autonomy ?? 'ask',
     agentsDir: value.agents_dir ?? null,
     workspaceDir: value.workspace_dir ?? null,
     limits: value.limits,

@@ -1,6 +1,6 @@
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { SettledAnswer } from '../../contracts/planner-run.ts';
-import type { QuestionRules } from '../../contracts/question-rules.ts';
+import type { Autonomy, QuestionRules } from '../../contracts/question-rules.ts';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { QuestionMoment } from './question-moments.ts';
@@ -13,6 +13,7 @@ export type InboxEvent =
       readonly now: number;
       /** Take each question's default at once, where it has one. */
       readonly use_defaults: boolean;
+      readonly autonomy: Autonomy;
       readonly rules: QuestionRules;
       /** Of each question that expects json. If undefined, any JSON is taken. */
       readonly answer_schema?: Readonly<Record<string, unknown>> | null;

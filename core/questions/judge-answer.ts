@@ -8,9 +8,11 @@
  *   JA4. The same answer in another accepted spelling is the same answer.
  *   JA5. An example that stands beside a refusal would be taken.
  *   JA6. Without a question_id, the answer is for the only open question; with several it is refused.
+ *   JA7. Nobody signs as the engine: such a name is taken as none.
  */
 import type { AcceptedAnswer, CarriedInbox } from '../../contracts/planner-run.ts';
 import type { AnswerInput, Question } from '../../contracts/question.ts';
+import { answererNames } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
 import { cleanLine } from '../text/clean-line.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -40,6 +42,9 @@ type Inbox = Pick<CarriedInbox, 'open' | 'answered'>;
 
 /** Longer names of people are cut. */
 const answeredByCharsMax = 120;
+
+/** The default is missing here: the client signs with it when it takes one for somebody. */
+const engineNames: readonly string[] = [answererNames.assumption, answererNames.engine];
 
 const questionIdCharsMax = 60;
 
@@ -98,16 +103,25 @@ function judgeAgain(
   payload: Readonly<Record<string, unknown>>,
 ): AnswerVerdict {
   if (isSameAnswer(accepted, payload['answer'])) return { type: 'repeated', question_id: id };
-  const how =
-    accepted.answered_by === 'default'
-      ? `the default was taken: ${JSON.stringify(accepted.shown)}`
-      : `${JSON.stringify(accepted.shown)} by ${accepted.answered_by}`;
+  const how = describeAccepted(accepted);
   return {
     type: 'refused',
     question_id: id,
     reason: `${id} is answered already (${how}) and keeps its first answer. To change it, send the signal amend with answers`,
     example: null,
   };
+}
+
+function describeAccepted({ answered_by, shown }: AcceptedAnswer): string {
+  const text = JSON.stringify(shown);
+  switch (answered_by) {
+    case answererNames.default:
+      return `the default was taken: ${text}`;
+    case answererNames.assumption:
+      return `nobody was asked: ${text} was assumed`;
+    default:
+      return `${text} by ${answered_by}`;
+  }
 }
 
 /** The question itself is gone by now; its format and the hashes are enough to tell. */
@@ -172,7 +186,7 @@ function readQuestionId(value: unknown): string | null {
 
 function readAnsweredBy(value: unknown): string | null {
   const name = typeof value === 'string' ? cleanLine(value, answeredByCharsMax) : '';
-  return name === '' ? null : name;
+  return name === '' || engineNames.includes(name) ? null : name;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -5,6 +5,7 @@ import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { AskedBefore, CarriedInbox, PendingAnswer } from '../../contracts/planner-run.ts';
 import type { QuestionRules } from '../../contracts/question-rules.ts';
 import type { AskedQuestion, Question, QuestionKind } from '../../contracts/question.ts';
+import { answererNames } from '../../contracts/names.ts';
 import { questionId } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
@@ -134,7 +135,7 @@ function refuse(
         answer_text: cutText(reason, engineLimits.inlineAnswerCharsMax),
         is_cut: false,
         answer_ref: null,
-        answered_by: 'planwave',
+        answered_by: answererNames.engine,
         loop: true,
       },
     },

@@ -22,6 +22,8 @@ import type {
 import type { AnswerInput, Question, RejectedAnswer } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
+import { answererNames } from '../../contracts/names.ts';
+import { answerUnasked } from './answer-unasked.ts';
 import { parseDefault } from './check-answer.ts';
 import type { InboxEffect, InboxEvent } from './inbox-event.ts';
 import { judgeAnswer } from './judge-answer.ts';
@@ -112,8 +114,10 @@ function ask(state: InboxState, event: EventOf<'ask'>): InboxStep {
     return { state: current, effects: [...effects, deliverPending(pending)] };
   }
   current = { ...current, pending: [...current.pending, pending] };
-  for (const question of event.use_defaults ? opened : []) {
-    const step = takeDefault(current, question, event.now);
+  for (const question of opened) {
+    const answer = answerUnasked(question, event);
+    if (answer === null) continue;
+    const step = settleQuestion(current, question, { ...answer, now: event.now });
     current = step.state;
     effects.push(...step.effects);
   }
@@ -149,13 +153,10 @@ function takeAnswer(state: InboxState, event: EventOf<'answer'>): InboxStep {
 function takeAtDeadline(state: InboxState, id: string, now: number): InboxStep {
   const question = state.open.find((q) => q.question_id === id);
   if (question === undefined || question.deadline_seconds === null) return { state, effects: [] };
-  return takeDefault(state, question, now);
-}
-
-function takeDefault(state: InboxState, question: Question, now: number): InboxStep {
   const parsed = parseDefault(question);
   if (parsed === null || !parsed.ok) return { state, effects: [] };
-  return settleQuestion(state, question, { text: parsed.text, answered_by: 'default', now });
+  const answered_by = answererNames.default;
+  return settleQuestion(state, question, { text: parsed.text, answered_by, now });
 }
 
 function change(

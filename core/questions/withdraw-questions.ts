@@ -7,6 +7,7 @@
  */
 import type { CarriedInbox } from '../../contracts/planner-run.ts';
 import type { Question } from '../../contracts/question.ts';
+import { answererNames } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
 import { acceptAnswer } from './judge-answer.ts';
 
@@ -37,7 +38,7 @@ export function withdrawQuestions(
   const text = 'withdrawn: nobody waits for it any more';
   const closed = gone.map((question) => [
     question.question_id,
-    acceptAnswer(question, text, { answered_by: 'planwave', now }),
+    acceptAnswer(question, text, { answered_by: answererNames.engine, now }),
   ]);
   return {
     gone,

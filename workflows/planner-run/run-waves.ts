@@ -213,6 +213,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     budget: state.budget,
     use_defaults: opened.use_defaults,
     questions: opened.questions,
+    autonomy: opened.autonomy,
     wave: state.wave,
     waves_allowed: state.waves_allowed,
     criteria: state.criteria,

@@ -8,7 +8,7 @@ import type {
   Question,
   RejectedAnswer,
 } from '../../contracts/question.ts';
-import type { QuestionRules } from '../../contracts/question-rules.ts';
+import type { Autonomy, QuestionRules } from '../../contracts/question-rules.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { amendAnswer } from '../../core/questions/amend-answer.ts';
@@ -33,6 +33,7 @@ import { untilDone } from './until-done.ts';
 /** How the run treats questions. */
 export interface AskingRules {
   readonly use_defaults: boolean;
+  readonly autonomy: Autonomy;
   readonly questions: QuestionRules;
 }
 
@@ -80,8 +81,8 @@ export class InboxHost {
   }
 
   ask(escalation: QuestionsEscalation): void {
-    const { use_defaults, questions: rules } = this.#options.rules();
-    this.#step({ type: 'ask', escalation, now: nowSeconds(), use_defaults, rules });
+    const { questions: rules, ...run } = this.#options.rules();
+    this.#step({ type: 'ask', escalation, now: nowSeconds(), rules, ...run });
   }
 
   /** Closes what somebody asked who is gone. @param delegationId If null, all that the workflow asked for. */

@@ -85,6 +85,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
 export function askingRules({ opened }: RootState): AskingRules {
   return {
     use_defaults: opened?.use_defaults ?? false,
+    autonomy: opened?.autonomy ?? 'ask',
     questions: opened?.questions ?? resolveQuestionRules(undefined),
   };
 }

@@ -15,6 +15,7 @@ export interface StartOptions {
   readonly agents?: string;
   readonly workspace?: string;
   readonly defaults?: boolean;
+  readonly assume?: boolean;
   readonly deadline?: number;
   readonly remind?: number;
   readonly escalateTo?: string;
@@ -70,6 +71,7 @@ export async function readRunInput(
       constraints: options.constraint,
       criteria: options.criterion,
       use_defaults: options.defaults,
+      autonomy: options.assume === true ? 'assume' : undefined,
       agents_dir: options.agents === undefined ? undefined : resolve(deps.cwd, options.agents),
       workspace_dir:
         options.workspace === undefined ? undefined : resolve(deps.cwd, options.workspace),

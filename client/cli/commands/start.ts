@@ -20,6 +20,7 @@ export function registerStart(program: Command, runner: CommandRunner): void {
     .option('--agents <folder>', 'folder with your own agents, on the machine of the worker')
     .option('--workspace <folder>', 'where agents write files, on the machine of the worker')
     .option('--defaults', 'take the default of each question at once, where it has one')
+    .option('--assume', 'let agents assume what is not critical, instead of asking')
     .option(
       '--deadline <seconds>',
       'take the default of a question after so long, where it has one',

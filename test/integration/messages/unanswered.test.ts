@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Question } from '../../../contracts/question.ts';
+import type { PoolView } from '../../../contracts/views.ts';
 import { openQuestion, refusalOf, rejectedMessages, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listTimers } from '../../support/histories.ts';
@@ -140,4 +143,36 @@ it('part of fault 38: continue-as-new puts no deadline off and repeats no hand-o
   for (const { ends_at } of reminders ?? [])
     expect(Math.abs(ends_at - asked_at - 300)).toBeLessThan(3);
   expect(handOvers).toHaveLength(1);
+}, 60_000);
+
+it('with autonomy "assume" only what is critical is asked; the rest is assumed, recorded and listed', async () => {
+  const asks = [
+    question('Which region?', { default_answer: 'eu-west' }),
+    question('How many copies?', { expected_answer_format: 'number', priority: 'low' }),
+    question('Who pays?', { priority: 'critical' }),
+  ];
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    works('host', { json: blocked(asks, 'host-done') }, 1),
+    works('host', { json: completed('host-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal, autonomy: 'assume' });
+  const { question_id, text } = await openQuestion(stage, run, 'q3');
+  expect(text).toBe('Who pays?');
+  const { open, answered } = await stage.questions(run);
+  expect(open).toHaveLength(1);
+  expect(answered).toMatchObject([
+    { question_id: 'q1', answer: 'eu-west', answered_by: 'assumption' },
+    { question_id: 'q2', answered_by: 'assumption' },
+  ]);
+  await submit(run, { question_id, answer: 'The client' });
+  const { result_path } = await stage.result(run);
+
+  const told = newestText(callsOf(stage.rehearsal, 'host')[1]);
+  expect(told).toContain('q1, q2: nobody has decided this.');
+  const { facts } = await run.query<PoolView>('pool');
+  expect(facts.map(({ is_assumption }) => is_assumption)).toEqual([true, true, false]);
+  const result = readFileSync(join(stage.home, result_path), 'utf8');
+  expect(result).toMatch(/## Assumptions that stand\n\n- Which region\? Answer: eu-west/);
+  await expectPromisesKept(stage, run.workflowId);
 }, 60_000);

@@ -42,11 +42,27 @@ describe('later messages', () => {
       },
     ]);
     expect(jsonOf(text, 'answers')).toEqual([
-      { question_id: 'q1', text: 'Which?', answer: 'EU' },
-      { question_id: 'q2', text: 'How?', answer: 'A long answer.' },
+      { question_id: 'q1', text: 'Which?', answer: 'EU', answered_by: 'user' },
+      { question_id: 'q2', text: 'How?', answer: 'A long answer.', answered_by: 'user' },
     ]);
     expect(text).toMatch(/^q2: this was asked before/m);
     expect(text).not.toMatch(/^q1.*asked before/m);
+  });
+
+  it('an answer that nobody gave is marked as an assumption', async () => {
+    const { bench } = await createRun();
+    const base = { text: 'Which?', answer: 'EU', answer_ref: null, loop: false };
+    const text = await render(bench, [
+      {
+        type: 'answers',
+        answers: [
+          { ...base, question_id: 'q1', answered_by: 'Ada' },
+          { ...base, question_id: 'q2', answered_by: 'default' },
+          { ...base, question_id: 'q3', answered_by: 'assumption' },
+        ],
+      },
+    ]);
+    expect(text).toMatch(/^q2, q3: nobody has decided this\./m);
   });
 
   it('an answer of every length that may be given comes whole, in any script', async () => {

@@ -28,9 +28,10 @@ it('takes the file, and over it what was given', async () => {
 });
 
 it('takes what is to happen to questions that nobody answers', async () => {
-  const options = { deadline: 60, escalateTo: 'Maria', escalateAfter: 30 };
+  const options = { assume: true, deadline: 60, escalateTo: 'Maria', escalateAfter: 30 };
   expect(await readRunInput(deps, 'given', options)).toEqual({
     goal: 'given',
+    autonomy: 'assume',
     questions: { deadline_seconds: 60, escalate_to: { person: 'Maria', after_seconds: 30 } },
   });
   await expect(readRunInput(deps, 'given', { escalateTo: 'Maria' })).rejects.toThrow(

@@ -56,6 +56,13 @@ describe('judgeAnswer', () => {
     });
   });
 
+  it('JA7: nobody signs as the engine', () => {
+    for (const answered_by of ['assumption', 'planwave', ' planwave\n']) {
+      const verdict = judgeAnswer(inbox, { question_id: 'q1', answer: 'Oslo', answered_by });
+      expect(verdict).toMatchObject({ type: 'taken', answered_by: null });
+    }
+  });
+
   it('JA2: fault 40: an unknown id is refused with the open ones', () => {
     expect(judgeAnswer(inbox, { question_id: 'q9', answer: 'x' })).toMatchObject({
       type: 'refused',

@@ -51,13 +51,15 @@ function anyAsk(): fc.Arbitrary<InboxEvent> {
       task: fc.constantFrom('d1', 'd2'),
       questions: fc.array(anyAsked, { maxLength: 3 }),
       use_defaults: fc.boolean(),
+      autonomy: fc.constantFrom('ask' as const, 'assume' as const),
       deadline: fc.constantFrom(null, 60),
     })
-    .map(({ id, task, questions, use_defaults, deadline }) => ({
+    .map(({ id, task, questions, use_defaults, autonomy, deadline }) => ({
       type: 'ask',
       escalation: escalation(`e${id}`, questions, { delegation_id: task, from: task }),
       now: 1,
       use_defaults,
+      autonomy,
       rules: {
         ...usualRules,
         deadline_seconds: deadline,

@@ -12,6 +12,7 @@ const ask = (from: QuestionsEscalation, over: Partial<InboxEvent> = {}): InboxEv
   escalation: from,
   now,
   use_defaults: false,
+  autonomy: 'ask',
   rules: usualRules,
   ...(over as object),
 });
@@ -258,6 +259,21 @@ describe('stepInbox', () => {
     expect(types(step)).toEqual(['opened', 'opened', 'answered']);
     expect(step.effects[2]).toMatchObject({ text: 'eu', answered_by: 'default' });
     expect(step.state.open.map((q) => q.question_id)).toEqual(['q2']);
+  });
+
+  it('IN8: with autonomy "assume" only what is critical waits, and the asker gets the rest at once', () => {
+    const from = escalation('e1', [
+      asked({ default_answer: 'eu' }),
+      asked({ text: 'And you?', priority: 'critical' }),
+    ]);
+    const step = play(empty, ask(from, { autonomy: 'assume' }));
+    expect(types(step)).toEqual(['opened', 'opened', 'answered']);
+    expect(step.effects[2]).toMatchObject({ text: 'eu', answered_by: 'assumption' });
+    expect(step.state.open.map((q) => q.question_id)).toEqual(['q2']);
+    const light = play(empty, ask(escalation('e2', [asked()]), { autonomy: 'assume' }));
+    expect(types(light)).toEqual(['opened', 'answered', 'deliver']);
+    const late = play(step.state, answer({ question_id: 'q1', answer: 'us' }));
+    expect(late.state.rejected[0]?.reason).toContain('nobody was asked: "eu" was assumed');
   });
 
   it('IN8: fault 44: a default is taken at the deadline, the answer after it is refused', () => {

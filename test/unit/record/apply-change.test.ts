@@ -71,7 +71,7 @@ it('question_answered: a default that nobody confirmed is an assumption', async 
     },
     {
       type: 'question_answered',
-      answered: answered('q2', { answered_by: 'default', delegation_id: 'research' }),
+      answered: answered('q2', { answered_by: 'assumption', delegation_id: 'research' }),
       answer_ref: null,
     },
   );

@@ -79,6 +79,7 @@ describe('bad input', () => {
       'questions.escalate_to',
       'Fields are: "person", "after_seconds"',
     ],
+    ['plannerRun', { goal, autonomy: 'full' }, 'autonomy', '"ask", "assume"'],
     ['plannerWave', {}, 'goal', 'missing'],
     ['plannerWave', { goal, delegations: [] }, 'delegations', 'at least 1'],
     ['plannerWave', { goal, criteria: ['x'] }, 'input', '"delegations"'],

@@ -11,6 +11,7 @@ it('opens a run from a goal alone', async () => {
     goal_title: 'Compare ways',
     limits: defaultLimits,
     use_defaults: false,
+    autonomy: 'ask',
     questions: { deadline_seconds: null, remind_seconds: 604_800, escalate_to: null },
     criteria: [],
     known_inputs: ['goal'],
@@ -40,12 +41,14 @@ it('takes everything that can be set', async () => {
     criteria: ['It is cheap', 'It is quick'],
     mode: 'direct',
     use_defaults: true,
+    autonomy: 'assume',
     questions: { deadline_seconds: 60, escalate_to: { person: ' Maria ', after_seconds: 30 } },
     limits: { max_waves: 2 },
   });
   expect(opened).toMatchObject({
     limits: { ...defaultLimits, max_waves: 2 },
     use_defaults: true,
+    autonomy: 'assume',
     questions: {
       deadline_seconds: 60,
       remind_seconds: 604_800,

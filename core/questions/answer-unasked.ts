@@ -1,0 +1,40 @@
+/**
+ * Answers that a run gives by itself the moment a question is asked, because its input says so.
+ *
+ * Invariants:
+ *   AU1. With `use_defaults` a question that has a default is answered with it.
+ *   AU2. With autonomy "assume" a question of the planner or an agent that is not critical becomes an assumption: its
+ *        default, or the most careful one. A critical one is put to the user.
+ *   AU3. What the engine asks is never assumed.
+ */
+import { answererNames } from '../../contracts/names.ts';
+import type { Autonomy } from '../../contracts/question-rules.ts';
+import type { Question } from '../../contracts/question.ts';
+import { parseDefault } from './check-answer.ts';
+
+/** What the asker gets when there is no default to assume. */
+const noDefault = 'None given: take the most careful assumption, and name it in assumptions_made.';
+
+export interface UnaskedAnswer {
+  readonly text: string;
+  readonly answered_by: string;
+}
+
+/** @returns null when the question waits for somebody. */
+export function answerUnasked(
+  question: Question,
+  run: { readonly use_defaults: boolean; readonly autonomy: Autonomy },
+): UnaskedAnswer | null {
+  const parsed = parseDefault(question);
+  const fallback = parsed?.ok === true ? parsed.text : null;
+  if (run.autonomy === 'assume' && isAssumable(question)) {
+    return { text: fallback ?? noDefault, answered_by: answererNames.assumption };
+  }
+  return run.use_defaults && fallback !== null
+    ? { text: fallback, answered_by: answererNames.default }
+    : null;
+}
+
+function isAssumable({ kind, priority }: Question): boolean {
+  return (kind === 'blocking' || kind === 'planner') && priority !== 'critical';
+}
