@@ -1,5 +1,6 @@
 import type { LeaseRequest, Spending } from './budget.ts';
 import type { RecordedEffect } from './effect.ts';
+import type { PlannerVerdict } from './question-review.ts';
 import type { AskedQuestion, QuestionKind } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
@@ -48,6 +49,8 @@ export interface QuestionsEscalation {
   readonly delegation_id: string | null;
   readonly agent_id: string | null;
   readonly questions: readonly AskedQuestion[];
+  /** What the planner says to each question, in their order. If undefined, it has not looked at them. */
+  readonly verdicts?: readonly (PlannerVerdict | null)[];
   /** What the asker has spent, when it has a budget: it gives the rest of its lease back. */
   readonly spent?: Spending;
   /** After asking, each question's default is taken. If undefined, they wait as others do. */

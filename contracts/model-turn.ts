@@ -3,6 +3,8 @@ import type { Allowance, Spending } from './budget.ts';
 import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
 import type { DeliveredAnswer } from './messages.ts';
 import type { OutputFault } from './output-fault.ts';
+import type { QuestionReviewOutline } from './question-review.ts';
+import type { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
@@ -45,6 +47,18 @@ export type Prompt =
       >[];
       readonly open_criteria: readonly string[];
       readonly amendments: readonly string[];
+    }
+  | {
+      readonly kind: 'question_review';
+      readonly wave: number;
+      readonly record_ref: Ref;
+      readonly plan_ref: Ref;
+      /** Who asks. */
+      readonly delegation_id: string;
+      readonly questions: readonly AskedQuestion[];
+      /** Outputs of this wave that are there already. */
+      readonly outputs: readonly UpstreamOutput[];
+      readonly amendments: readonly string[];
     };
 
 /** What a turn adds to the conversation before the model is called. */
@@ -59,7 +73,7 @@ export type TurnInput =
       readonly is_error: boolean;
     };
 
-export type OutputShape = 'wave_plan' | 'agent_output' | 'wave_decision';
+export type OutputShape = 'wave_plan' | 'agent_output' | 'wave_decision' | 'question_review';
 
 export interface ModelTurnInput {
   readonly run_id: string;
@@ -91,7 +105,8 @@ export interface ToolCall {
 export type TurnOutline =
   | { readonly shape: 'wave_plan'; readonly plan: WavePlanOutline }
   | { readonly shape: 'agent_output'; readonly output: AgentOutputOutline }
-  | { readonly shape: 'wave_decision'; readonly decision: WaveDecisionOutline };
+  | { readonly shape: 'wave_decision'; readonly decision: WaveDecisionOutline }
+  | { readonly shape: 'question_review'; readonly review: QuestionReviewOutline };
 
 /**
  * What the reply was. Each has a path of its own in `core/turns`.

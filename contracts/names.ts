@@ -59,9 +59,20 @@ export const answererNames = {
   default: 'default',
   /** Nobody was asked: the run was started with autonomy "assume". */
   assumption: 'assumption',
+  /** The planner answered an agent from what the run knows. */
+  planner: 'planner',
+  /** The planner found nothing that settles it, and let the agent assume. */
+  plannerAssumption: 'planner-assumption',
   /** Nobody was asked: it came too often, or there is no room. */
   engine: 'planwave',
 } as const;
+
+/** Those behind whose answers nobody stands who knows: they are assumptions. */
+export const assumingAnswerers: readonly string[] = [
+  answererNames.default,
+  answererNames.assumption,
+  answererNames.plannerAssumption,
+];
 
 /** The agent that plans and decides. Never a delegation's executor. */
 export const plannerAgentId = 'planner';

@@ -46,6 +46,12 @@ export interface WaveOrder {
   /** delegation_ids that may be done again. */
   readonly stale: readonly string[];
   readonly amendments: readonly string[];
+  readonly use_defaults: boolean;
+  readonly autonomy: Autonomy;
+  /** Facts in the record: `f1` to this one. */
+  readonly facts_total: number;
+  /** question_ids that have an answer in the record. */
+  readonly answered_questions: readonly string[];
 }
 
 /** A wave started by a run gets its order; one started by hand gets a PlannerWaveInput. */

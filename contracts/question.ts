@@ -101,6 +101,8 @@ export interface AnsweredQuestion {
   /** The answer as text: a string as it is, anything else as JSON. Long answers are cut here and whole in the store. */
   readonly answer: string;
   readonly answered_by: string;
+  /** What the planner took its answer from: `f3`, `q1`, a detail's id, `goal`. Empty for anybody else's. */
+  readonly source_refs: readonly string[];
   readonly answered_at: number;
 }
 

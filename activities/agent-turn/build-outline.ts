@@ -10,18 +10,24 @@ import type { Output } from './read-output.ts';
 const outlineBytesMax = 64_000;
 
 /** What the rules need to know of an output. Its long texts stay in the artifact. */
-export function buildOutline(output: Output, ref: Ref): TurnOutline {
-  if (output.shape === 'wave_plan') {
-    const delegations = output.value.delegations.map(outlineDelegation);
-    return { shape: output.shape, plan: { ...output.value, delegations, plan_ref: ref } };
+export function buildOutline({ shape, value }: Output, ref: Ref): TurnOutline {
+  switch (shape) {
+    case 'wave_plan': {
+      const delegations = value.delegations.map(outlineDelegation);
+      return { shape, plan: { ...value, delegations, plan_ref: ref } };
+    }
+    case 'agent_output': {
+      const { compact_md: _compact, detailed_md: _detailed, facts: stated, ...rest } = value;
+      const facts = stated.map((fact) => ({ key: fact.key, value: fact.value }));
+      return { shape, output: { ...rest, facts, output_ref: ref } };
+    }
+    case 'wave_decision': {
+      const { wave_compact: _compact, wave_detailed: _detailed, facts: _facts, ...rest } = value;
+      return { shape, decision: { ...rest, decision_ref: ref } };
+    }
+    case 'question_review':
+      return { shape, review: { ...value, review_ref: ref } };
   }
-  if (output.shape === 'agent_output') {
-    const { compact_md: _compact, detailed_md: _detailed, facts: stated, ...rest } = output.value;
-    const facts = stated.map(({ key, value }) => ({ key, value }));
-    return { shape: output.shape, output: { ...rest, facts, output_ref: ref } };
-  }
-  const { wave_compact: _compact, wave_detailed: _detailed, facts: _facts, ...rest } = output.value;
-  return { shape: output.shape, decision: { ...rest, decision_ref: ref } };
 }
 
 function outlineDelegation(delegation: Delegation): DelegationOutline {

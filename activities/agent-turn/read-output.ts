@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { OutputShape } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import { QuestionReview } from '../../contracts/question-review.ts';
 import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
 import { cutText } from '../../core/text/cut-text.ts';
@@ -10,7 +11,8 @@ import { describeIssues, wholePath } from '../tools/describe-issues.ts';
 export type Output =
   | { readonly shape: 'wave_plan'; readonly value: WavePlan }
   | { readonly shape: 'agent_output'; readonly value: AgentOutput }
-  | { readonly shape: 'wave_decision'; readonly value: WaveDecision };
+  | { readonly shape: 'wave_decision'; readonly value: WaveDecision }
+  | { readonly shape: 'question_review'; readonly value: QuestionReview };
 
 export type ReadOutput =
   | { readonly ok: true; readonly output: Output }
@@ -20,16 +22,23 @@ export const outputSchemas = {
   wave_plan: WavePlan,
   agent_output: AgentOutput,
   wave_decision: WaveDecision,
+  question_review: QuestionReview,
 } as const satisfies Record<OutputShape, z.ZodType>;
 
 /** Reads a final text. Nothing is mended: what does not fit goes back to the model with every fault at once. */
 export function readOutput(shape: OutputShape, text: string): ReadOutput {
   const json = parseFinalText(text);
   if ('fault' in json) return { ok: false, faults: [json.fault] };
-  if (shape === 'wave_plan') return check(WavePlan, json.value, (value) => ({ shape, value }));
-  return shape === 'agent_output'
-    ? check(AgentOutput, json.value, (value) => ({ shape, value }))
-    : check(WaveDecision, json.value, (value) => ({ shape, value }));
+  switch (shape) {
+    case 'wave_plan':
+      return check(WavePlan, json.value, (value) => ({ shape, value }));
+    case 'agent_output':
+      return check(AgentOutput, json.value, (value) => ({ shape, value }));
+    case 'wave_decision':
+      return check(WaveDecision, json.value, (value) => ({ shape, value }));
+    case 'question_review':
+      return check(QuestionReview, json.value, (value) => ({ shape, value }));
+  }
 }
 
 function check<T>(schema: z.ZodType<T>, value: unknown, wrap: (value: T) => Output): ReadOutput {

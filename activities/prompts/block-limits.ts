@@ -40,6 +40,10 @@ export const blockBytesMax = {
   outcomes: 200_000,
   /** compact_md of one outcome in a decision. */
   outcome_compact: 8_000,
+  /** 20 questions of 4 KB. */
+  questions: 100_000,
+  /** 100 documents at 8 KB would be too many: what is newest stays. */
+  documents: 120_000,
   /**
    * Answers that come back to the one who asked. A user's answer may be a document: one of `answerCharsMax` characters
    * comes whole in any script, three bytes a character.

@@ -25,7 +25,10 @@ export function renderAgents(registry: readonly AgentDefinition[]): string {
   return listBlock('agents', agents, blockBytesMax.agents);
 }
 
-/** What the user has decided so far. The record keeps the beginning of a long answer; agents read it from the store. */
+/**
+ * What was asked and settled so far, and by whom. The record keeps the beginning of a long answer; agents read it from
+ * the store.
+ */
 export async function renderAnsweredQuestions(
   store: ArtifactStore,
   record: RunRecord,
@@ -35,15 +38,18 @@ export async function renderAnsweredQuestions(
     ({ question }) => question?.kind !== 'approval' && question?.kind !== 'effect',
   );
   const entries = await Promise.all(
-    decisions.map(async ({ question_id, text, answer, answer_ref, delegation_id }) => ({
-      question_id,
-      text,
-      answer: cutAtLine(
-        answer_ref === null ? answer : await store.getText(answer_ref),
-        blockBytesMax.answered_question,
-      ),
-      delegation_id,
-    })),
+    decisions.map(
+      async ({ question_id, text, answer, answer_ref, answered_by, delegation_id }) => ({
+        question_id,
+        text,
+        answer: cutAtLine(
+          answer_ref === null ? answer : await store.getText(answer_ref),
+          blockBytesMax.answered_question,
+        ),
+        answered_by,
+        delegation_id,
+      }),
+    ),
   );
   return listBlock('answered_questions', entries, blockBytesMax.answered_questions, 'last');
 }

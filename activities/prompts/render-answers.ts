@@ -1,5 +1,5 @@
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import { answererNames } from '../../contracts/names.ts';
+import { assumingAnswerers } from '../../contracts/names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
@@ -22,7 +22,9 @@ export async function renderAnswers(
   const repeated = answers.filter((one) => one.loop).map((one) => one.question_id);
   const goOn =
     'These are the answers to your questions. They are binding. Go on with your task and give the whole output.';
-  const assumed = answers.filter(isAssumed).map((one) => one.question_id);
+  const assumed = answers
+    .filter((one) => assumingAnswerers.includes(one.answered_by))
+    .map((one) => one.question_id);
   return [
     jsonBlock('answers', entries),
     goOn,
@@ -34,10 +36,6 @@ export async function renderAnswers(
 async function readAnswer(store: ArtifactStore, one: DeliveredAnswer): Promise<string> {
   if (one.answer !== null) return one.answer;
   return one.answer_ref === null ? '' : store.getText(one.answer_ref);
-}
-
-function isAssumed({ answered_by }: DeliveredAnswer): boolean {
-  return answered_by === answererNames.default || answered_by === answererNames.assumption;
 }
 
 function explainAssumed(assumed: readonly string[]): string[] {

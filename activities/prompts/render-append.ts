@@ -8,6 +8,7 @@ import { renderDecision } from './render-decision.ts';
 import { renderDelegation } from './render-delegation.ts';
 import { renderFaults } from './render-faults.ts';
 import { renderPlan } from './render-plan.ts';
+import { renderQuestionReview } from './render-question-review.ts';
 
 export interface RenderedAppend {
   /** Content of the one user message; empty when nothing was appended. */
@@ -81,9 +82,20 @@ async function renderPrompt(
       { type: 'text', text: own },
     ];
   }
-  const text =
-    prompt.kind === 'plan'
-      ? await renderPlan(store, prompt, reader)
-      : await renderDecision(store, prompt, reader);
-  return [{ type: 'text', text }];
+  return [{ type: 'text', text: await renderForPlanner(store, prompt, reader) }];
+}
+
+function renderForPlanner(
+  store: ArtifactStore,
+  prompt: Exclude<Prompt, { kind: 'delegation' }>,
+  reader: PromptReader,
+): Promise<string> {
+  switch (prompt.kind) {
+    case 'plan':
+      return renderPlan(store, prompt, reader);
+    case 'decision':
+      return renderDecision(store, prompt, reader);
+    case 'question_review':
+      return renderQuestionReview(store, prompt, reader);
+  }
 }

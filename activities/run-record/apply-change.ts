@@ -133,7 +133,14 @@ function amendAnswer(
   const before = record.answered_questions.find((one) => one.question_id === question_id);
   const isSame = before?.answer === answer && before.answer_ref === answer_ref;
   if (before === undefined || isSame) return record;
-  const stored: StoredAnswer = { ...before, answer, answer_ref, answered_by: 'user', amended_at };
+  const stored: StoredAnswer = {
+    ...before,
+    answer,
+    answer_ref,
+    answered_by: 'user',
+    source_refs: [],
+    amended_at,
+  };
   const known = admitFacts(record.facts, factsFromAnswer(stored), now);
   return {
     ...record,

@@ -1,6 +1,6 @@
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Fact, ProposedFact } from '../../contracts/fact.ts';
-import { answererNames } from '../../contracts/names.ts';
+import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { StoredAnswer } from '../../contracts/run-record.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
@@ -22,24 +22,31 @@ export function factFromInstruction(instruction: string): ProposedFact {
   };
 }
 
-/** What nobody has said: a default that was taken, and what the asker was left to assume. No user stands behind it. */
-const assumedBy: readonly string[] = [answererNames.default, answererNames.assumption];
-
+/**
+ * An answer that nobody stands behind, a default that was taken or what the asker was left to assume, is an assumption.
+ * What the planner answered is as sure as what it took it from, and no user has said it.
+ */
 export function factFromAnswer(answered: StoredAnswer): ProposedFact {
-  const isAssumption = assumedBy.includes(answered.answered_by);
+  const { answered_by, question_id, amended_at } = answered;
   const whole =
     answered.answer_ref === null ? '' : ` (whole answer: artifact ${answered.answer_ref})`;
-  return {
+  const fact = {
     ...inWords,
     statement: `${answered.text} Answer: ${answered.answer}${whole}`,
     source_refs: [
-      answered.question_id,
-      ...(answered.amended_at === undefined ? [] : [`amended-${answered.amended_at}`]),
+      question_id,
+      ...answered.source_refs,
+      ...(amended_at === undefined ? [] : [`amended-${amended_at}`]),
     ],
-    confidence: isAssumption ? 'low' : 'high',
-    is_assumption: isAssumption,
-    origin: isAssumption ? askerOf(answered) : 'user',
   };
+  if (assumingAnswerers.includes(answered_by)) {
+    const isPlanners = answered_by === answererNames.plannerAssumption;
+    const origin = isPlanners ? 'planner' : askerOf(answered);
+    return { ...fact, confidence: 'low', is_assumption: true, origin };
+  }
+  return answered_by === answererNames.planner
+    ? { ...fact, confidence: 'medium', is_assumption: false, origin: 'planner' }
+    : { ...fact, confidence: 'high', is_assumption: false, origin: 'user' };
 }
 
 function askerOf({ delegation_id }: StoredAnswer): Fact['origin'] {

@@ -47,6 +47,8 @@ export type InboxEffect =
       readonly question: Question;
       readonly text: string;
       readonly answered_by: string;
+      /** What the planner took it from. */
+      readonly source_refs: readonly string[];
     }
   /** Nobody waits for it any more. */
   | { readonly type: 'withdrawn'; readonly question: Question }

@@ -44,7 +44,12 @@ type Inbox = Pick<CarriedInbox, 'open' | 'answered'>;
 const answeredByCharsMax = 120;
 
 /** The default is missing here: the client signs with it when it takes one for somebody. */
-const engineNames: readonly string[] = [answererNames.assumption, answererNames.engine];
+const engineNames: readonly string[] = [
+  answererNames.assumption,
+  answererNames.planner,
+  answererNames.plannerAssumption,
+  answererNames.engine,
+];
 
 const questionIdCharsMax = 60;
 
@@ -119,6 +124,10 @@ function describeAccepted({ answered_by, shown }: AcceptedAnswer): string {
       return `the default was taken: ${text}`;
     case answererNames.assumption:
       return `nobody was asked: ${text} was assumed`;
+    case answererNames.planner:
+      return `the planner answered it from what the run knows: ${text}`;
+    case answererNames.plannerAssumption:
+      return `the planner let the agent assume ${text}`;
     default:
       return `${text} by ${answered_by}`;
   }

@@ -19,6 +19,8 @@ export interface Settlement {
   /** The whole answer in its canonical text form. */
   readonly text: string;
   readonly answered_by: string;
+  /** What the planner took it from. If undefined: nothing. */
+  readonly source_refs?: readonly string[];
   /** Unix epoch seconds. */
   readonly now: number;
 }
@@ -33,7 +35,7 @@ export function settleQuestion(
   question: Question,
   answer: Settlement,
 ): Settled {
-  const { text, answered_by } = answer;
+  const { text, answered_by, source_refs = [] } = answer;
   const id = question.question_id;
   const pending = settlePending(state.pending, id, {
     answer_text: cutText(text, engineLimits.inlineAnswerCharsMax),
@@ -50,7 +52,10 @@ export function settleQuestion(
       answered: keepNewest({ ...state.answered, [id]: acceptAnswer(question, text, answer) }),
       pending: pending.filter((p) => !isComplete(p)),
     },
-    effects: [{ type: 'answered', question, text, answered_by }, ...complete.map(deliverPending)],
+    effects: [
+      { type: 'answered', question, text, answered_by, source_refs },
+      ...complete.map(deliverPending),
+    ],
   };
 }
 

@@ -23,7 +23,9 @@ import type { AnswerInput, Question, RejectedAnswer } from '../../contracts/ques
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import { answererNames } from '../../contracts/names.ts';
+import type { PlannerVerdict } from '../../contracts/question-review.ts';
 import { answerUnasked } from './answer-unasked.ts';
+import { answerByVerdict, applyVerdict, verdictOn } from './apply-verdict.ts';
 import { parseDefault } from './check-answer.ts';
 import type { InboxEffect, InboxEvent } from './inbox-event.ts';
 import { judgeAnswer } from './judge-answer.ts';
@@ -101,21 +103,22 @@ function ask(state: InboxState, event: EventOf<'ask'>): InboxStep {
   }
   let current = state;
   const answers: PendingAnswer[] = [];
-  const opened: Question[] = [];
-  for (const asked of questions) {
-    const put = putQuestion(current, asked, { ...event, ahead: answers });
+  const opened: { question: Question; verdict: PlannerVerdict | null }[] = [];
+  for (const [place, asked] of questions.entries()) {
+    const verdict = verdictOn(event.escalation, place);
+    const put = putQuestion(current, applyVerdict(asked, verdict), { ...event, ahead: answers });
     current = put.state;
     answers.push(put.answer);
-    if (put.question !== null) opened.push(put.question);
+    if (put.question !== null) opened.push({ question: put.question, verdict });
   }
   const pending: PendingEscalation = { escalation_id, from, answers };
-  const effects: InboxEffect[] = opened.map((question) => ({ type: 'opened', question }));
+  const effects: InboxEffect[] = opened.map(({ question }) => ({ type: 'opened', question }));
   if (opened.length === 0) {
     return { state: current, effects: [...effects, deliverPending(pending)] };
   }
   current = { ...current, pending: [...current.pending, pending] };
-  for (const question of opened) {
-    const answer = answerUnasked(question, event);
+  for (const { question, verdict } of opened) {
+    const answer = answerByVerdict(question, verdict) ?? answerUnasked(question, event);
     if (answer === null) continue;
     const step = settleQuestion(current, question, { ...answer, now: event.now });
     current = step.state;

@@ -20,6 +20,7 @@ import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { readAskedQuestion } from './read-asked-question.ts';
 import { readEffect } from './read-effect.ts';
+import { readPlannerVerdict } from './read-planner-verdict.ts';
 
 export type CheckedAmend =
   | { readonly ok: true; readonly amend: AmendMessage }
@@ -137,6 +138,9 @@ function readQuestions(
   if (typeof wave !== 'number' || !Number.isInteger(wave) || wave < 0) return null;
   if (!isIdOrNull(delegation_id) || !isIdOrNull(agent_id)) return null;
   const spent = readSpending(payload['spent']);
+  const verdicts = Array.isArray(payload['verdicts'])
+    ? { verdicts: payload['verdicts'].slice(0, questions.length).map(readPlannerVerdict) }
+    : {};
   return {
     type: 'questions',
     escalation_id,
@@ -148,6 +152,7 @@ function readQuestions(
     questions,
     ...(spent !== null && { spent }),
     ...readDeadline(payload['deadline_seconds']),
+    ...verdicts,
   };
 }
 

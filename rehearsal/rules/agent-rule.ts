@@ -44,7 +44,7 @@ function askFirst(prompt: Prompt, criteria: readonly Criterion[]): JsonObject {
       {
         text: question.text,
         why_it_matters: 'The same facts are told differently to different readers.',
-        priority: 'high',
+        priority: 'critical',
         expected_answer_format: 'choice',
         choices: question.choices,
         default_answer: question.defaultAnswer,

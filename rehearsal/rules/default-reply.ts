@@ -9,6 +9,7 @@ import { planWave } from './plan-rule.ts';
 import { readPrompt } from './prompt.ts';
 import type { Prompt } from './prompt.ts';
 import { quote } from '../quote.ts';
+import { reviewQuestions } from './review-rule.ts';
 import { recogniseShape } from './recognise-shape.ts';
 import type { Shape } from './recognise-shape.ts';
 import type { ContentReply } from '../script.ts';
@@ -19,6 +20,7 @@ const rules: Readonly<Record<Shape, (prompt: Prompt) => JsonObject>> = {
   plan: planWave,
   delegation: answerDelegation,
   decision: decideWave,
+  review: reviewQuestions,
 };
 
 function usedTools(request: MessagesRequest): readonly string[] {

@@ -26,6 +26,8 @@ export interface Prompt {
   readonly outcomes: readonly JsonObject[];
   /** Contradictions that a decision has to resolve. */
   readonly conflicts: readonly JsonObject[];
+  /** Questions of an agent that the planner is to review. */
+  readonly questions: readonly JsonObject[];
   /** Answers in the first message and in later ones, in this order. */
   readonly answers: readonly PromptAnswer[];
   /** How many messages gave an output back because it broke a rule. */
@@ -122,6 +124,7 @@ export function readPrompt(request: MessagesRequest): Prompt {
     ),
     outcomes: objectsOf(jsonBlock(first, 'outcomes')),
     conflicts: objectsOf(jsonBlock(first, 'conflicts')),
+    questions: objectsOf(jsonBlock(first, 'questions')),
     answers: [first, ...later].flatMap((blocks) => [
       ...readAnswers(jsonBlock(blocks, 'answered_questions')),
       ...readAnswers(jsonBlock(blocks, 'answers')),

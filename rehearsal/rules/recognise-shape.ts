@@ -1,12 +1,13 @@
 import { isObject } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 
-/** planwave's own output shapes: a wave plan, an agent's output, a wave decision. */
-export type Shape = 'plan' | 'delegation' | 'decision';
+/** planwave's own output shapes: a wave plan, an agent's output, a wave decision, a review of questions. */
+export type Shape = 'plan' | 'delegation' | 'decision' | 'review';
 
 const marks: ReadonlyArray<readonly [Shape, readonly string[]]> = [
   ['plan', ['summary', 'delegations', 'needs_user_input']],
   ['delegation', ['compact_md', 'detailed_md', 'status', 'coverage']],
+  ['review', ['reviews']],
   ['decision', ['wave_compact', 'wave_detailed', 'planner_decision']],
 ];
 

@@ -130,7 +130,7 @@ it('the details begin with what waits for whom, and the command that answers it'
   });
   const details = texts.find((text) => text.includes('npm run planwave'))?.trim() ?? '';
   expect(details).toMatch(
-    /^One question waits for you\s+q1 · high · from researcher in gather-facts/,
+    /^One question waits for you\s+q1 · critical · from researcher in gather-facts/,
   );
   expect(details).toContain(question);
   expect(details).toContain(`npm run planwave -- answer ${runId} q1 'the person who decides'`);

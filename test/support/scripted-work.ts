@@ -47,11 +47,12 @@ export function plan(
   };
 }
 
+/** Critical, unless told otherwise: the others come to the planner first. */
 export function question(text: string, over: Partial<AskedQuestion> = {}): AskedQuestion {
   return {
     text,
     why_it_matters: 'The result depends on it.',
-    priority: 'high',
+    priority: 'critical',
     expected_answer_format: 'text',
     choices: [],
     default_answer: null,

@@ -141,6 +141,10 @@ async function orderNext(host: RootHost, ledger: RunLedger): Promise<WaveOrder> 
     fingerprints: ledger.fingerprints(),
     stale: record.stale(),
     amendments: state.amendments,
+    use_defaults: opened.use_defaults,
+    autonomy: opened.autonomy,
+    facts_total: record.factsTotal(),
+    answered_questions: host.inbox.answeredIds(),
   };
 }
 

@@ -38,6 +38,12 @@ export type Consulted =
   /** The user gave up after the planner could not keep its rule. */
   | { readonly type: 'abandoned' };
 
+/** It could not keep its rule in all its attempts. */
+interface PlannerFailed {
+  readonly type: 'failed';
+  readonly reason: string;
+}
+
 /**
  * Asks the planner until its output keeps the rule. After all attempts the user decides; a planner that asks gets its
  * answers and goes on.
@@ -48,10 +54,7 @@ export async function consultPlanner(
   desk: PlannerDesk,
 ): Promise<Consulted> {
   for (;;) {
-    const conversation = beginConversation(consultation, order);
-    const end = await talk(conversation, consultation, order, desk);
-    desk.work.usage = addUsage(desk.work.usage, conversation.usage);
-    desk.funds.giveBack();
+    const end = await tryPlanner(consultation, order, desk);
     if (end.type !== 'failed') return end;
     const answers = await askUser(order, desk, 'planner_stuck', [
       stuckQuestion(consultation, end.reason),
@@ -60,6 +63,19 @@ export async function consultPlanner(
     const [answer] = answers;
     if (answer?.answer !== 'retry' || answer.loop) return { type: 'abandoned' };
   }
+}
+
+/** Asks the planner once, with repairs. It is for the caller to say what follows when it keeps failing. */
+export async function tryPlanner(
+  consultation: Consultation,
+  order: WaveOrder,
+  desk: PlannerDesk,
+): Promise<Consulted | PlannerFailed> {
+  const conversation = beginConversation(consultation, order);
+  const end = await talk(conversation, consultation, order, desk);
+  desk.work.usage = addUsage(desk.work.usage, conversation.usage);
+  desk.funds.giveBack();
+  return end;
 }
 
 function beginConversation({ prompt }: Consultation, { limits }: WaveOrder): Conversation {
@@ -81,7 +97,7 @@ async function talk(
   consultation: Consultation,
   order: WaveOrder,
   desk: PlannerDesk,
-): Promise<Consulted | { readonly type: 'failed'; readonly reason: string }> {
+): Promise<Consulted | PlannerFailed> {
   const { run_id, registry_ref } = order;
   const { shape, purpose, check } = consultation;
   const { control, superior, funds } = desk;

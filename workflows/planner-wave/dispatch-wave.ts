@@ -35,6 +35,8 @@ import { recorder } from '../shared/recorder.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
 import { badEscalation } from '../shared/superior.ts';
 import { notStarted } from './not-started.ts';
+import { putQuestions } from './put-questions.ts';
+import type { Reviewed } from './put-questions.ts';
 import { runChild } from './run-child.ts';
 import type { DispatchDesk, WaveSite } from './run-child.ts';
 import { viewDelegations } from './view-delegations.ts';
@@ -55,6 +57,9 @@ interface Dispatching extends WaveSite {
   readonly deliveries: Map<string, Delivery>;
   readonly onView: (delegations: () => readonly DelegationView[]) => void;
   state: DispatchState;
+  /** Reviews that are under way: the wave ends after what they cost is counted. */
+  reviews: number;
+  lastReview: Promise<unknown>;
 }
 
 /**
@@ -86,6 +91,8 @@ export async function dispatchWave(
     plannedAtMs: nowMs(),
     onView,
     state: first.state,
+    reviews: 0,
+    lastReview: Promise.resolve(),
   };
   setHandler(escalateSignal, (payload) => takeEscalation(d, payload), {
     description: 'From a delegation: a question or a fault. Not for people.',
@@ -97,7 +104,7 @@ export async function dispatchWave(
   desk.treasury?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
   take(d, first);
   const stopped = await untilAllEnded(
-    () => isDispatchDone(d.state),
+    () => isDispatchDone(d.state) && d.reviews === 0,
     () => on(d, { type: 'stop' }),
   );
   return {
@@ -210,9 +217,39 @@ async function passOn(
 ): Promise<void> {
   if (escalation.spent !== undefined) d.desk.treasury?.release(delegationId, escalation.spent);
   on(d, { type: 'asked', delegation_id: delegationId });
-  const answers = await d.desk.superior.ask({ ...escalation, from: d.waveId });
+  const answers = await putQuestions({ ...escalation, from: d.waveId }, d.desk, {
+    order: d.order,
+    plan_ref: d.plan.plan_ref,
+    outputs: [...d.outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
+      output_ref === null ? [] : [{ delegation_id, output_ref }],
+    ),
+    isGone: () => d.outcomes.has(delegationId),
+    review: (work) => review(d, work),
+  });
+  if (answers === null) return;
   d.deliveries.set(delegationId, { escalation_id: escalation.escalation_id, answers });
   on(d, { type: 'answered', delegation_id: delegationId });
+}
+
+/**
+ * One review after the other: they share what the planner may spend. The calls belong to the wave, so `stop` cancels
+ * them, whichever handler began them. When the budget is spent, what is left is for the decision on the wave.
+ */
+async function review(d: Dispatching, work: () => Promise<Reviewed>): Promise<Reviewed> {
+  const verdict = d.desk.treasury?.verdict() ?? 'open';
+  if (verdict !== 'open') return { type: 'denied', reason: 'the budget is spent' };
+  d.reviews += 1;
+  const turn = d.lastReview;
+  const task = (async () => {
+    await turn;
+    try {
+      return await d.scope.run(work);
+    } finally {
+      d.reviews -= 1;
+    }
+  })();
+  d.lastReview = task.catch(() => null);
+  return task;
 }
 
 function tell(

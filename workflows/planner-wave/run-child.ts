@@ -18,10 +18,10 @@ import { recorder } from '../shared/recorder.ts';
 import type { Treasury } from '../shared/treasury.ts';
 import { childSearchAttributes } from '../shared/visibility.ts';
 import { notStarted } from './not-started.ts';
-import type { WaveDesk } from './wave-desk.ts';
+import type { PlannerDesk } from './consult-planner.ts';
 
-/** A wave's desk, and who keeps its account; null: nothing is limited. */
-export type DispatchDesk = WaveDesk & { readonly treasury: Treasury | null };
+/** A wave's desk with the planner at it, and who keeps its account; null: nothing is limited. */
+export type DispatchDesk = PlannerDesk & { readonly treasury: Treasury | null };
 
 /** What a delegation's start needs to know of its wave. */
 export interface WaveSite {

@@ -61,6 +61,10 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
     fingerprints: {},
     stale: [],
     amendments: [],
+    use_defaults: opened.use_defaults,
+    autonomy: opened.autonomy,
+    facts_total: 0,
+    answered_questions: [],
   };
 }
 

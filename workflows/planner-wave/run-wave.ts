@@ -87,7 +87,7 @@ async function carryOut(
   const plan = planned;
   await stopWhenCancelled(() => desk.onPlanned(progressOf(order.wave, plan, desk.work.usage)));
 
-  const dispatched = await dispatchWave(plan, order, { ...desk, treasury }, (views) => {
+  const dispatched = await dispatchWave(plan, order, { ...plannerDesk, treasury }, (views) => {
     delegations = views;
     show('dispatching');
   });

@@ -1,5 +1,6 @@
 import { ApplicationFailure, CancellationScope, condition, log } from '@temporalio/workflow';
 import type { AmendedAnswer, Delivery, QuestionsEscalation } from '../../contracts/messages.ts';
+import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { CarriedInbox } from '../../contracts/planner-run.ts';
 import type {
   AnsweredQuestion,
@@ -152,6 +153,13 @@ export class InboxHost {
     return this.#state.open;
   }
 
+  /** question_ids of those that were answered, not withdrawn. */
+  answeredIds(): readonly string[] {
+    return Object.entries(this.#state.answered)
+      .filter(([, { answered_by }]) => answered_by !== answererNames.engine)
+      .map(([id]) => id);
+  }
+
   recentAnswers(): readonly AnsweredQuestion[] {
     return this.#recentAnswers;
   }
@@ -202,7 +210,7 @@ export class InboxHost {
         record.add({ type: 'question_changed', question: effect.question });
         return;
       case 'answered':
-        this.#close(effect.question, effect.answered_by === 'default' ? 'defaulted' : 'answered');
+        this.#close(effect.question, resultOf(effect.answered_by));
         this.#inOrder(() => this.#recordAnswer(effect));
         return;
       case 'withdrawn': {
@@ -240,7 +248,7 @@ export class InboxHost {
     });
   }
 
-  async #recordAnswer({ question, text, answered_by }: AnsweredEffect): Promise<void> {
+  async #recordAnswer({ question, text, answered_by, source_refs }: AnsweredEffect): Promise<void> {
     const { question_id, delegation_id } = question;
     const isLong = text.length > engineLimits.inlineAnswerCharsMax;
     const store = (): Promise<{ ref: Ref }> => storeText({ text });
@@ -255,6 +263,7 @@ export class InboxHost {
       delegation_id,
       answer: cutText(text, engineLimits.inlineAnswerCharsMax),
       answered_by,
+      source_refs,
       answered_at: nowSeconds(),
     };
     this.#recentAnswers = [...this.#recentAnswers, answered].slice(-engineLimits.recentAnswersMax);
@@ -268,6 +277,11 @@ export class InboxHost {
     });
     await this.#options.deliver(effect.from, { escalation_id: effect.escalation_id, answers });
   }
+}
+
+/** In the metrics: an answer that nobody stands behind is a default, whoever chose it. */
+function resultOf(answeredBy: string): QuestionResult {
+  return assumingAnswerers.includes(answeredBy) ? 'defaulted' : 'answered';
 }
 
 /** What the log says of a question: who asked and where, never the text. */

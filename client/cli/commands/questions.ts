@@ -40,8 +40,9 @@ function describeView({ paint }: CommandContext, runId: string, view: QuestionsV
     `  answer with: ${answerCommand(runId, question)}`,
     '',
   ]);
-  const answeredLines = answered.map(({ question_id, text, answer, answered_by }) => {
-    return `  ${cleanLine(question_id)} ${cleanLine(text, 80)} → ${cleanLine(answer, 80)} (${cleanLine(answered_by, 40)})`;
+  const answeredLines = answered.map(({ question_id, text, answer, answered_by, source_refs }) => {
+    const from = source_refs.length === 0 ? '' : `, from ${cleanLine(source_refs.join(', '), 80)}`;
+    return `  ${cleanLine(question_id)} ${cleanLine(text, 80)} → ${cleanLine(answer, 80)} (${cleanLine(answered_by, 40)}${from})`;
   });
   const rejectedLines = rejected.map(({ question_id, reason }) => {
     return `  ${cleanLine(question_id ?? 'a message')}: ${cleanLine(reason, 300)}`;

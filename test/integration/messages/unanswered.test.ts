@@ -147,7 +147,7 @@ it('part of fault 38: continue-as-new puts no deadline off and repeats no hand-o
 
 it('with autonomy "assume" only what is critical is asked; the rest is assumed, recorded and listed', async () => {
   const asks = [
-    question('Which region?', { default_answer: 'eu-west' }),
+    question('Which region?', { default_answer: 'eu-west', priority: 'high' }),
     question('How many copies?', { expected_answer_format: 'number', priority: 'low' }),
     question('Who pays?', { priority: 'critical' }),
   ];

@@ -26,6 +26,7 @@ export const answered: StoredAnswer = {
   delegation_id: null,
   answer: 'EU',
   answered_by: 'user',
+  source_refs: [],
   answered_at: 5,
   answer_ref: null,
   question: null,

@@ -67,7 +67,13 @@ describe('a plan', () => {
     ]);
     expect(jsonOf(text, 'known_inputs')).toEqual(['goal']);
     expect(jsonOf(text, 'answered_questions')).toEqual([
-      { question_id: 'q1', text: 'Which region?', answer: 'EU', delegation_id: null },
+      {
+        question_id: 'q1',
+        text: 'Which region?',
+        answer: 'EU',
+        answered_by: 'user',
+        delegation_id: null,
+      },
     ]);
     const shown = jsonOf(text, 'facts');
     expect(shown).toHaveLength(100);
@@ -175,6 +181,44 @@ const outcome = (changes: Partial<DelegationOutcome>) => ({
   criteria_met: [],
   criteria_unmet: [],
   ...changes,
+});
+
+it('a review has the questions by number, and what can settle them with the names of sources', async () => {
+  const { bench, output_ref } = await createRun({ facts: [factOf(1)] });
+  const asked = {
+    text: 'Which <region>?',
+    why_it_matters: '',
+    priority: 'high' as const,
+    expected_answer_format: 'text' as const,
+    choices: [],
+    default_answer: null,
+  };
+  const text = await render(bench, [
+    {
+      type: 'prompt',
+      prompt: {
+        kind: 'question_review',
+        wave: 2,
+        record_ref: bench.record_ref,
+        plan_ref: bench.plan_ref,
+        delegation_id: 'write-report',
+        questions: [asked],
+        outputs: [{ delegation_id: 'market', output_ref }],
+        amendments: ['Hurry.'],
+      },
+    },
+  ]);
+  expect(text.startsWith('<request kind="question_review" wave="2">')).toBe(true);
+  expect(jsonOf(text, 'questions')).toEqual([{ question: 1, ...asked }]);
+  expect(jsonOf(text, 'facts')).toMatchObject([{ fact_id: 'f1' }]);
+  expect(jsonOf(text, 'answered_questions')).toMatchObject([{ question_id: 'q1' }]);
+  expect(jsonOf(text, 'instructions')).toEqual(['Hurry.']);
+  const documents = jsonOf(text, 'documents');
+  expect(documents).toEqual(
+    expect.arrayContaining([{ source_ref: 'market', compact_md: 'The report is written.' }]),
+  );
+  expect(jsonOf(text, 'delegation')).toMatchObject({ delegation_id: 'write-report' });
+  expect(blockOf(text, 'wave_compact')).not.toBe('');
 });
 
 it('a decision has every outcome with its evidence', async () => {

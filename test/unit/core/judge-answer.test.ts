@@ -57,7 +57,7 @@ describe('judgeAnswer', () => {
   });
 
   it('JA7: nobody signs as the engine', () => {
-    for (const answered_by of ['assumption', 'planwave', ' planwave\n']) {
+    for (const answered_by of ['assumption', 'planner', 'planner-assumption', ' planwave\n']) {
       const verdict = judgeAnswer(inbox, { question_id: 'q1', answer: 'Oslo', answered_by });
       expect(verdict).toMatchObject({ type: 'taken', answered_by: null });
     }

@@ -122,6 +122,29 @@ describe('messages that steer a run', () => {
     expect(checkEscalation({ ...parked, extra: 1 })).toEqual(parked);
   });
 
+  it('K4: a verdict of the planner is taken as it is, and anything else as none', () => {
+    const whole = escalation('e1', [asked(), asked(), asked()]);
+    const verdict = { verdict: 'answered', answer: 'eu', source_refs: ['f1'], reason: 'So.' };
+    const sent = [
+      { ...verdict, extra: 1 },
+      { ...verdict, source_refs: [3, 'goal', 'x'.repeat(201)], reason: 'y'.repeat(9_000) },
+      { ...verdict, answer: 7 },
+      verdict,
+    ];
+    expect(checkEscalation({ ...whole, verdicts: sent })).toEqual({
+      ...whole,
+      verdicts: [
+        verdict,
+        { ...verdict, source_refs: ['goal'], reason: expect.stringMatching(/^y{999}…$/) },
+        null,
+      ],
+    });
+    for (const none of [null, 'answered', {}, { ...verdict, verdict: 'maybe' }]) {
+      expect(checkEscalation({ ...whole, verdicts: [none] })).toMatchObject({ verdicts: [null] });
+    }
+    expect(checkEscalation({ ...whole, verdicts: 'all' })).toEqual(whole);
+  });
+
   it('K4: what is no escalation of ours gives null', () => {
     const whole = escalation('e1', [asked()]);
     const wrong: readonly object[] = [

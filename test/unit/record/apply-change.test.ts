@@ -62,6 +62,27 @@ it('question_answered: a long answer keeps its reference, in the fact too', asyn
   expect(next.facts[0]?.statement).toContain(`(whole answer: artifact ${ref})`);
 });
 
+it('question_answered: what the planner answers has its sources; what it lets assume is its assumption', async () => {
+  const planners = answered('q1', { answered_by: 'planner', source_refs: ['f2', 'goal'] });
+  const next = await apply(
+    { type: 'question_answered', answered: planners, answer_ref: null },
+    {
+      type: 'question_answered',
+      answered: answered('q2', { answered_by: 'planner-assumption', delegation_id: 'research' }),
+      answer_ref: null,
+    },
+  );
+  expect(next.facts).toMatchObject([
+    {
+      source_refs: ['q1', 'f2', 'goal'],
+      is_assumption: false,
+      confidence: 'medium',
+      origin: 'planner',
+    },
+    { source_refs: ['q2'], is_assumption: true, confidence: 'low', origin: 'planner' },
+  ]);
+});
+
 it('question_answered: a default that nobody confirmed is an assumption', async () => {
   const next = await apply(
     {

@@ -135,6 +135,7 @@ export function answered(id: string, over: Partial<AnsweredQuestion> = {}): Answ
     delegation_id: null,
     answer: 'This.',
     answered_by: 'user',
+    source_refs: [],
     answered_at: 1_760_000_200,
     ...over,
   };

@@ -114,5 +114,13 @@ export function decisionPrompt(goal: string, outcomes: unknown, open: unknown): 
   ].join('\n\n');
 }
 
+export function reviewPrompt(goal: string, questions: unknown): string {
+  return [
+    '<request kind="question_review" wave="1">\nSettle <questions>.\n</request>',
+    goalBlock(goal),
+    `<questions>${toJson(questions)}</questions>`,
+  ].join('\n\n');
+}
+
 const goalBlock = (goal: string): string => `<goal>\n${goal.replaceAll('</', '&lt;/')}\n</goal>`;
 const toJson = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');

@@ -1,0 +1,65 @@
+import { AgentOutput } from '../../contracts/agent-output.ts';
+import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
+import type { Prompt } from '../../contracts/model-turn.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { WavePlan } from '../../contracts/wave-plan.ts';
+import { engineLimits } from '../../core/limits.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { readRecord } from '../run-record/read-record.ts';
+import { readShape } from '../tools/read-artifact.ts';
+import { blockBytesMax } from './block-limits.ts';
+import { cutAtLine, jsonBlock, listBlock, textBlock } from './blocks.ts';
+import { renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
+import { markData } from './mark-data.ts';
+import type { PromptReader } from './prompt-reader.ts';
+import { currentFacts, readLastWaveCompact, showFact } from './read-wave.ts';
+
+/** The first message of a conversation in which the planner looks at an agent's questions before the user does. */
+export async function renderQuestionReview(
+  store: ArtifactStore,
+  prompt: Extract<Prompt, { kind: 'question_review' }>,
+  { callKey }: PromptReader,
+): Promise<string> {
+  const record = await readRecord(store, prompt.record_ref);
+  const plan = await readShape(store, prompt.plan_ref, WavePlan, 'a wave plan');
+  const delegation = plan.delegations.find((one) => one.delegation_id === prompt.delegation_id);
+  const waveCompact = await readLastWaveCompact(store, record);
+  const facts = currentFacts(record).slice(-engineLimits.factsShownMax).map(showFact);
+  const documents = await listDocuments(store, record, prompt.outputs);
+  const questions = prompt.questions.map((question, i) => ({ question: i + 1, ...question }));
+  return [
+    `<request kind="question_review" wave="${prompt.wave}">\nAn agent of wave ${prompt.wave} is blocked by these questions. Settle each that can be settled without the user.\n</request>`,
+    ...renderRunBlocks(record, prompt.amendments),
+    await renderAnsweredQuestions(store, record),
+    markData(listBlock('facts', facts, blockBytesMax.facts, 'last'), callKey),
+    textBlock(
+      'wave_compact',
+      waveCompact === '' ? 'No wave has been decided yet.' : waveCompact,
+      blockBytesMax.wave_compact,
+    ),
+    markData(listBlock('documents', documents, blockBytesMax.documents, 'last'), callKey),
+    jsonBlock('delegation', delegation ?? { delegation_id: prompt.delegation_id }),
+    markData(listBlock('questions', questions, blockBytesMax.questions), callKey),
+  ].join('\n\n');
+}
+
+/** What earlier waves made, by its summary, and what this one has made so far. */
+async function listDocuments(
+  store: ArtifactStore,
+  record: RunRecord,
+  outputs: readonly UpstreamOutput[],
+): Promise<object[]> {
+  const earlier = record.details.map(({ detail_id, title, summary }) => ({
+    source_ref: detail_id,
+    title,
+    summary,
+  }));
+  const fresh = await Promise.all(
+    outputs.map(async ({ delegation_id, output_ref }) => {
+      const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
+      const compact_md = cutAtLine(output.compact_md.trimEnd(), blockBytesMax.upstream_compact);
+      return { source_ref: delegation_id, compact_md };
+    }),
+  );
+  return [...earlier, ...fresh];
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { Ref } from './ref.ts';
+
+const QuestionVerdict = z.strictObject({
+  question: z.number().int().min(1).describe('The number of the question in the request.'),
+  verdict: z
+    .enum(['answered', 'assumed', 'needs_user_input'])
+    .describe(
+      '"answered": what the run knows settles it. "assumed": nothing settles it, and a careful assumption does no harm. "needs_user_input": it is critical, and only the user can settle it.',
+    ),
+  answer: z
+    .string()
+    .max(2_000)
+    .nullable()
+    .describe('What the agent gets, in its expected_answer_format; null with needs_user_input.'),
+  source_refs: z
+    .array(z.string().max(200))
+    .max(20)
+    .describe('What the answer is taken from. At least one with "answered", else usually empty.'),
+  reason: z.string().min(1).max(1_000).describe('Why, in a sentence or two.'),
+});
+
+/** What the planner answers when agents' questions come to it before the user (seed 004 §2.1 and §10). */
+export const QuestionReview = z.strictObject({
+  reviews: z.array(QuestionVerdict).max(20).describe('Exactly one for each question.'),
+});
+export type QuestionReview = z.infer<typeof QuestionReview>;
+
+export interface QuestionReviewOutline extends QuestionReview {
+  /** The whole QuestionReview as JSON. */
+  readonly review_ref: Ref;
+}
+
+/** What the planner says to one question. */
+export type PlannerVerdict = Readonly<Omit<z.infer<typeof QuestionVerdict>, 'question'>>;

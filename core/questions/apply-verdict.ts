@@ -1,0 +1,55 @@
+/**
+ * What the planner's verdict on an agent's question does in the inbox.
+ *
+ * Invariants:
+ *   PV1. What the planner passes on to the user is critical, and says why it came to the user.
+ *   PV2. The planner's answer is taken only when the question takes it; else the user is asked.
+ *   PV3. A critical question, and one that no agent asked, is the user's whatever a verdict says.
+ */
+import { answererNames } from '../../contracts/names.ts';
+import type { QuestionsEscalation } from '../../contracts/messages.ts';
+import type { PlannerVerdict } from '../../contracts/question-review.ts';
+import type { AskedQuestion, Question } from '../../contracts/question.ts';
+import { checkAnswer } from './check-answer.ts';
+
+/** @returns null when there is none, or none that counts. */
+export function verdictOn(
+  { kind, questions, verdicts }: QuestionsEscalation,
+  place: number,
+): PlannerVerdict | null {
+  if (kind !== 'blocking' || questions[place]?.priority === 'critical') return null;
+  return verdicts?.[place] ?? null;
+}
+
+/** The question as it stands with the verdict. */
+export function applyVerdict(asked: AskedQuestion, verdict: PlannerVerdict | null): AskedQuestion {
+  if (verdict?.verdict !== 'needs_user_input') return asked;
+  const why = [asked.why_it_matters.trim(), `The planner: ${verdict.reason}`];
+  return {
+    ...asked,
+    priority: 'critical',
+    why_it_matters: why.filter((part) => part !== '').join(' '),
+  };
+}
+
+export interface PlannerAnswer {
+  readonly text: string;
+  readonly answered_by: string;
+  readonly source_refs: readonly string[];
+}
+
+/** @returns null when the question waits for somebody else. */
+export function answerByVerdict(
+  question: Question,
+  verdict: PlannerVerdict | null,
+): PlannerAnswer | null {
+  if (verdict === null || verdict.verdict === 'needs_user_input') return null;
+  const checked = verdict.answer === null ? null : checkAnswer(question, verdict.answer);
+  if (checked?.ok !== true) return null;
+  const isAnswer = verdict.verdict === 'answered';
+  return {
+    text: checked.text,
+    answered_by: isAnswer ? answererNames.planner : answererNames.plannerAssumption,
+    source_refs: verdict.source_refs,
+  };
+}

@@ -1,0 +1,120 @@
+/**
+ * What the planner's review of an agent's questions must keep beyond its shape (seed 004 §10).
+ *
+ * Invariants:
+ *   QR1. Each question has exactly one verdict, and there is none for anything else.
+ *   QR2. What the agent gets is an answer that its question takes; what goes to the user has none.
+ *   QR3. An answer names at least one source, and every source exists.
+ *   QR4. All faults are reported at once, each with path, reason and "Try: …".
+ */
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { QuestionReview } from '../../contracts/question-review.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
+import { capFaults } from '../output/cap-faults.ts';
+import { cutText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
+import { checkAnswer } from './check-answer.ts';
+
+export interface ReviewContext {
+  readonly questions: readonly AskedQuestion[];
+  /** Facts of the pool are `f1` to `f<facts_total>`. */
+  readonly facts_total: number;
+  /** Names of everything else that can be a source. */
+  readonly sources: readonly string[];
+}
+
+type Verdict = QuestionReview['reviews'][number];
+
+/** @returns every fault at once; empty when the review holds. */
+export function checkReview({ reviews }: QuestionReview, context: ReviewContext): OutputFault[] {
+  return capFaults([
+    ...checkNumbers(reviews, context.questions.length),
+    ...reviews.flatMap((verdict, i) => [
+      ...checkAnswerOf(verdict, context.questions[verdict.question - 1], `reviews[${i}]`),
+      ...checkSources(verdict, context, `reviews[${i}].source_refs`),
+    ]),
+  ]);
+}
+
+function checkNumbers(reviews: readonly Verdict[], count: number): OutputFault[] {
+  const numbers = reviews.map(({ question }) => question);
+  const all = Array.from({ length: count }, (_, i) => i + 1);
+  const missing = all.filter((number) => !numbers.includes(number));
+  const wrong = numbers.filter((number, i) => number > count || numbers.indexOf(number) !== i);
+  if (missing.length === 0 && wrong.length === 0) return [];
+  return [
+    {
+      path: 'reviews',
+      reason: [
+        ...(missing.length === 0 ? [] : [`no verdict on ${missing.join(', ')}`]),
+        ...(wrong.length === 0 ? [] : [`unknown or given twice: ${wrong.join(', ')}`]),
+      ].join('; '),
+      hint: `Try: one verdict for each question from 1 to ${count}`,
+    },
+  ];
+}
+
+function checkAnswerOf(
+  { verdict, answer }: Verdict,
+  question: AskedQuestion | undefined,
+  path: string,
+): OutputFault[] {
+  if (verdict === 'needs_user_input') {
+    if (answer === null) return [];
+    return [
+      {
+        path: `${path}.answer`,
+        reason: 'a question for the user has no answer yet',
+        hint: 'Try: null, or the verdict "answered" or "assumed"',
+      },
+    ];
+  }
+  if (question === undefined) return [];
+  const checked = answer === null ? null : checkAnswer(question, answer);
+  if (checked?.ok === true) return [];
+  const reason = checked === null ? `the verdict "${verdict}" needs an answer` : checked.reason;
+  const example = checked?.ok === false && checked.example !== null ? checked.example : null;
+  const shown = example === null ? '' : `${cutText(JSON.stringify(example), 200)}, or `;
+  return [
+    {
+      path: `${path}.answer`,
+      reason,
+      hint: `Try: ${shown}"needs_user_input" with null when you can't say`,
+    },
+  ];
+}
+
+function checkSources(
+  { verdict, source_refs: refs }: Verdict,
+  context: ReviewContext,
+  path: string,
+): OutputFault[] {
+  const unknown = refs.filter((ref) => !exists(ref.trim(), context));
+  if (unknown.length > 0) {
+    return [
+      {
+        path,
+        reason: `no such source: ${listNames(unknown)}`,
+        hint: `Try: ${describeSources(context)}; or "assumed" when nothing says so`,
+      },
+    ];
+  }
+  if (verdict !== 'answered' || refs.length > 0) return [];
+  return [
+    {
+      path,
+      reason: 'an answer names what it is taken from',
+      hint: `Try: ${describeSources(context)}; or "assumed" when nothing says so`,
+    },
+  ];
+}
+
+function exists(ref: string, { facts_total, sources }: ReviewContext): boolean {
+  const fact = /^f([1-9][0-9]{0,8})$/.exec(ref);
+  return sources.includes(ref) || (fact !== null && Number(fact[1]) <= facts_total);
+}
+
+function describeSources({ facts_total, sources }: ReviewContext): string {
+  const facts = facts_total === 0 ? '' : `a fact_id from f1 to f${facts_total}, or `;
+  return `${facts}one of ${listNames(sources)}`;
+}

@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { QuestionReview } from '../../../contracts/question-review.ts';
+import type { PoolView } from '../../../contracts/views.ts';
+import { openQuestion, openQuestions, submit } from '../../support/asking.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import {
+  blocked,
+  callsOf,
+  completed,
+  held,
+  newestText,
+  plan,
+  plans,
+  question,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const goal = 'Host the backup in eu-west';
+
+type Verdict = QuestionReview['reviews'][number];
+
+const verdict = (number: number, over: Partial<Verdict> = {}): Verdict => ({
+  question: number,
+  verdict: 'needs_user_input',
+  answer: null,
+  source_refs: [],
+  reason: 'It is the money of the user.',
+  ...over,
+});
+
+const reviews = (...all: readonly Verdict[]): { readonly json: QuestionReview } => ({
+  json: { reviews: [...all] },
+});
+
+const reviewCalls = () => stage.rehearsal.calls().filter(({ shape }) => shape === 'review');
+
+const asks = [
+  question('Which region?', { priority: 'high' }),
+  question('Who may delete it?'),
+  question('How many copies?', { priority: 'low', expected_answer_format: 'number' }),
+  question('Who pays?', { priority: 'normal' }),
+];
+
+it('only critical questions reach the user; the planner answers the others by what the run knows, or lets assume', async () => {
+  const reviewed = held(
+    reviews(
+      verdict(1, { verdict: 'answered', answer: 'eu-west', source_refs: ['f9'] }),
+      verdict(2, { verdict: 'assumed', answer: 'three' }),
+    ),
+  );
+  const optional = { optional_questions: [question('Which colour has the report?')] };
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    { match: { schema: 'review', nth: 1 }, reply: reviewed.reply },
+    {
+      match: { schema: 'review', nth: 2 },
+      reply: reviews(
+        verdict(1, { verdict: 'answered', answer: 'eu-west', source_refs: ['goal'] }),
+        verdict(2, { verdict: 'assumed', answer: '3' }),
+        verdict(3),
+      ),
+    },
+    works('host', { json: blocked(asks, 'host-done') }, 1),
+    works('host', { json: { ...completed('host-done'), ...optional } }),
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  // The critical one waits for nobody.
+  expect(await openQuestion(stage, run)).toMatchObject({ text: 'Who may delete it?' });
+  await stage.rehearsal.waitForCalls(3);
+  expect((await stage.questions(run)).open).toHaveLength(1);
+  reviewed.release();
+
+  const [, passed] = await openQuestions(stage, run, 2);
+  expect(passed).toMatchObject({
+    text: 'Who pays?',
+    priority: 'critical',
+    why_it_matters: 'The result depends on it. The planner: It is the money of the user.',
+  });
+  const [first, repaired] = reviewCalls();
+  expect(newestText(first)).toContain('"question":3');
+  expect(newestText(first)).not.toContain('Who may delete it?');
+  const faults = newestText(repaired);
+  expect(faults).toContain('no such source');
+  expect(faults).toContain('expected a number');
+  expect(faults).toContain('no verdict on 3');
+  expect((await stage.questions(run)).answered).toMatchObject([
+    { text: 'Which region?', answer: 'eu-west', answered_by: 'planner', source_refs: ['goal'] },
+    { text: 'How many copies?', answer: '3', answered_by: 'planner-assumption' },
+  ]);
+  await submit(run, { question_id: passed?.question_id, answer: 'The client' });
+  await submit(run, { question_id: 'q1', answer: 'Nobody' });
+
+  const { result_path, usage } = await stage.result(run);
+  expect(usage.calls).toBe(stage.rehearsal.counts().calls);
+  const told = newestText(callsOf(stage.rehearsal, 'host')[1]);
+  const texts = ['Which region?', 'Who may delete it?', 'How many copies?', 'Who pays?'];
+  const order = texts.map((text) => told.indexOf(text));
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+  expect(told).toMatch(/^q3: nobody has decided this\./m);
+  const { facts } = await run.query<PoolView>('pool');
+  expect(
+    facts.map(({ source_refs, origin, is_assumption }) => [source_refs, origin, is_assumption]),
+  ).toEqual([
+    [['q2', 'goal'], 'planner', false],
+    [['q3'], 'planner', true],
+    [['q4'], 'user', false],
+    [['q1'], 'user', false],
+  ]);
+  const result = readFileSync(join(stage.home, result_path), 'utf8');
+  expect(result).toContain('- How many copies? Answer: 3 (low confidence, q3)');
+  expect(result).toContain('- Which colour has the report? (host)');
+  const recorded = join(stage.home, dirname(result_path), 'questions.jsonl');
+  expect(readFileSync(recorded, 'utf8')).toContain(
+    '"answered_by":"planner","source_refs":["goal"]',
+  );
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('a planner that cannot review leaves the questions to the user as they were asked', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    { match: { schema: 'review' }, reply: reviews() },
+    works(
+      'host',
+      { json: blocked([question('Which region?', { priority: 'low' })], 'host-done') },
+      1,
+    ),
+    works('host', { json: completed('host-done') }),
+  ]);
+  const wave = await stage.start('plannerWave', { goal });
+  expect(await openQuestion(stage, wave)).toMatchObject({ text: 'Which region?', priority: 'low' });
+  expect(reviewCalls()).toHaveLength(3);
+  await submit(wave, { answer: 'eu-west' });
+  expect(await wave.result()).toMatchObject({
+    status: 'decided',
+    usage: { calls: stage.rehearsal.counts().calls },
+  });
+  await expectPromisesKept(stage, wave.workflowId);
+}, 60_000);
+
+it('part of fault 26: stop cancels a review and asks nobody', async () => {
+  const { reply, release } = held(reviews());
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    { match: { schema: 'review' }, reply },
+    works(
+      'host',
+      { json: blocked([question('Which region?', { priority: 'low' })], 'host-done') },
+      1,
+    ),
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  await stage.rehearsal.waitForCalls(3);
+  await run.signal('stop', { reason: 'enough' });
+  expect(await stage.result(run)).toMatchObject({ status: 'stopped' });
+  release();
+  const { open, answered } = await stage.questions(run);
+  expect([...open, ...answered]).toEqual([]);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);

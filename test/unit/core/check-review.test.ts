@@ -1,0 +1,85 @@
+import * as fc from 'fast-check';
+import type { PlannerVerdict, QuestionReview } from '../../../contracts/question-review.ts';
+import { checkReview } from '../../../core/questions/check-review.ts';
+import { asked, property } from './builders.ts';
+
+type Verdict = QuestionReview['reviews'][number];
+
+const context = {
+  questions: [
+    asked(),
+    asked({ expected_answer_format: 'choice', choices: ['eu', 'us'], default_answer: 'eu' }),
+  ],
+  facts_total: 3,
+  sources: ['goal', 'q1', 'market-research'],
+};
+
+const answered = (question: number, over: Partial<PlannerVerdict> = {}): Verdict => ({
+  question,
+  verdict: 'answered',
+  answer: 'eu',
+  source_refs: ['goal'],
+  reason: 'The goal says so.',
+  ...over,
+});
+
+const passed = (question: number): Verdict =>
+  answered(question, { verdict: 'needs_user_input', answer: null, source_refs: [] });
+
+const faultsOf = (...reviews: readonly Verdict[]): string[] =>
+  checkReview({ reviews: [...reviews] }, context).map(
+    ({ path, reason, hint }) => `${path}: ${reason} ${hint}`,
+  );
+
+describe("the planner's review of an agent's questions", () => {
+  it('QR1: each question has one verdict, and nothing else has', () => {
+    expect(faultsOf(answered(2), passed(1))).toEqual([]);
+    expect(faultsOf(answered(1))[0]).toMatch(/^reviews: no verdict on 2 Try: .*1 to 2/);
+    expect(faultsOf(answered(1), answered(1), answered(2), passed(3))[0]).toContain(
+      'unknown or given twice: 1, 3',
+    );
+  });
+
+  it('QR2: what the agent gets fits its question, what goes to the user has no answer', () => {
+    expect(faultsOf(answered(1), answered(2, { answer: 'asia' }))[0]).toMatch(
+      /^reviews\[1\]\.answer: expected one of "eu", "us" Try: "eu"/,
+    );
+    const silent = answered(1, { verdict: 'assumed', answer: null });
+    expect(faultsOf(silent, passed(2))[0]).toContain('the verdict "assumed" needs an answer');
+    expect(faultsOf({ ...passed(1), answer: 'eu' }, passed(2))[0]).toContain('has no answer yet');
+  });
+
+  it('QR3: an answer has a source, and every source exists', () => {
+    for (const ref of ['goal', 'f1', 'f3', ' q1 ', 'market-research']) {
+      expect(faultsOf(answered(1, { source_refs: [ref] }), passed(2))).toEqual([]);
+    }
+    for (const ref of ['f0', 'f4', 'f01', 'q2', 'Goal', '', 'f1x']) {
+      const [fault] = faultsOf(answered(1, { source_refs: ['goal', ref] }), passed(2));
+      expect(fault).toMatch(/^reviews\[0\]\.source_refs: no such source: .* Try: a fact_id/);
+    }
+    expect(faultsOf(answered(1, { source_refs: [] }), passed(2))[0]).toContain('is taken from');
+    const assumed = answered(1, { verdict: 'assumed', source_refs: [] });
+    expect(faultsOf(assumed, passed(2))).toEqual([]);
+  });
+
+  it('QR4: all faults come at once, each with path, reason and hint, whatever the review says', () => {
+    const bad = answered(2, { answer: 'asia', source_refs: ['f9'] });
+    expect(faultsOf(bad)).toHaveLength(3);
+    const anyVerdict = fc.record({
+      question: fc.integer({ min: 1, max: 4 }),
+      verdict: fc.constantFrom('answered', 'assumed', 'needs_user_input'),
+      answer: fc.option(fc.constantFrom('eu', 'asia', '')),
+      source_refs: fc.array(fc.constantFrom('goal', 'f2', 'f7', 'nothing'), { maxLength: 3 }),
+      reason: fc.constant('So.'),
+    });
+    fc.assert(
+      fc.property(fc.array(anyVerdict, { maxLength: 5 }), (reviews) => {
+        const faults = checkReview({ reviews }, context);
+        expect(faults.every(({ hint }) => hint.startsWith('Try: '))).toBe(true);
+        const kept = reviews.map(({ question }) => question).toSorted((a, b) => a - b);
+        expect(faults.length > 0 || kept.join() === '1,2').toBe(true);
+      }),
+      property,
+    );
+  });
+});

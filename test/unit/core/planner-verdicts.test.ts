@@ -1,0 +1,126 @@
+import * as fc from 'fast-check';
+import type { PlannerVerdict } from '../../../contracts/question-review.ts';
+import { answerByVerdict, applyVerdict, verdictOn } from '../../../core/questions/apply-verdict.ts';
+import { mergeAnswers, splitForReview } from '../../../core/questions/split-for-review.ts';
+import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
+import { asked, escalation, property, question, usualRules } from './builders.ts';
+
+const ask = { use_defaults: false, autonomy: 'ask' } as const;
+
+const verdict = (over: Partial<PlannerVerdict> = {}): PlannerVerdict => ({
+  verdict: 'answered',
+  answer: 'eu',
+  source_refs: ['f2', 'goal'],
+  reason: 'The goal says so.',
+  ...over,
+});
+
+const passedOn = verdict({ verdict: 'needs_user_input', answer: null, reason: 'It costs money.' });
+
+describe('which questions the planner looks at', () => {
+  it('RS1: those that are not critical and that the run does not settle by itself', () => {
+    const questions = [
+      asked({ priority: 'critical' }),
+      asked({ priority: 'low' }),
+      asked({ default_answer: 'eu' }),
+      asked({ expected_answer_format: 'number', default_answer: 'many' }),
+    ];
+    expect(splitForReview(questions, ask)).toEqual({ direct: [0], reviewed: [1, 2, 3] });
+    const defaults = splitForReview(questions, { ...ask, use_defaults: true });
+    expect(defaults).toEqual({ direct: [0, 2], reviewed: [1, 3] });
+    const assume = splitForReview(questions, { ...ask, autonomy: 'assume' });
+    expect(assume).toEqual({ direct: [0, 1, 2, 3], reviewed: [] });
+  });
+
+  it('RS2: the answers come back in the order of the questions', () => {
+    const priority = fc.constantFrom('critical' as const, 'normal' as const);
+    fc.assert(
+      fc.property(fc.array(priority, { maxLength: 8 }), (priorities) => {
+        const questions = priorities.map((one, i) => asked({ text: `Q${i}`, priority: one }));
+        const split = splitForReview(questions, ask);
+        const answersTo = (places: readonly number[]) =>
+          places.map((place) => ({
+            question_id: 'q1',
+            text: questions[place]?.text ?? '',
+            answer: 'x',
+            answer_ref: null,
+            answered_by: 'user',
+            loop: false,
+          }));
+        const merged = mergeAnswers(split, {
+          direct: answersTo(split.direct),
+          reviewed: answersTo(split.reviewed),
+        });
+        expect(merged.map(({ text }) => text)).toEqual(questions.map(({ text }) => text));
+      }),
+      property,
+    );
+  });
+});
+
+describe('what a verdict does', () => {
+  it('PV1: what is passed on to the user is critical and says why', () => {
+    expect(applyVerdict(asked(), passedOn)).toEqual(
+      asked({
+        priority: 'critical',
+        why_it_matters: 'Prices differ. The planner: It costs money.',
+      }),
+    );
+    expect(applyVerdict(asked(), verdict())).toEqual(asked());
+    expect(answerByVerdict(question(), passedOn)).toBeNull();
+  });
+
+  it('PV2: an answer counts only when the question takes it', () => {
+    expect(answerByVerdict(question(), verdict())).toEqual({
+      text: 'eu',
+      answered_by: 'planner',
+      source_refs: ['f2', 'goal'],
+    });
+    const assumed = verdict({ verdict: 'assumed', source_refs: [] });
+    expect(answerByVerdict(question(), assumed)).toMatchObject({
+      answered_by: 'planner-assumption',
+    });
+    expect(answerByVerdict(question({ expected_answer_format: 'number' }), verdict())).toBeNull();
+    expect(answerByVerdict(question(), verdict({ answer: null }))).toBeNull();
+  });
+
+  it("PV3: critical questions and the engine's own are the user's", () => {
+    const from = escalation('e1', [asked({ priority: 'critical' }), asked()]);
+    const verdicts = [verdict(), verdict()];
+    expect(verdictOn({ ...from, verdicts }, 0)).toBeNull();
+    expect(verdictOn({ ...from, verdicts }, 1)).toEqual(verdict());
+    expect(verdictOn({ ...from, verdicts, kind: 'planner_stuck' }, 1)).toBeNull();
+    expect(verdictOn(from, 1)).toBeNull();
+  });
+
+  it('PV2: the inbox delivers what the planner said with what the user says, in order', () => {
+    const from = escalation('e1', [asked(), asked({ text: 'Who pays?' }), asked({ text: 'Why?' })]);
+    const assumed = verdict({ verdict: 'assumed', answer: 'cheap' });
+    const asking = stepInbox(openInbox(null), {
+      type: 'ask',
+      escalation: { ...from, verdicts: [verdict(), passedOn, assumed] },
+      now: 5,
+      rules: usualRules,
+      ...ask,
+    });
+    expect(asking.effects.map(({ type }) => type)).toEqual([
+      ...Array<string>(3).fill('opened'),
+      ...Array<string>(2).fill('answered'),
+    ]);
+    expect(asking.state.open).toMatchObject([{ question_id: 'q2', priority: 'critical' }]);
+    const { effects } = stepInbox(asking.state, {
+      type: 'answer',
+      payload: { answer: 'The client' },
+      now: 6,
+      default_answered_by: 'user',
+    });
+    expect(effects.at(-1)).toMatchObject({
+      type: 'deliver',
+      answers: [
+        { question_id: 'q1', answer_text: 'eu', answered_by: 'planner' },
+        { question_id: 'q2', answer_text: 'The client', answered_by: 'user' },
+        { question_id: 'q3', answer_text: 'cheap', answered_by: 'planner-assumption' },
+      ],
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
+import type { DeliveredAnswer, QuestionsEscalation } from '../../contracts/messages.ts';
+import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import type { PlannerVerdict } from '../../contracts/question-review.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { checkReview } from '../../core/questions/check-review.ts';
+import { mergeAnswers, splitForReview } from '../../core/questions/split-for-review.ts';
+import { tryPlanner } from './consult-planner.ts';
+import type { Consultation, PlannerDesk } from './consult-planner.ts';
+
+/** What the planner is shown besides the questions, and how it is asked. */
+export interface Reviewing {
+  readonly order: WaveOrder;
+  readonly plan_ref: Ref;
+  /** Outputs of this wave that are there already. */
+  readonly outputs: readonly UpstreamOutput[];
+  /** Whether who asked has ended meanwhile: then nobody needs the answers. */
+  readonly isGone: () => boolean;
+  /** Carries the planner's calls out as part of the wave. */
+  readonly review: (work: () => Promise<Reviewed>) => Promise<Reviewed>;
+}
+
+/** How a review ended. */
+export type Reviewed = Awaited<ReturnType<typeof tryPlanner>>;
+
+/**
+ * Puts a delegation's questions to those who can answer them (seed 004 §2.1 and §10): critical ones to the user at
+ * once, the others to the planner first. What the planner answers or lets assume goes through the same inbox, so it is
+ * recorded, counted and delivered like any answer.
+ *
+ * @returns null when who asked is gone.
+ */
+export async function putQuestions(
+  escalation: QuestionsEscalation,
+  desk: PlannerDesk,
+  reviewing: Reviewing,
+): Promise<readonly DeliveredAnswer[] | null> {
+  const split = splitForReview(escalation.questions, reviewing.order);
+  const isForPlanner = escalation.kind === 'blocking' && split.reviewed.length > 0;
+  if (!isForPlanner) return desk.superior.ask(escalation);
+  const reviewed: QuestionsEscalation = {
+    ...pick(escalation, split.reviewed),
+    escalation_id: `${escalation.escalation_id}/reviewed`,
+  };
+  const [direct, settled] = await Promise.all([
+    split.direct.length === 0 ? [] : desk.superior.ask(pick(escalation, split.direct)),
+    askReviewed(reviewed, desk, reviewing),
+  ]);
+  return settled === null ? null : mergeAnswers(split, { direct, reviewed: settled });
+}
+
+function pick(escalation: QuestionsEscalation, places: readonly number[]): QuestionsEscalation {
+  return { ...escalation, questions: places.flatMap((place) => escalation.questions[place] ?? []) };
+}
+
+async function askReviewed(
+  escalation: QuestionsEscalation,
+  desk: PlannerDesk,
+  reviewing: Reviewing,
+): Promise<readonly DeliveredAnswer[] | null> {
+  const reviewed = await reviewing.review(() =>
+    tryPlanner(consultationOn(escalation, reviewing), reviewing.order, desk),
+  );
+  if (reviewed.type === 'stopped' || reviewing.isGone()) return null;
+  return desk.superior.ask({ ...escalation, verdicts: verdictsOf(reviewed, escalation) });
+}
+
+/** None when the planner could not keep the rule: then the user is asked, as the agent wanted. */
+function verdictsOf(
+  reviewed: Reviewed,
+  { questions }: QuestionsEscalation,
+): readonly (PlannerVerdict | null)[] {
+  if (reviewed.type !== 'output' || reviewed.outline.shape !== 'question_review') return [];
+  const { reviews } = reviewed.outline.review;
+  return questions.map((_, place) => {
+    const found = reviews.find(({ question }) => question === place + 1);
+    if (found === undefined) return null;
+    const { question: _number, ...verdict } = found;
+    return verdict;
+  });
+}
+
+function consultationOn(
+  { questions, delegation_id }: QuestionsEscalation,
+  { order, plan_ref, outputs }: Reviewing,
+): Consultation {
+  const { wave, record_ref, amendments, facts_total } = order;
+  const sources = listSources(order, outputs);
+  return {
+    shape: 'question_review',
+    purpose: `review questions of ${delegation_id ?? 'an agent'}`,
+    prompt: {
+      kind: 'question_review',
+      wave,
+      record_ref,
+      plan_ref,
+      delegation_id: delegation_id ?? '',
+      questions,
+      outputs,
+      amendments,
+    },
+    check: (outline) =>
+      outline.shape === 'question_review'
+        ? checkReview(outline.review, { questions, facts_total, sources })
+        : [],
+    questions: () => [],
+    resumesWithAnswers: false,
+  };
+}
+
+/** Everything but facts that the prompt shows under a name. */
+function listSources(order: WaveOrder, outputs: readonly UpstreamOutput[]): string[] {
+  return [
+    ...order.known_inputs,
+    ...outputs.map(({ delegation_id }) => delegation_id),
+    ...order.answered_questions,
+    ...(order.amendments.length > 0 ? ['instructions'] : []),
+    ...(order.wave > 1 ? ['wave_compact'] : []),
+  ];
+}
