@@ -141,6 +141,8 @@ export interface PendingEscalation {
   readonly escalation_id: string;
   /** The workflow that waits. */
   readonly from: string;
+  /** The delegation that asked, or null when the planner or the engine did. */
+  readonly delegation_id: string | null;
   /** One for each question of the escalation, in its order. */
   readonly answers: readonly PendingAnswer[];
 }

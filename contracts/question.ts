@@ -47,6 +47,13 @@ export type QuestionKind =
   /** A limit of the budget is reached. */
   | 'budget';
 
+/** Who asked. */
+export interface Asker {
+  /** Null when the planner or the engine did. */
+  readonly delegation_id: string | null;
+  readonly agent_id: string | null;
+}
+
 /** A question in the run's inbox. */
 export interface Question extends AskedQuestion {
   /** `q1`, `q2`, … in the order of asking, unique in the run. */
@@ -57,6 +64,8 @@ export interface Question extends AskedQuestion {
   /** The delegation that asked, or null when the planner or the engine did. */
   readonly delegation_id: string | null;
   readonly agent_id: string | null;
+  /** Others that asked the same while it was open, and wait for the same answer. */
+  readonly also_asked_by: readonly Asker[];
   /** JSON Schema of the answer when expected_answer_format is "json". If null, any JSON is taken. */
   readonly answer_schema: Readonly<Record<string, unknown>> | null;
   /** Seconds after asking at which `default_answer` is taken. If null, the question waits. */

@@ -37,8 +37,16 @@ export interface StatusView {
   readonly result_path: string | null;
 }
 
+/** What stands still until a question is answered, as delegation_ids. */
+export interface QuestionWait {
+  /** Who asked. Empty when the planner or the engine did. */
+  readonly waiting: readonly string[];
+  /** What depends on them, directly or through others. */
+  readonly blocked: readonly string[];
+}
+
 export interface QuestionsView {
-  readonly open: readonly Question[];
+  readonly open: readonly (Question & QuestionWait)[];
   readonly answered: readonly AnsweredQuestion[];
   readonly rejected: readonly RejectedAnswer[];
 }

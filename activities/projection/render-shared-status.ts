@@ -2,6 +2,7 @@ import type { Delegation } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunPhase } from '../../contracts/views.ts';
+import { askersOf } from '../../core/questions/join-question.ts';
 import { renderJson } from './render-json.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
@@ -74,7 +75,9 @@ function findState(
   if (outcome !== undefined)
     return { status: describeOutcome(wave, outcome), last_update: wave.done_at };
 
-  const asked = record.open_questions.findLast((question) => question.delegation_id === id);
+  const asked = record.open_questions.findLast((question) =>
+    askersOf(question).some((asker) => asker.delegation_id === id),
+  );
   if (asked !== undefined) return { status: 'blocked', last_update: asked.asked_at };
 
   const answered = record.answered_questions.findLast((one) => one.delegation_id === id);

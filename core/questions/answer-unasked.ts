@@ -18,6 +18,8 @@ const noDefault = 'None given: take the most careful assumption, and name it in 
 export interface UnaskedAnswer {
   readonly text: string;
   readonly answered_by: string;
+  /** What the planner took it from. */
+  readonly source_refs?: readonly string[];
 }
 
 /** @returns null when the question waits for somebody. */

@@ -10,6 +10,7 @@ import { answererNames } from '../../contracts/names.ts';
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { PlannerVerdict } from '../../contracts/question-review.ts';
 import type { AskedQuestion, Question } from '../../contracts/question.ts';
+import type { UnaskedAnswer } from './answer-unasked.ts';
 import { checkAnswer } from './check-answer.ts';
 
 /** @returns null when there is none, or none that counts. */
@@ -32,17 +33,11 @@ export function applyVerdict(asked: AskedQuestion, verdict: PlannerVerdict | nul
   };
 }
 
-export interface PlannerAnswer {
-  readonly text: string;
-  readonly answered_by: string;
-  readonly source_refs: readonly string[];
-}
-
 /** @returns null when the question waits for somebody else. */
 export function answerByVerdict(
   question: Question,
   verdict: PlannerVerdict | null,
-): PlannerAnswer | null {
+): UnaskedAnswer | null {
   if (verdict === null || verdict.verdict === 'needs_user_input') return null;
   const checked = verdict.answer === null ? null : checkAnswer(question, verdict.answer);
   if (checked?.ok !== true) return null;

@@ -1,5 +1,5 @@
 /**
- * Puts one asked question into the inbox, or tells the asker why not.
+ * Puts one asked question into the inbox, joins it to one that is open already, or tells the asker why not.
  */
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { AskedBefore, CarriedInbox, PendingAnswer } from '../../contracts/planner-run.ts';
@@ -11,12 +11,16 @@ import { engineLimits } from '../limits.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
 import { hashText } from '../text/hash-text.ts';
 import { parseDefault } from './check-answer.ts';
+import { findSameQuestion } from './find-same-question.ts';
+import { joinQuestion } from './join-question.ts';
 
 export interface PutContext {
   readonly escalation: QuestionsEscalation;
   readonly now: number;
   readonly rules: QuestionRules;
   readonly answer_schema?: Readonly<Record<string, unknown>> | null;
+  /** Whether the run answers it by itself: then it waits for nobody and joins nothing. */
+  readonly settlesAtOnce: (question: Question) => boolean;
   /** Questions of the same escalation that came before. */
   readonly ahead: readonly PendingAnswer[];
 }
@@ -24,8 +28,10 @@ export interface PutContext {
 export interface PutQuestion {
   readonly state: CarriedInbox;
   readonly answer: PendingAnswer;
-  /** Null when the question is not put to the user. */
+  /** The question that was opened. Null when it is not put to the user, or joined another one. */
   readonly question: Question | null;
+  /** The open question that it joined and changed by that, or null. */
+  readonly changed: Question | null;
 }
 
 /** Enough to tell which of the asker's questions is meant. */
@@ -53,11 +59,37 @@ export function putQuestion(
     const next = { ...state, asked: { ...state.asked, [key]: count } };
     return refuse(next, asked, before.question_id, explainLoop(state, before));
   }
-  const full = findFullness(state, asked, context);
+  const same = findSame(state, asked, context);
+  const full = findFullness(state, asked, context, same !== undefined);
   if (full !== null) return refuse(state, asked, notAsked, full);
-  const opened = open(state, asked, context);
-  const count = { times, question_id: opened.answer.question_id };
-  return { ...opened, state: { ...opened.state, asked: { ...opened.state.asked, [key]: count } } };
+  const put = same === undefined ? open(state, asked, context) : join(state, same);
+  const count = { times, question_id: put.answer.question_id };
+  return { ...put, state: { ...put.state, asked: { ...put.state.asked, [key]: count } } };
+}
+
+interface Same {
+  readonly open: Question;
+  readonly coming: Question;
+}
+
+function findSame(
+  state: CarriedInbox,
+  asked: AskedQuestion,
+  context: PutContext,
+): Same | undefined {
+  const coming = buildQuestion(questionId(state.next_question), asked, context);
+  const same = findSameQuestion(state.open, coming);
+  return same === undefined || context.settlesAtOnce(coming) ? undefined : { open: same, coming };
+}
+
+function join(state: CarriedInbox, { open: same, coming }: Same): PutQuestion {
+  const joined = joinQuestion(same, coming);
+  return {
+    state: { ...state, open: state.open.map((one) => (one === same ? joined : one)) },
+    answer: { question_id: same.question_id, text: coming.text, settled: null },
+    question: null,
+    changed: joined === same ? null : joined,
+  };
 }
 
 function open(state: CarriedInbox, asked: AskedQuestion, context: PutContext): PutQuestion {
@@ -66,6 +98,7 @@ function open(state: CarriedInbox, asked: AskedQuestion, context: PutContext): P
     state: { ...state, open: [...state.open, question], next_question: state.next_question + 1 },
     answer: { question_id: question.question_id, text: question.text, settled: null },
     question,
+    changed: null,
   };
 }
 
@@ -78,6 +111,7 @@ function buildQuestion(id: string, asked: AskedQuestion, context: PutContext): Q
     wave,
     delegation_id,
     agent_id,
+    also_asked_by: [],
     text: cutText(asked.text, engineLimits.questionCharsMax),
     why_it_matters: cutText(asked.why_it_matters, engineLimits.questionCharsMax),
     priority: asked.priority,
@@ -103,19 +137,22 @@ function findFullness(
   state: CarriedInbox,
   asked: AskedQuestion,
   context: PutContext,
+  isJoining: boolean,
 ): string | null {
   const { questionsMax, inboxCharsMax, inlineAnswerCharsMax } = engineLimits;
   const how =
     'Go on without an answer: take the most careful assumption and state it, or report what cannot be done.';
-  if (state.next_question > questionsMax) {
+  // One that joins costs no number, but it is counted among what was asked.
+  const count = isJoining ? Object.keys(state.asked).length : state.next_question - 1;
+  if (count >= questionsMax) {
     return `The run has put ${questionsMax} questions to the user, which is the limit. ${how}`;
   }
-  // Each open question is counted with the room that its answer may need until it is delivered.
-  const count = state.open.length + context.ahead.length + 1;
+  // Each answer that is awaited is counted with the room that it may need until it is delivered.
+  const awaited = state.pending.flatMap(({ answers }) => answers).filter((a) => a.settled === null);
   const chars =
     JSON.stringify([state.open, state.pending, context.ahead, asked]).length +
     asked.text.length +
-    count * inlineAnswerCharsMax;
+    (awaited.length + context.ahead.length + 1) * inlineAnswerCharsMax;
   if (chars <= inboxCharsMax) return null;
   return `Too many questions wait for the user at the same time. ${how}`;
 }
@@ -140,6 +177,7 @@ function refuse(
       },
     },
     question: null,
+    changed: null,
   };
 }
 

@@ -95,6 +95,6 @@ function settlePending(
   }));
 }
 
-function isComplete(pending: PendingEscalation): boolean {
+export function isComplete(pending: PendingEscalation): boolean {
   return pending.answers.every((answer) => answer.settled !== null);
 }

@@ -13,6 +13,7 @@
  *   IN9. The preview says of each payload what the step would.
  *   IN10. Long answers stay out of the state; the effect has the whole text.
  *   IN11. A reminder and a hand-over change nothing but what is said of them: the question stays open as it was.
+ *   IN12. While a question is open, the same one joins it: it is asked once, and all who asked get the answer.
  */
 import type {
   CarriedInbox,
@@ -23,14 +24,14 @@ import type { AnswerInput, Question, RejectedAnswer } from '../../contracts/ques
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import { answererNames } from '../../contracts/names.ts';
-import type { PlannerVerdict } from '../../contracts/question-review.ts';
 import { answerUnasked } from './answer-unasked.ts';
+import type { UnaskedAnswer } from './answer-unasked.ts';
 import { answerByVerdict, applyVerdict, verdictOn } from './apply-verdict.ts';
 import { parseDefault } from './check-answer.ts';
 import type { InboxEffect, InboxEvent } from './inbox-event.ts';
 import { judgeAnswer } from './judge-answer.ts';
 import { putQuestion } from './put-question.ts';
-import { deliverPending, keepAnswerRef, settleQuestion } from './settle-question.ts';
+import { deliverPending, isComplete, keepAnswerRef, settleQuestion } from './settle-question.ts';
 import { withdrawQuestions } from './withdraw-questions.ts';
 
 type EventOf<T extends InboxEvent['type']> = Extract<InboxEvent, { type: T }>;
@@ -78,8 +79,12 @@ export function stepInbox(state: InboxState, event: InboxEvent): InboxStep {
           : { ...question, escalated_at: event.now },
       );
     case 'withdraw': {
-      const { state: rest, gone } = withdrawQuestions(state, event);
-      return { state: rest, effects: gone.map((question) => ({ type: 'withdrawn', question })) };
+      const { state: rest, gone, changed } = withdrawQuestions(state, event);
+      const effects: InboxEffect[] = [
+        ...gone.map((question) => ({ type: 'withdrawn' as const, question })),
+        ...changed.map((question) => ({ type: 'changed' as const, question })),
+      ];
+      return { state: rest, effects };
     }
     case 'stored':
       return { state: keepAnswerRef(state, event.question_id, event.answer_ref), effects: [] };
@@ -96,29 +101,42 @@ export function previewAnswer(state: InboxState, payload: unknown): AnswerPrevie
 }
 
 function ask(state: InboxState, event: EventOf<'ask'>): InboxStep {
-  const { escalation_id, from, questions } = event.escalation;
+  const { escalation_id, from, delegation_id, questions } = event.escalation;
   // A child that repeats itself after a crash asks nothing new.
   if (state.pending.some((p) => p.escalation_id === escalation_id && p.from === from)) {
     return { state, effects: [] };
   }
   let current = state;
   const answers: PendingAnswer[] = [];
-  const opened: { question: Question; verdict: PlannerVerdict | null }[] = [];
+  const opened: { question: Question; answer: UnaskedAnswer | null }[] = [];
+  const effects: InboxEffect[] = [];
   for (const [place, asked] of questions.entries()) {
     const verdict = verdictOn(event.escalation, place);
-    const put = putQuestion(current, applyVerdict(asked, verdict), { ...event, ahead: answers });
-    current = put.state;
-    answers.push(put.answer);
-    if (put.question !== null) opened.push({ question: put.question, verdict });
+    const answerOf = (question: Question): UnaskedAnswer | null =>
+      answerByVerdict(question, verdict) ?? answerUnasked(question, event);
+    const {
+      state: next,
+      answer,
+      question,
+      changed,
+    } = putQuestion(current, applyVerdict(asked, verdict), {
+      ...event,
+      ahead: answers,
+      settlesAtOnce: (one) => answerOf(one) !== null,
+    });
+    current = next;
+    answers.push(answer);
+    if (changed !== null) effects.push({ type: 'changed', question: changed });
+    if (question === null) continue;
+    opened.push({ question, answer: answerOf(question) });
+    effects.push({ type: 'opened', question });
   }
-  const pending: PendingEscalation = { escalation_id, from, answers };
-  const effects: InboxEffect[] = opened.map(({ question }) => ({ type: 'opened', question }));
-  if (opened.length === 0) {
+  const pending: PendingEscalation = { escalation_id, from, delegation_id, answers };
+  if (isComplete(pending)) {
     return { state: current, effects: [...effects, deliverPending(pending)] };
   }
   current = { ...current, pending: [...current.pending, pending] };
-  for (const { question, verdict } of opened) {
-    const answer = answerByVerdict(question, verdict) ?? answerUnasked(question, event);
+  for (const { question, answer } of opened) {
     if (answer === null) continue;
     const step = settleQuestion(current, question, { ...answer, now: event.now });
     current = step.state;

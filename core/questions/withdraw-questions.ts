@@ -2,13 +2,14 @@
  * Closes questions that nobody waits for any more, because who asked is gone.
  *
  * Invariants:
- *   WQ1. What the asker had open closes and is never delivered; questions of others stay as they are.
+ *   WQ1. What the asker alone had open closes and is never delivered; what others wait for stays open for them.
  *   WQ2. A late answer is refused and told why.
  */
-import type { CarriedInbox } from '../../contracts/planner-run.ts';
-import type { Question } from '../../contracts/question.ts';
 import { answererNames } from '../../contracts/names.ts';
+import type { CarriedInbox, PendingEscalation } from '../../contracts/planner-run.ts';
+import type { Question } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
+import { leaveQuestion } from './join-question.ts';
 import { acceptAnswer } from './judge-answer.ts';
 
 export interface Withdrawal {
@@ -20,21 +21,30 @@ export interface Withdrawal {
   readonly now: number;
 }
 
-export function withdrawQuestions(
-  state: CarriedInbox,
-  { from, delegation_id, now }: Withdrawal,
-): { readonly state: CarriedInbox; readonly gone: readonly Question[] } {
-  const asked = new Set(
-    state.pending
-      .filter((pending) => pending.from === from)
-      .flatMap(({ answers }) => answers.map(({ question_id }) => question_id)),
-  );
-  const isOfAsker = (question: Question): boolean =>
-    delegation_id === null || question.delegation_id === delegation_id;
-  const gone = state.open.filter(
-    (question) => asked.has(question.question_id) && isOfAsker(question),
-  );
-  const ids = new Set(gone.map(({ question_id }) => question_id));
+export interface Withdrawn {
+  readonly state: CarriedInbox;
+  readonly gone: readonly Question[];
+  /** Those that others wait for still. */
+  readonly changed: readonly Question[];
+}
+
+export function withdrawQuestions(state: CarriedInbox, withdrawal: Withdrawal): Withdrawn {
+  const { from, delegation_id, now } = withdrawal;
+  const isGone = (pending: PendingEscalation): boolean =>
+    pending.from === from && (delegation_id === null || pending.delegation_id === delegation_id);
+  const left = state.pending.filter((pending) => !isGone(pending));
+  const awaited = awaitedBy(left);
+  const dropped = awaitedBy(state.pending.filter(isGone));
+  const gone = state.open.filter((q) => dropped.has(q.question_id) && !awaited.has(q.question_id));
+  const askers = (id: string): Set<string | null> =>
+    new Set(left.filter((p) => awaits(p, id)).map((pending) => pending.delegation_id));
+  const open = state.open
+    .filter((question) => !gone.includes(question))
+    .map((question) => {
+      if (!dropped.has(question.question_id)) return question;
+      const still = askers(question.question_id);
+      return leaveQuestion(question, (id) => !still.has(id));
+    });
   const text = 'withdrawn: nobody waits for it any more';
   const closed = gone.map((question) => [
     question.question_id,
@@ -42,15 +52,24 @@ export function withdrawQuestions(
   ]);
   return {
     gone,
+    changed: open.filter((question) => !state.open.includes(question)),
     state: {
       ...state,
-      open: state.open.filter(({ question_id }) => !ids.has(question_id)),
+      open,
       answered: keepNewest({ ...state.answered, ...Object.fromEntries(closed) }),
-      pending: state.pending.filter(
-        ({ answers }) => !answers.some(({ question_id }) => ids.has(question_id)),
-      ),
+      pending: left,
     },
   };
+}
+
+function awaits(pending: PendingEscalation, id: string): boolean {
+  return pending.answers.some((answer) => answer.question_id === id && answer.settled === null);
+}
+
+/** question_ids that still need an answer for them. */
+function awaitedBy(pending: readonly PendingEscalation[]): ReadonlySet<string> {
+  const answers = pending.flatMap((one) => one.answers);
+  return new Set(answers.filter((a) => a.settled === null).map((a) => a.question_id));
 }
 
 /** The newest answers: the table is carried over continue-as-new and must not grow for ever. */

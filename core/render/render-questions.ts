@@ -2,6 +2,8 @@
  * Open questions as Markdown: what is asked, by whom, what happens by default, and the commands that answer.
  */
 import type { Question, QuestionKind } from '../../contracts/question.ts';
+import type { PlanView } from '../../contracts/views.ts';
+import { listWaiting } from '../questions/list-waiting.ts';
 import { answerCommands } from './answer-commands.ts';
 import { describeUrging } from './describe-wait.ts';
 import { formatDuration } from './format-duration.ts';
@@ -12,6 +14,8 @@ const questionsShownMax = 8;
 
 const choicesShownMax = 20;
 
+const waitingShownMax = 10;
+
 /** Asked by the engine itself, whoever gave the occasion. */
 const enginesKinds: readonly QuestionKind[] = [
   'planner_stuck',
@@ -20,15 +24,22 @@ const enginesKinds: readonly QuestionKind[] = [
   'effect',
 ];
 
-export function renderQuestions(runId: string, questions: readonly Question[]): string[] {
+/** @param plan The plan of the wave at work, for what depends on those who ask. */
+export function renderQuestions(
+  runId: string,
+  questions: readonly Question[],
+  plan: PlanView | null,
+): string[] {
   const rest = questions.length - questionsShownMax;
   return [
-    ...questions.slice(0, questionsShownMax).map((question) => renderQuestion(runId, question)),
+    ...questions
+      .slice(0, questionsShownMax)
+      .map((question) => renderQuestion(runId, question, plan)),
     rest > 0 ? `… and ${rest} more: the query \`questions\` lists all.` : '',
   ];
 }
 
-function renderQuestion(runId: string, question: Question): string {
+function renderQuestion(runId: string, question: Question, plan: PlanView | null): string {
   const lines = [
     `### ${question.question_id} · ${question.priority} · from ${describeAsker(question)}${plainText(describeUrging(question), 100)}`,
     '',
@@ -37,13 +48,27 @@ function renderQuestion(runId: string, question: Question): string {
     ...(question.why_it_matters.trim() === ''
       ? []
       : [bullet(`**Why it matters:** ${plainText(question.why_it_matters, 300)}`)]),
+    ...describeWaiting(question, plan),
     bullet(`**Answer:** ${describeFormat(question)}`),
-    ...(question.default_answer === null ? [] : [bullet(describeDefault(question))]),
+    bullet(describeDefault(question)),
     ...describeHandOver(question),
     '',
     codeBlock(answerCommands(runId, question)),
   ];
   return lines.join('\n');
+}
+
+function describeWaiting(question: Question, plan: PlanView | null): string[] {
+  const { waiting, blocked } = listWaiting(question, plan);
+  if (waiting.length + blocked.length < 2) return [];
+  const after = blocked.length === 0 ? '' : `, and after them ${listIds(blocked)}`;
+  return [bullet(`**Waiting for it:** ${listIds(waiting)}${after}`)];
+}
+
+function listIds(ids: readonly string[]): string {
+  const shown = ids.slice(0, waitingShownMax).map((id) => codeSpan(id, 60));
+  const rest = ids.length - shown.length;
+  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 function describeAsker(question: Question): string {
@@ -74,7 +99,8 @@ function describeHandOver({ escalate_to, escalated_at }: Question): string[] {
 }
 
 function describeDefault(question: Question): string {
-  const shown = codeSpan(question.default_answer ?? '', 100);
+  if (question.default_answer === null) return '**Without an answer:** it waits';
+  const shown = codeSpan(question.default_answer, 100);
   return question.deadline_seconds === null
     ? `**Suggested:** ${shown} (never taken by itself)`
     : `**Default:** ${shown}, taken ${formatDuration(question.deadline_seconds)} after the question was asked`;

@@ -92,7 +92,7 @@ function renderWaits(view: RunDetails): string[] {
   const count = view.questions.length;
   if (count > 0) {
     blocks.push(`## ${count === 1 ? 'One question waits' : `${count} questions wait`} for you`);
-    blocks.push(...renderQuestions(view.run_id, view.questions));
+    blocks.push(...renderQuestions(view.run_id, view.questions, view.plan));
   }
   return blocks.length > 0 ? blocks : [`## ${headings[view.phase]}`];
 }

@@ -3,6 +3,7 @@ import type { CriterionState } from '../../contracts/criterion.ts';
 import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
+import { listWaiting } from '../../core/questions/list-waiting.ts';
 import { checkAmend, checkControl, checkEscalation } from '../../core/run/check-control.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { judgeAmended, takeAmended } from './amend-answers.ts';
@@ -71,7 +72,10 @@ function registerAnswers(host: RootHost): void {
   setHandler(
     questionsQuery,
     () => ({
-      open: host.inbox.open(),
+      open: host.inbox.open().map((question) => ({
+        ...question,
+        ...listWaiting(question, host.state.plan),
+      })),
       answered: host.inbox.recentAnswers(),
       rejected: host.inbox.rejected(),
     }),

@@ -1,11 +1,15 @@
 import type { Question } from '../../../contracts/question.ts';
+import type { QuestionWait } from '../../../contracts/views.ts';
 import { commandText } from '../../command-text.ts';
 import { cleanLine, cleanText } from '../text/clean-text.ts';
 import { formatSeconds, formatTime } from '../text/format-time.ts';
 import type { Paint } from '../text/paint.ts';
 
 /** A question as a person reads it: who asks, what, why, how to answer, and what happens without an answer. */
-export function describeQuestion(question: Question, paint: Paint): string[] {
+export function describeQuestion(
+  question: Question & Partial<QuestionWait>,
+  paint: Paint,
+): string[] {
   const id = paint('strong', cleanLine(question.question_id));
   const why = cleanLine(question.why_it_matters);
   return [
@@ -15,6 +19,7 @@ export function describeQuestion(question: Question, paint: Paint): string[] {
       .split('\n')
       .map((line) => `  ${line}`),
     ...(why === '' ? [] : [paint('quiet', `  why it matters: ${why}`)]),
+    ...describeWaiting(question),
     ...describeAnswers(question),
     ...describeDefault(question),
     ...describeHandOver(question),
@@ -48,6 +53,14 @@ function askerOf({ delegation_id, agent_id, wave }: Question): string {
   return `${cleanLine(who)}${wave > 0 ? ` in wave ${wave}` : ''}`;
 }
 
+/** Said where it is more than the one who asks. */
+function describeWaiting({ waiting = [], blocked = [] }: Partial<QuestionWait>): string[] {
+  if (waiting.length + blocked.length < 2) return [];
+  const after =
+    blocked.length === 0 ? '' : `, and after them ${cleanLine(blocked.join(', '), 200)}`;
+  return [`  waiting for it: ${cleanLine(waiting.join(', '), 200)}${after}`];
+}
+
 function describeAnswers(question: Question): string[] {
   if (question.expected_answer_format !== 'choice') {
     const schema = question.answer_schema;
@@ -60,9 +73,9 @@ function describeAnswers(question: Question): string[] {
 }
 
 function describeDefault({ default_answer, deadline_seconds, asked_at }: Question): string[] {
-  if (default_answer === null) return [];
+  if (default_answer === null) return ['  without an answer: it waits'];
   const text = `  default: ${cleanLine(default_answer, 200)}`;
-  if (deadline_seconds === null) return [text];
+  if (deadline_seconds === null) return [`${text} (never taken by itself)`];
   const at = formatTime(asked_at + deadline_seconds);
   return [`${text} (taken after ${formatSeconds(deadline_seconds)}, at ${at} UTC)`];
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { QuestionReview } from '../../../contracts/question-review.ts';
 import type { PoolView } from '../../../contracts/views.ts';
 import { openQuestion, openQuestions, submit } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   blocked,
@@ -161,5 +162,32 @@ it('part of fault 26: stop cancels a review and asks nobody', async () => {
   release();
   const { open, answered } = await stage.questions(run);
   expect([...open, ...answered]).toEqual([]);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('the same question of two delegations is asked once, shows what waits for it, and answers both', async () => {
+  const ids = ['host', 'store'];
+  stage.rehearsal.script([
+    plans(1, plan([...ids.map((id) => work(id)), work('report', { depends_on: ['store'] })])),
+    ...ids.flatMap((id) => [
+      works(id, { json: blocked([question(`Which  region for ${goal}?`)], `${id}-done`) }, 1),
+      works(id, { json: completed(`${id}-done`) }),
+    ]),
+    works('report', { json: completed('report-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal });
+  const joined = await eventually('both to ask', async () => {
+    const { open } = await stage.questions(run);
+    return open.find(({ waiting }) => waiting.length === 2);
+  });
+  expect(joined).toMatchObject({ question_id: 'q1', blocked: ['report'] });
+  expect(joined.waiting.toSorted()).toEqual(ids);
+  expect((await stage.status(run)).open_questions).toBe(1);
+  await submit(run, { answer: 'eu-west' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  for (const id of ids) {
+    expect(newestText(callsOf(stage.rehearsal, id)[1])).toContain('"answer":"eu-west"');
+  }
+  expect((await stage.questions(run)).answered).toHaveLength(1);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);

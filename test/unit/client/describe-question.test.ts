@@ -10,7 +10,7 @@ it('says who asks, what, why, and how to answer', () => {
     '  Which region?',
     '  why it matters: Prices differ.',
     '  answer: your answer',
-    '  default: eu-west',
+    '  default: eu-west (never taken by itself)',
   ]);
 });
 
@@ -44,6 +44,13 @@ it('tells what was done about a question that nobody answers', () => {
   const lines = describeQuestion(urged, paint);
   expect(lines[0]).toBe(`${head} · now also for Maria · reminded 2 times`);
   expect(lines.join()).not.toContain('also for Maria from');
+});
+
+it('names what waits for it, where that is more than who asks', () => {
+  const lines = describeQuestion(question({ waiting: ['a', 'b'], blocked: ['c'] }), paint);
+  expect(lines).toContain('  waiting for it: a, b, and after them c');
+  expect(lines.at(-1)).toBe('  without an answer: it waits');
+  expect(describeQuestion(question(), paint).join()).not.toContain('waiting for it');
 });
 
 it('shows nothing of a model that a terminal would act upon', () => {

@@ -97,6 +97,7 @@ it('words every event in plain lines', () => {
     '  Which region?',
     '  why it matters: Prices differ.',
     '  answer: your answer',
+    '  without an answer: it waits',
     "  answer with: npm run planwave -- answer run-1 q1 'your answer'",
   ]);
 });

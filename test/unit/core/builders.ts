@@ -82,6 +82,7 @@ export function question(over: Partial<Question> = {}): Question {
     wave: 1,
     delegation_id: 'd1',
     agent_id: 'researcher',
+    also_asked_by: [],
     answer_schema: null,
     deadline_seconds: null,
     remind_seconds: 604_800,

@@ -39,6 +39,13 @@ const row = (over: Partial<DelegationView>): DelegationView => ({
   ...over,
 });
 
+const planned = (delegation_id: string, ...depends_on: string[]) => ({
+  delegation_id,
+  agent_id: 'researcher',
+  title: delegation_id,
+  depends_on,
+});
+
 describe('the page of a run', () => {
   it('RD1: begins with the question and the commands that answer it', () => {
     const text = renderRunDetails({ ...view, phase: 'waiting_for_user', questions: [choice] });
@@ -60,6 +67,14 @@ describe('the page of a run', () => {
     const late = renderRunDetails({ ...view, questions: [urged] });
     expect(late).toContain('in `d1`, now also for Maria, reminded 2 times');
     expect(late).not.toContain('Also for');
+  });
+
+  it('RD1: says what waits for the answer, and what happens without one', () => {
+    const plan = { wave: 1, summary: '', delegations: [planned('d1'), planned('d2', 'd1')] };
+    const text = renderRunDetails({ ...view, plan, questions: [question()] });
+    expect(text).toContain('- **Waiting for it:** `d1`, and after them `d2`');
+    expect(text).toContain('- **Without an answer:** it waits');
+    expect(renderRunDetails({ ...view, questions: [question()] })).not.toContain('Waiting for it');
   });
 
   it('RD1: a parked or paused run says so first, and how it goes on', () => {

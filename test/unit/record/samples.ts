@@ -117,6 +117,7 @@ export function question(id: string, over: Partial<Question> = {}): Question {
     wave: 1,
     delegation_id: null,
     agent_id: null,
+    also_asked_by: [],
     answer_schema: null,
     deadline_seconds: null,
     remind_seconds: 604_800,

@@ -1,6 +1,6 @@
 import type { Question } from '../../../../contracts/question.ts';
 import type { Usage } from '../../../../contracts/usage.ts';
-import type { DelegationView, StatusView } from '../../../../contracts/views.ts';
+import type { DelegationView, QuestionWait, StatusView } from '../../../../contracts/views.ts';
 import type { RunListing } from '../../../../client/run-listing.ts';
 import type {
   DelegationSnapshot,
@@ -18,13 +18,14 @@ export const noUsage: Usage = {
   unpriced_calls: 0,
 };
 
-export function question(fields: Partial<Question> = {}): Question {
+export function question(fields: Partial<Question & QuestionWait> = {}): Question & QuestionWait {
   return {
     question_id: 'q1',
     kind: 'blocking',
     wave: 1,
     delegation_id: 'gather-facts',
     agent_id: 'researcher',
+    also_asked_by: [],
     text: 'Which region?',
     why_it_matters: 'Prices differ.',
     priority: 'high',
@@ -38,6 +39,8 @@ export function question(fields: Partial<Question> = {}): Question {
     escalate_to: null,
     escalated_at: null,
     asked_at: 1_700_000_000,
+    waiting: ['gather-facts'],
+    blocked: [],
     ...fields,
   };
 }

@@ -1,0 +1,32 @@
+/**
+ * Whether a question that comes is open already, so that a person is asked once and all who asked get the answer.
+ *
+ * Two questions mean the same when their normalised texts, their formats and their choices are the same.
+ *
+ * Invariants:
+ *   SQ1. A question joins an open one that means the same, when both are of one task, or block delegations of one wave.
+ *   SQ2. It joins nothing else: not what was answered, not what the engine asks, not what another wave asks.
+ */
+import type { Question } from '../../contracts/question.ts';
+import { normaliseText } from '../text/cut-text.ts';
+
+export function findSameQuestion(
+  open: readonly Question[],
+  coming: Question,
+): Question | undefined {
+  return open.find((other) => isJoinable(other, coming) && meansTheSame(other, coming));
+}
+
+function isJoinable(open: Question, coming: Question): boolean {
+  if (open.kind !== coming.kind) return false;
+  if (coming.kind === 'blocking') return open.wave === coming.wave;
+  return coming.kind === 'planner' && open.delegation_id === coming.delegation_id;
+}
+
+function meansTheSame(a: Question, b: Question): boolean {
+  return (
+    a.expected_answer_format === b.expected_answer_format &&
+    a.choices.toSorted().join('\n') === b.choices.toSorted().join('\n') &&
+    normaliseText(a.text) === normaliseText(b.text)
+  );
+}

@@ -1,0 +1,177 @@
+import * as fc from 'fast-check';
+import type { QuestionsEscalation } from '../../../contracts/messages.ts';
+import type { AskedQuestion, Question } from '../../../contracts/question.ts';
+import { findSameQuestion } from '../../../core/questions/find-same-question.ts';
+import type { InboxEffect, InboxEvent } from '../../../core/questions/inbox-event.ts';
+import { askersOf, joinQuestion, leaveQuestion } from '../../../core/questions/join-question.ts';
+import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
+import type { InboxState } from '../../../core/questions/step-inbox.ts';
+import { asked, escalation, property, question, usualRules } from './builders.ts';
+
+const region = question({ text: 'Which region?' });
+
+/** Escalations as a wave passes them on: from the wave, for a delegation. */
+const of = (id: string, ...questions: readonly AskedQuestion[]): QuestionsEscalation =>
+  escalation(`${id}#1`, questions, {
+    from: 'run/wave-001',
+    delegation_id: id,
+    agent_id: `a-${id}`,
+  });
+
+const ask = (from: QuestionsEscalation): InboxEvent => ({
+  type: 'ask',
+  escalation: from,
+  now: 1,
+  use_defaults: false,
+  autonomy: 'ask',
+  rules: usualRules,
+});
+
+const answer = (question_id: string): InboxEvent => ({
+  type: 'answer',
+  payload: { question_id, answer: `to ${question_id}` },
+  now: 2,
+  default_answered_by: 'user',
+});
+
+const withdraw = (delegation_id: string): InboxEvent => ({
+  type: 'withdraw',
+  from: 'run/wave-001',
+  delegation_id,
+  now: 3,
+});
+
+function play(...events: readonly InboxEvent[]): { state: InboxState; effects: InboxEffect[] } {
+  let state = openInbox(null);
+  const effects: InboxEffect[] = [];
+  for (const event of events) {
+    const step = stepInbox(state, event);
+    state = step.state;
+    effects.push(...step.effects);
+  }
+  return { state, effects };
+}
+
+const deliveredTo = (effects: readonly InboxEffect[]): string[] =>
+  effects.flatMap((effect) => (effect.type === 'deliver' ? effect.escalation_id : []));
+
+describe('the same question twice', () => {
+  it('SQ1: is one, when it is of one task or blocks delegations of one wave', () => {
+    const other = question({ text: '  which REGION', delegation_id: 'd2' });
+    expect(findSameQuestion([region], other)).toBe(region);
+    const planner = question({ kind: 'planner', delegation_id: null });
+    expect(findSameQuestion([region, planner], { ...planner, wave: 2 })).toBe(planner);
+    const choice = question({ expected_answer_format: 'choice', choices: ['a', 'b'] });
+    expect(findSameQuestion([choice], { ...choice, choices: ['b', 'a'] })).toBe(choice);
+  });
+
+  it.each<[string, Partial<Question>]>([
+    ['another wave', { wave: 2 }],
+    ['another meaning', { text: 'Which regions?' }],
+    ['another format', { expected_answer_format: 'number' }],
+    ['other choices', { choices: ['a'] }],
+    ['another kind', { kind: 'planner' }],
+    ["the engine's", { kind: 'waves_spent' }],
+  ])('SQ2: is another question: %s', (_what, over) => {
+    const coming = question({ ...over, delegation_id: 'd2' });
+    expect(findSameQuestion([region], coming)).toBeUndefined();
+    expect(findSameQuestion([coming], coming) === undefined).toBe(coming.kind === 'waves_spent');
+  });
+
+  it('JQ1: names everybody who asks once, and the next one when the first is gone', () => {
+    const d2 = question({ delegation_id: 'd2', agent_id: 'writer' });
+    const both = joinQuestion(joinQuestion(region, d2), d2);
+    expect(askersOf(both)).toEqual([
+      { delegation_id: 'd1', agent_id: 'researcher' },
+      { delegation_id: 'd2', agent_id: 'writer' },
+    ]);
+    const left = leaveQuestion(both, (id) => id === 'd1');
+    expect(left).toEqual({ ...region, delegation_id: 'd2', agent_id: 'writer' });
+    expect(leaveQuestion(left, (id) => id === 'd1')).toBe(left);
+    expect(joinQuestion(region, region)).toBe(region);
+  });
+
+  it('JQ2: is as urgent as the most urgent of those who ask', () => {
+    const low = question({ priority: 'low', delegation_id: 'd2' });
+    expect(joinQuestion(low, region).priority).toBe('high');
+    expect(joinQuestion(region, low).priority).toBe('high');
+  });
+
+  it('IN12: is put to the user once, and everybody gets the answer', () => {
+    const { state, effects } = play(
+      ask(of('d1', asked(), asked({ text: 'Who pays?' }))),
+      ask(of('d2', asked())),
+      answer('q1'),
+      answer('q2'),
+    );
+    expect(effects.map(({ type }) => type)).toEqual([
+      'opened',
+      'opened',
+      'changed',
+      'answered',
+      'deliver',
+      'answered',
+      'deliver',
+    ]);
+    expect(deliveredTo(effects)).toEqual(['d2#1', 'd1#1']);
+    expect(effects[4]).toMatchObject({ answers: [{ question_id: 'q1', answer_text: 'to q1' }] });
+    expect(state).toMatchObject({ open: [], pending: [], next_question: 3 });
+  });
+
+  it('WQ1: stays open for those who still wait, and closes with the last of them', () => {
+    const open = [ask(of('d1', asked())), ask(of('d2', asked()))];
+    const one = play(...open, withdraw('d1'));
+    expect(one.effects.at(-1)).toMatchObject({
+      type: 'changed',
+      question: { delegation_id: 'd2' },
+    });
+    expect(one.state.open).toMatchObject([{ question_id: 'q1', also_asked_by: [] }]);
+    const none = play(...open, withdraw('d1'), withdraw('d2'), answer('q1'));
+    expect(none.effects.slice(-2)).toMatchObject([
+      { type: 'withdrawn', question: { question_id: 'q1' } },
+      { type: 'rejected' },
+    ]);
+    const end = play(...open, withdraw('d1'), answer('q1'));
+    expect(deliveredTo(end.effects)).toEqual(['d2#1']);
+  });
+
+  it('IN12: in any order of asking, leaving and answering, each who stays is told once, and asked is once', () => {
+    const ids = ['d1', 'd2', 'd3', 'd4'];
+    const texts = ['Which region?', 'Who pays?'];
+    const asks = fc.array(fc.subarray(texts, { minLength: 1 }), { minLength: 4, maxLength: 4 });
+    const moves = fc.array(
+      fc.oneof(
+        fc.constantFrom(...ids).map((id) => ({ move: 'ask' as const, id })),
+        fc.constantFrom(...ids).map((id) => ({ move: 'leave' as const, id })),
+        fc.constantFrom('q1', 'q2', 'q3').map((id) => ({ move: 'answer' as const, id })),
+      ),
+      { maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(asks, moves, (wants, run) => {
+        let state = openInbox(null);
+        const effects: InboxEffect[] = [];
+        const waiting = new Set<string>();
+        for (const { move, id } of run) {
+          if (move === 'ask' && waiting.has(id)) continue;
+          const questions = (wants[ids.indexOf(id)] ?? []).map((text) => asked({ text }));
+          const event = { ask: ask(of(id, ...questions)), leave: withdraw(id), answer: answer(id) };
+          const step = stepInbox(state, event[move]);
+          if (move === 'ask') waiting.add(id);
+          if (move === 'leave') waiting.delete(id);
+          const told = deliveredTo(step.effects).map((one) => one.replace('#1', ''));
+          expect(told.every((one) => waiting.delete(one))).toBe(true);
+          state = step.state;
+          effects.push(...step.effects);
+          // Nobody is asked the same twice at the same time, and whoever waits is named by what is open.
+          const open = state.open.map(({ text }) => text);
+          expect(new Set(open).size).toBe(open.length);
+          const named = state.open.flatMap((one) => askersOf(one).map((a) => a.delegation_id));
+          expect(new Set(named)).toEqual(waiting);
+        }
+        expect(new Set(state.pending.map((pending) => pending.delegation_id))).toEqual(waiting);
+      }),
+      property,
+    );
+  });
+});
