@@ -118,6 +118,21 @@ describe('the same question twice', () => {
     expect(state).toMatchObject({ open: [], pending: [], next_question: 3 });
   });
 
+  it('IN12: one that is answered at once waits for nobody', () => {
+    const known = {
+      verdict: 'answered',
+      answer: 'eu',
+      source_refs: ['f1'],
+      reason: 'So.',
+    } as const;
+    const { state, effects } = play(
+      ask(of('d1', asked())),
+      ask({ ...of('d2', asked()), verdicts: [known] }),
+    );
+    expect(effects.map(({ type }) => type)).toEqual(['opened', 'opened', 'answered', 'deliver']);
+    expect(state.open).toMatchObject([{ question_id: 'q1', also_asked_by: [] }]);
+  });
+
   it('WQ1: stays open for those who still wait, and closes with the last of them', () => {
     const open = [ask(of('d1', asked())), ask(of('d2', asked()))];
     const one = play(...open, withdraw('d1'));

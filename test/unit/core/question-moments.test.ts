@@ -63,6 +63,13 @@ describe('what comes to a question that nobody answers', () => {
   });
 
   it('QM2: nothing comes at the deadline or after it', () => {
+    const escalate_to = { person: 'Maria', after_seconds: 60 };
+    const both = question({ deadline_seconds: 60, remind_seconds: 60, escalate_to });
+    expect(questionMoments.map((moment) => whenComes(moment, both, 1_000))).toEqual([
+      1_060,
+      null,
+      null,
+    ]);
     fc.assert(
       fc.property(anyQuestion, fc.nat(year), (asked, waited) => {
         const now = asked.asked_at + waited;
