@@ -113,6 +113,7 @@ export interface RunRecord {
 /** A change to the record, as the workflow reports it at a boundary. */
 export type RecordChange =
   | { readonly type: 'phase'; readonly phase: RunPhase }
+  /** And again whenever it changed: people were reminded, or more wait for it. */
   | { readonly type: 'question_opened'; readonly question: Question }
   | {
       readonly type: 'question_answered';
@@ -126,8 +127,6 @@ export type RecordChange =
       /** Unix epoch seconds. */
       readonly amended_at: number;
     }
-  /** People were reminded of it, or it is for somebody else too. */
-  | { readonly type: 'question_changed'; readonly question: Question }
   /** Who asked is gone. */
   | { readonly type: 'question_withdrawn'; readonly question_id: string }
   | { readonly type: 'answer_rejected'; readonly rejected: RejectedAnswer }

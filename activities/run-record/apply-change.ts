@@ -1,3 +1,4 @@
+import type { Question } from '../../contracts/question.ts';
 import type { RecordChange, RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import { admitFacts } from '../../core/pool/admit-facts.ts';
 import { supersedeEarlier } from '../../core/pool/settle-facts.ts';
@@ -53,20 +54,7 @@ function applyAlone(
     case 'phase':
       return { ...record, phase: change.phase };
     case 'question_opened':
-      return {
-        ...record,
-        open_questions: [
-          ...record.open_questions.filter(hasOtherId(change.question.question_id)),
-          change.question,
-        ],
-      };
-    case 'question_changed':
-      return {
-        ...record,
-        open_questions: record.open_questions.map((one) =>
-          one.question_id === change.question.question_id ? change.question : one,
-        ),
-      };
+      return { ...record, open_questions: putOpen(record.open_questions, change.question) };
     case 'question_answered':
       return applyAnswer(record, change, now);
     case 'answer_amended':
@@ -122,6 +110,13 @@ function applyAnswer(
     answered_questions: [...record.answered_questions.filter(isOther), stored],
     facts: admitFacts(record.facts, factsFromAnswer(stored), now),
   };
+}
+
+/** One that is open already stays in its place and is shown as it stands now. */
+function putOpen(open: readonly Question[], question: Question): readonly Question[] {
+  const isKnown = open.some((one) => one.question_id === question.question_id);
+  if (!isKnown) return [...open, question];
+  return open.map((one) => (one.question_id === question.question_id ? question : one));
 }
 
 function amendAnswer(

@@ -64,6 +64,7 @@ const shapes = [
   'wave_plan',
   'agent_output',
   'wave_decision',
+  'question_review',
 ] as const satisfies readonly OutputShape[];
 
 /** How a model call ended: with a reply, by cancellation, or by a failure of this type. */

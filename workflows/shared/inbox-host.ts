@@ -207,7 +207,7 @@ export class InboxHost {
         this.#timers.start(effect.question.question_id);
         return;
       case 'changed':
-        record.add({ type: 'question_changed', question: effect.question });
+        record.add({ type: 'question_opened', question: effect.question });
         return;
       case 'answered':
         this.#close(effect.question, resultOf(effect.answered_by));

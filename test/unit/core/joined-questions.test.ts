@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { QuestionsEscalation } from '../../../contracts/messages.ts';
+import type { PlannerVerdict } from '../../../contracts/question-review.ts';
 import type { AskedQuestion, Question } from '../../../contracts/question.ts';
 import { findSameQuestion } from '../../../core/questions/find-same-question.ts';
 import type { InboxEffect, InboxEvent } from '../../../core/questions/inbox-event.ts';
@@ -119,12 +120,12 @@ describe('the same question twice', () => {
   });
 
   it('IN12: one that is answered at once waits for nobody', () => {
-    const known = {
+    const known: PlannerVerdict = {
       verdict: 'answered',
       answer: 'eu',
       source_refs: ['f1'],
       reason: 'So.',
-    } as const;
+    };
     const { state, effects } = play(
       ask(of('d1', asked())),
       ask({ ...of('d2', asked()), verdicts: [known] }),

@@ -12,6 +12,7 @@ const planned = (delegation_id: string, ...depends_on: string[]) => ({
 const planOf = (...delegations: readonly ReturnType<typeof planned>[]) => ({
   wave: 1,
   summary: '',
+  expected: null,
   delegations,
 });
 

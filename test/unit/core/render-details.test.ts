@@ -70,7 +70,12 @@ describe('the page of a run', () => {
   });
 
   it('RD1: says what waits for the answer, and what happens without one', () => {
-    const plan = { wave: 1, summary: '', delegations: [planned('d1'), planned('d2', 'd1')] };
+    const plan = {
+      wave: 1,
+      summary: '',
+      expected: null,
+      delegations: [planned('d1'), planned('d2', 'd1')],
+    };
     const text = renderRunDetails({ ...view, plan, questions: [question()] });
     expect(text).toContain('- **Waiting for it:** `d1`, and after them `d2`');
     expect(text).toContain('- **Without an answer:** it waits');

@@ -14,11 +14,20 @@ import {
   stepDispatch,
 } from '../../../core/dispatch/step-dispatch.ts';
 import type { DispatchEvent, DispatchState } from '../../../core/dispatch/step-dispatch.ts';
+import type { InboxEvent } from '../../../core/questions/inbox-event.ts';
 import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
-import type { InboxEvent, InboxState } from '../../../core/questions/step-inbox.ts';
+import type { InboxState } from '../../../core/questions/step-inbox.ts';
 import { openTurns, stepTurns } from '../../../core/turns/step-turns.ts';
 import type { TurnsEvent, TurnsState } from '../../../core/turns/step-turns.ts';
-import { asked, criterion, delegation, escalation, outcome, property } from './builders.ts';
+import {
+  asked,
+  criterion,
+  delegation,
+  escalation,
+  outcome,
+  property,
+  usualRules,
+} from './builders.ts';
 
 /**
  * Whatever happens twice, or in another order, leads to the same state (seed 004 §12). A signal that a person sends
@@ -40,22 +49,28 @@ function withoutRejected({
   return rest;
 }
 
+/** Of each asker its own, so that none joins another. */
+const questions = (n: number) => [
+  asked({ text: `Which region of ${n}?`, default_answer: 'eu' }),
+  asked({ text: `How many of ${n}?`, expected_answer_format: 'number', default_answer: '3' }),
+  asked({ text: `Sure of ${n}?`, expected_answer_format: 'boolean' }),
+];
+
+const ask = (n: number): InboxEvent => ({
+  type: 'ask',
+  escalation: escalation(`e${n}`, questions(n), {
+    from: `run/wave-001/d${n}`,
+    delegation_id: `d${n}`,
+  }),
+  now: 1,
+  use_defaults: false,
+  autonomy: 'ask',
+  rules: { ...usualRules, deadline_seconds: n % 2 === 0 ? 60 : null },
+});
+
+const begin = (): InboxState => play(openInbox(null), [ask(0), ask(1), ask(2)]);
+
 describe('the inbox', () => {
-  const questions = [
-    asked({ text: 'Which region?', default_answer: 'eu' }),
-    asked({ text: 'How many?', expected_answer_format: 'number', default_answer: '3' }),
-    asked({ text: 'Sure?', expected_answer_format: 'boolean' }),
-  ];
-  const ask = (n: number): InboxEvent => ({
-    type: 'ask',
-    escalation: escalation(`e${n}`, questions, {
-      from: `run/wave-001/d${n}`,
-      delegation_id: `d${n}`,
-    }),
-    now: 1,
-    use_defaults: false,
-    deadline_seconds: n % 2 === 0 ? 60 : null,
-  });
   const anyQuestion = fc.integer({ min: 1, max: 9 }).map((n) => `q${n}`);
   const anyAnswer: fc.Arbitrary<InboxEvent> = fc
     .record({ question_id: anyQuestion, answer: fc.constantFrom<unknown>('eu', 'us', 3, true, '') })
@@ -75,7 +90,6 @@ describe('the inbox', () => {
       now: 4,
     })),
   );
-  const begin = (): InboxState => play(openInbox(null), [ask(0), ask(1), ask(2)]);
 
   it('IN1 and IN3: each event twice is as once, and the second has no effect on anybody', () => {
     fc.assert(

@@ -77,6 +77,7 @@ it('an approval is no fact that others could build on', async () => {
       delegation_id: 'build',
       answer: 'approve',
       answered_by: 'user',
+      source_refs: [],
       answered_at: 1_760_000_100,
     },
     answer_ref: null,
