@@ -104,21 +104,26 @@ function within(spans: readonly Span[], from: number): readonly Span[] {
   );
 }
 
-/** Each with all that stands around it without white space. */
+/**
+ * Each with all that stands around it without white space. Character by character: for a word of megabytes an expression
+ * needs more stack than there is. Spans come in order and without overlaps, so no character is looked at by two of them.
+ */
 function widenToWords(text: string, spans: readonly Span[]): Span[] {
-  const words = [...text.matchAll(/\S+/g)];
-  let next = 0;
-  return spans.map((span) => {
-    while (endOf(words[next]) <= span.start) next += 1;
-    const start = Math.min(span.start, words[next]?.index ?? span.start);
-    while (endOf(words[next]) < span.end) next += 1;
-    const reaches = (words[next]?.index ?? Infinity) < span.end;
-    return { ...span, start, end: reaches ? endOf(words[next]) : span.end };
+  let from = 0;
+  return spans.flatMap((span): Span[] => {
+    // It stands in the word that was widened to before.
+    if (span.end <= from) return [];
+    let start = Math.max(span.start, from);
+    while (start > from && !isSpace(text, start - 1)) start -= 1;
+    let { end } = span;
+    while (end < text.length && !isSpace(text, end)) end += 1;
+    from = end;
+    return [{ ...span, start, end }];
   });
 }
 
-function endOf(word: RegExpExecArray | undefined): number {
-  return word === undefined ? Infinity : word.index + word[0].length;
+function isSpace(text: string, at: number): boolean {
+  return /\s/.test(text.charAt(at));
 }
 
 /** @returns undefined when the text is no JSON, or a number or a word. */
