@@ -3,6 +3,7 @@ import { plannerAgentId } from '../../contracts/names.ts';
 import type { AcceptanceCriterion } from '../../contracts/delegation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { informsWork } from '../../core/questions/informs-work.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from './blocks.ts';
 
@@ -33,10 +34,8 @@ export async function renderAnsweredQuestions(
   store: ArtifactStore,
   record: RunRecord,
 ): Promise<string> {
-  // An approval is for one call of one agent, and no decision for the others.
-  const decisions = record.answered_questions.filter(
-    ({ question }) => question?.kind !== 'approval' && question?.kind !== 'effect',
-  );
+  // An approval, or a word on the budget, tells the others nothing about the work.
+  const decisions = record.answered_questions.filter(({ question }) => informsWork(question?.kind));
   const entries = await Promise.all(
     decisions.map(
       async ({ question_id, text, answer, answer_ref, answered_by, delegation_id }) => ({

@@ -3,6 +3,7 @@ import type { RecordChange, RunRecord, StoredAnswer } from '../../contracts/run-
 import { admitFacts } from '../../core/pool/admit-facts.ts';
 import { supersedeEarlier } from '../../core/pool/settle-facts.ts';
 import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
+import { informsWork } from '../../core/questions/informs-work.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import { textOf } from '../projection/record-texts.ts';
@@ -144,10 +145,10 @@ function amendAnswer(
   };
 }
 
-/** A word on one call is nothing that others could build on. */
+/** A word on one call, or on how the run goes on, is nothing that others could build on. */
 function factsFromAnswer(answered: StoredAnswer): ReturnType<typeof factFromAnswer>[] {
   const kind = answered.question?.kind;
-  return kind === 'approval' || kind === 'effect' ? [] : [factFromAnswer(answered)];
+  return informsWork(kind) ? [factFromAnswer(answered)] : [];
 }
 
 function applyWavePlanned(
