@@ -9,12 +9,14 @@ import {
   blocked,
   callsOf,
   completed,
+  held,
   plan,
   plans,
   question,
   work,
   works,
 } from '../../support/scripted-work.ts';
+import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -132,5 +134,38 @@ it('fault 49: a torn artifact is mended when the same text is stored again', asy
   expect(readFileSync(objectFile(registry_ref))).toEqual(whole);
   await submit(run, { question_id: 'q1', answer: 'eu-west' });
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('part of fault 35: a detail that can not be read is an error that its reader is told, and the run goes on without it', async () => {
+  const loads = { tool_use: [{ name: 'load_detail', input: { detail_id: 'first' } }] };
+  const late = held({ json: plan([work('second', { criteria: ['goal-1'] })]) });
+  const first = completed('first-done');
+  const criteria_unmet = [{ criterion_id: 'goal-1', reason: 'It is only a step.' }];
+  stage.rehearsal.script([
+    plans(1, plan([work('first', { criteria: ['first-done', 'goal-1'] })])),
+    works('first', { json: { ...first, coverage: { ...first.coverage, criteria_unmet } } }),
+    { match: { schema: 'plan' }, reply: late.reply },
+    works('second', loads, 1),
+    works('second', { json: completed('goal-1') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Read on', criteria: ['It is read.'] });
+  await eventually('the second plan', async () => stage.rehearsal.calls().length === 4);
+  const { details } = await storedRecord(stage.home, run.workflowId);
+  const file = objectFile(details[0]?.output_ref ?? '');
+  // What this worker has read stays in its memory.
+  await stage.stopWorker();
+  const whole = tear(file);
+  await stage.startWorker();
+  late.release();
+  const [, told] = await eventually('the second call', async () => {
+    const calls = callsOf(stage.rehearsal, 'second');
+    return calls.length === 2 && calls;
+  });
+  writeFileSync(file, whole);
+  expect(JSON.stringify(told?.body)).toMatch(
+    /"is_error":true[^}]*damaged|damaged[^}]*"is_error":true/,
+  );
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
