@@ -21,7 +21,13 @@ const ratioMax = 1.2;
 const compared = 5;
 
 /** Small enough that every wave makes the run continue as new. */
-const shortHistories = '--dynamic-config-value=limit.historyCount.suggestContinueAsNew=20';
+const shortHistories = ['--dynamic-config-value=limit.historyCount.suggestContinueAsNew=20'];
+
+/** Large enough that none does. */
+const longHistories = [
+  '--dynamic-config-value=limit.historyCount.suggestContinueAsNew=50000',
+  '--dynamic-config-value=limit.historySize.suggestContinueAsNew=50000000',
+];
 
 const runId = 'deep';
 
@@ -43,9 +49,9 @@ export const deepRun: Figure = {
       width: Math.max(sizeOf(promised.width), 2),
     };
     say('a run that continues as new after each wave …');
-    const parts = await measureRun(deep, [shortHistories]);
+    const parts = await measureRun(deep, shortHistories);
     say('the same run in one piece …');
-    const whole = await measureRun(deep, []);
+    const whole = await measureRun(deep, longHistories);
     return toRows(deep, parts, whole);
   },
 };
