@@ -48,9 +48,8 @@ const wordRounds = 4;
 export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redactor {
   const findRecommended = createRecommendedRules();
   const findOwn = createOwnSecretFinder(secrets);
-  const find = rememberClean((text) =>
-    settleSpans(text, [...findRecommended(text), ...findByAddedRules(text), ...findOwn(text)]),
-  );
+  const find = (text: string): readonly Span[] =>
+    settleSpans(text, [...findRecommended(text), ...findByAddedRules(text), ...findOwn(text)]);
   const redactPlain = (text: string, before: string, counts: Counts): string => {
     let redacted = text;
     for (let round = 1; ; round += 1) {
@@ -92,29 +91,6 @@ export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redact
   return {
     redactText: (text, sink) => counting(sink, (counts) => redactAny(text, '', counts, 0)),
     redactValue: (value, sink) => counting(sink, (counts) => redactTreeOf(value, counts, 0)),
-  };
-}
-
-/** Of a text that is remembered: names, ids and sentences come again and again, whole documents do not. */
-const rememberedCharsMax = 400;
-
-/** At 400 characters each, 8 MB at most. */
-const rememberedMax = 20_000;
-
-/**
- * Remembers short texts without a secret. A record that grows is stored with each change, and most of its thousand
- * fields were looked at before.
- */
-function rememberClean(find: (text: string) => readonly Span[]): (text: string) => readonly Span[] {
-  const clean = new Set<string>();
-  return (text) => {
-    if (clean.has(text)) return [];
-    const spans = find(text);
-    if (spans.length === 0 && text.length <= rememberedCharsMax) {
-      if (clean.size >= rememberedMax) clean.clear();
-      clean.add(text);
-    }
-    return spans;
   };
 }
 
