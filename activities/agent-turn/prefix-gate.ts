@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { ModelRequest } from '../ports/model-client.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
+import { hashBytes } from '../tools/hash-bytes.ts';
 
 /**
  * Bytes of a wave's own part, from which on it is worth waiting for: 2,000 tokens, a cent for five siblings on a large
@@ -150,5 +150,5 @@ export function findSharedPrefix(request: ModelRequest, shape: string): string |
   if (countBytes(first.text) < sharedBytesMin) return null;
   const { model, system, tools } = request;
   const prefix = { model, shape, tools: tools.map((tool) => tool.name), system, text: first.text };
-  return createHash('sha256').update(JSON.stringify(prefix)).digest('hex');
+  return hashBytes(JSON.stringify(prefix));
 }

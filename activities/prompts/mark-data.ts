@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { removeInvisible } from '../../core/text/remove-invisible.ts';
+import { hashBytes } from '../tools/hash-bytes.ts';
 
 /** Hex digits of a marker: nobody finds a text that holds its own. */
 const markerLength = 24;
@@ -14,9 +14,7 @@ const markerLength = 24;
  */
 export function markData(block: string, key: string): string {
   const { text, removed } = removeInvisible(block);
-  const hash = createHash('sha256')
-    .update(JSON.stringify([key, text]))
-    .digest('hex');
+  const hash = hashBytes(JSON.stringify([key, text]));
   const marker = hash.slice(0, markerLength);
   const told = removed === 0 ? '' : ` invisible_characters_removed="${removed}"`;
   return `<data marker="${marker}"${told}>\n${text}\n</data marker="${marker}">`;

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ModelRequest, SystemBlock } from '../../ports/model-client.ts';
+import { hashBytes } from '../../tools/hash-bytes.ts';
 import { RequestRefused, toOutputFormat, toTool } from './json-schemas.ts';
 
 /** The longest `metadata.user_id` that the API takes, in characters. */
@@ -81,5 +81,5 @@ function isProviderBlock(raw: unknown): raw is Anthropic.ContentBlockParam {
 
 function toUserId(callKey: string): string {
   if (callKey.length <= userIdMaxLength) return callKey;
-  return createHash('sha256').update(callKey).digest('hex');
+  return hashBytes(callKey);
 }

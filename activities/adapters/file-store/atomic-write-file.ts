@@ -57,9 +57,17 @@ async function writeAndSync(path: string, bytes: Uint8Array | string): Promise<v
 /**
  * The bytes of the file at `path`, or null when there is none, or a symbolic link or a directory in its place.
  *
- * @throws {StoreUnavailable} when it can't be read.
+ * @param root The file must be below it, and no directory on the way may be a symbolic link.
+ * @throws {StoreUnavailable} when it can't be read, or is outside.
  */
-export async function readFileOrNull(path: string): Promise<Buffer | null> {
+export async function readFileInside(root: string, path: string): Promise<Buffer | null> {
+  await checkInside(root, path).catch((error: unknown) => {
+    throw toStoreUnavailable('read', path, error);
+  });
+  return readFileOrNull(path);
+}
+
+async function readFileOrNull(path: string): Promise<Buffer | null> {
   try {
     const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {

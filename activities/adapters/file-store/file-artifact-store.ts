@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Ref } from '../../../contracts/ref.ts';
 import { ArtifactCorrupt, type ArtifactStore } from '../../ports/artifact-store.ts';
-import { atomicWriteFile, readFileOrNull } from './atomic-write-file.ts';
+import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import { createByteCache, type ByteCache } from './byte-cache.ts';
 import { checkInside, syncDirectory } from './confinement.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
@@ -59,7 +59,7 @@ async function put(store: Store, content: Uint8Array | string): Promise<Ref> {
 }
 
 async function isIntact(store: Store, path: string, ref: Ref): Promise<boolean> {
-  const bytes = await readInside(store, path);
+  const bytes = await readFileInside(store.home, path);
   return bytes !== null && computeRef(bytes) === ref;
 }
 
@@ -67,7 +67,7 @@ async function getVerified(store: Store, ref: Ref): Promise<Uint8Array> {
   const path = toPath(store, ref);
   const cached = store.cache.get(ref);
   if (cached !== undefined) return cached;
-  const bytes = await readInside(store, path);
+  const bytes = await readFileInside(store.home, path);
   if (bytes === null) {
     // A disk that is not mounted must not look like a lost artifact: waiting helps there.
     await checkObjectsExist(store);
@@ -103,15 +103,6 @@ async function has(store: Store, ref: Ref): Promise<boolean> {
   }
   await checkObjectsExist(store);
   return false;
-}
-
-async function readInside(store: Store, path: string): Promise<Buffer | null> {
-  try {
-    await checkInside(store.home, path);
-  } catch (error) {
-    throw toStoreUnavailable('read', path, error);
-  }
-  return readFileOrNull(path);
 }
 
 async function checkObjectsExist(store: Store): Promise<void> {

@@ -2,10 +2,8 @@ import { join } from 'node:path';
 import type { EffectState } from '../../../core/effects/step-effect.ts';
 import { damagedEntry } from '../../ports/effect-ledger.ts';
 import type { EffectLedger } from '../../ports/effect-ledger.ts';
-import { atomicWriteFile, readFileOrNull } from './atomic-write-file.ts';
-import { checkInside } from './confinement.ts';
+import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import { openSealed, sealJson } from './sealed-json.ts';
-import { toStoreUnavailable } from './store-errors.ts';
 
 /** The versions of an entry's shape, newest last. An entry of another one counts as damaged: nobody acts on it. */
 const entryVersions: readonly unknown[] = [1];
@@ -28,11 +26,7 @@ export function createFileEffectLedger(options: { readonly home: string }): Effe
   };
   return {
     find: async (key) => {
-      const path = toPath(key);
-      await checkInside(options.home, path).catch((error: unknown) => {
-        throw toStoreUnavailable('read', path, error);
-      });
-      const bytes = await readFileOrNull(path);
+      const bytes = await readFileInside(options.home, toPath(key));
       if (bytes === null) return null;
       const entry = openSealed(bytes.toString('utf8'));
       return isEntry(entry) && entry.key === key ? entry.state : damagedEntry;

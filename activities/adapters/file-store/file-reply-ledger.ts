@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import type { LedgerKey, ReplyLedger } from '../../ports/reply-ledger.ts';
-import { atomicWriteFile, readFileOrNull } from './atomic-write-file.ts';
-import { checkInside } from './confinement.ts';
-import { computeHash, openSealed, sealJson } from './sealed-json.ts';
-import { toStoreUnavailable } from './store-errors.ts';
+import { hashBytes } from '../../tools/hash-bytes.ts';
+import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
+import { openSealed, sealJson } from './sealed-json.ts';
 
 /**
  * Ledger entries as files, `<home>/ledger/ab/<rest of the key's hash>`, sealed JSON `{key, value}`. An entry whose hash or
@@ -11,16 +10,12 @@ import { toStoreUnavailable } from './store-errors.ts';
  */
 export function createFileReplyLedger(options: { readonly home: string }): ReplyLedger {
   const toPath = (key: LedgerKey): string => {
-    const hash = computeHash(toCanonicalKey(key));
+    const hash = hashBytes(toCanonicalKey(key));
     return join(options.home, 'ledger', hash.slice(0, 2), hash.slice(2));
   };
   return {
     find: async (key) => {
-      const path = toPath(key);
-      await checkInside(options.home, path).catch((error: unknown) => {
-        throw toStoreUnavailable('read', path, error);
-      });
-      const bytes = await readFileOrNull(path);
+      const bytes = await readFileInside(options.home, toPath(key));
       return bytes === null ? null : parseEntry(bytes.toString('utf8'), key);
     },
     put: async (key, value) => {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Ref } from '../../../contracts/ref.ts';
 import type { RunIndex } from '../../ports/artifact-store.ts';
-import { atomicWriteFile, readFileOrNull } from './atomic-write-file.ts';
-import { checkInside } from './confinement.ts';
+import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
 /** The longest file name that every common file system takes is 255 bytes. */
@@ -25,10 +24,7 @@ export function createFileRunIndex(options: { readonly home: string }): RunIndex
   const refs = join(options.home, 'refs');
   const toPath = (name: string): string => join(refs, toFileName(name));
   const readEntry = async (path: string) => {
-    await checkInside(options.home, path).catch((error: unknown) => {
-      throw toStoreUnavailable('read', path, error);
-    });
-    const bytes = await readFileOrNull(path);
+    const bytes = await readFileInside(options.home, path);
     return bytes === null ? null : parseEntry(bytes.toString('utf8'));
   };
   return {
