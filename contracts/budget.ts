@@ -93,22 +93,30 @@ export interface Lease {
 /** What a model call may spend. The activity refuses to make one whose worst case is more. */
 export type Allowance = Omit<Lease, 'until'>;
 
-/** What a delegation asks of its wave. */
-export interface LeaseRequest {
-  readonly request_id: string;
+/** What a spender needs, and where it stands. */
+export interface LeaseWish {
   /** What the next call may take at worst. */
   readonly needs: Spending;
-  /** What the delegation has spent in all. */
+  /** What it has spent in all. */
   readonly spent: Spending;
   /** Milliseconds that it has worked in all. */
   readonly worked_ms: number;
 }
 
-/** Payload of `grant`, from a wave to a delegation. */
-export interface LeaseGrant {
-  readonly request_id: string;
+/** What came of a wish. */
+export interface LeaseReply {
   /** Null when nothing is granted any more. */
   readonly lease: Lease | null;
   /** Why nothing is granted; else empty. */
   readonly reason: string;
+}
+
+/** What a delegation asks of its wave. */
+export interface LeaseRequest extends LeaseWish {
+  readonly request_id: string;
+}
+
+/** Payload of `grant`, from a wave to a delegation. */
+export interface LeaseGrant extends LeaseReply {
+  readonly request_id: string;
 }

@@ -18,7 +18,7 @@ export interface Holder {
 }
 
 /** A lease that somebody waits for. */
-export interface LeaseWish {
+export interface QueuedWish {
   readonly holder_id: string;
   readonly needs: Spending;
 }
@@ -27,7 +27,7 @@ export interface AccountState extends BudgetAccount {
   readonly max_parallel: number;
   readonly holders: readonly Holder[];
   /** In the order of asking. */
-  readonly queue: readonly LeaseWish[];
+  readonly queue: readonly QueuedWish[];
   /** Of the wave so far. */
   readonly worked_ms: number;
   /** Unix epoch milliseconds of the last event. */

@@ -8,7 +8,7 @@
  */
 import type { BudgetLimits, BudgetScope, Lease, Spending } from '../../contracts/budget.ts';
 import { maxSpending, measures } from './spending.ts';
-import type { AccountState, Holder, LeaseWish } from './account-state.ts';
+import type { AccountState, Holder, QueuedWish } from './account-state.ts';
 
 /** What is left of one scope. Null: no limit. */
 export type Left = BudgetLimits;
@@ -67,7 +67,7 @@ export function fits(needs: Spending, left: Left): boolean {
 export function findBinding(
   state: AccountState,
   holder: Holder,
-  { needs }: LeaseWish,
+  { needs }: QueuedWish,
 ): BudgetScope | null {
   const own = ownLeft(state, holder);
   if (own !== null && !fits(needs, own)) return 'delegation';
@@ -81,7 +81,7 @@ export function findBinding(
 export function cutLease(
   state: AccountState,
   holder: Holder,
-  { needs }: LeaseWish,
+  { needs }: QueuedWish,
   now: number,
 ): Lease {
   const scopes = [leftOf(state, 'run'), leftOf(state, 'wave'), ownLeft(state, holder)].filter(

@@ -14,7 +14,7 @@
  *   BA8. Time counts while somebody is at work and the run is not held; no call begins when it is used up.
  */
 import type { BudgetAccount, BudgetLimits, Lease, Spending } from '../../contracts/budget.ts';
-import type { AccountState, Holder, LeaseWish, ReachedLimit } from './account-state.ts';
+import type { AccountState, Holder, QueuedWish, ReachedLimit } from './account-state.ts';
 import { cutLease, findBinding } from './account-terms.ts';
 import { mapSpending, maxSpending, noSpending } from './spending.ts';
 
@@ -107,7 +107,7 @@ function takeWish(
   const worked_ms = Math.max(before.worked_ms, event.worked_ms);
   // It gives back what is left of its lease, and asks anew.
   const holder: Holder = { ...before, state: 'working', spent, granted: spent, worked_ms };
-  const wish: LeaseWish = { holder_id, needs: mapSpending((one) => Math.max(0, needs[one])) };
+  const wish: QueuedWish = { holder_id, needs: mapSpending((one) => Math.max(0, needs[one])) };
   return {
     ...state,
     holders: [...state.holders.filter((one) => one.holder_id !== holder_id), holder],
@@ -245,7 +245,7 @@ function findDenial(state: AccountState, holder: Holder): string | null {
 function grant(
   state: AccountState,
   holder: Holder,
-  wish: LeaseWish,
+  wish: QueuedWish,
   commands: AccountCommand[],
 ): AccountState {
   const lease = cutLease(state, holder, wish, state.now);
@@ -275,7 +275,7 @@ function ask(state: AccountState, limit: ReachedLimit, commands: AccountCommand[
   return { ...state, asked: [...state.asked, key] };
 }
 
-function leaveQueue(state: AccountState, wish: LeaseWish): AccountState {
+function leaveQueue(state: AccountState, wish: QueuedWish): AccountState {
   return { ...state, queue: state.queue.filter((one) => one !== wish) };
 }
 

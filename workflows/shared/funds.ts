@@ -1,4 +1,4 @@
-import type { Allowance, LeaseGrant, LeaseRequest, Spending } from '../../contracts/budget.ts';
+import type { Allowance, LeaseReply, LeaseWish, Spending } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { allowanceOf, expectMore, giveBack, spend, takeLease } from '../../core/budget/purse.ts';
 import type { Purse } from '../../core/budget/purse.ts';
@@ -24,6 +24,9 @@ export interface Funds {
   carry(): Purse | null;
 }
 
+/** To a wish whose answer somebody else took, by imitating it. */
+export const unanswered: LeaseReply = { lease: null, reason: 'nobody answered' };
+
 /** Of who has no budget. */
 export const unlimitedFunds: Funds = {
   allow: () => Promise.resolve({ type: 'allowed', allowance: null }),
@@ -39,7 +42,7 @@ export const unlimitedFunds: Funds = {
  */
 export function createFunds(
   initial: Purse,
-  ask: (request: Omit<LeaseRequest, 'request_id'>) => Promise<Omit<LeaseGrant, 'request_id'>>,
+  ask: (wish: LeaseWish) => Promise<LeaseReply>,
   onGivenBack?: (spent: Spending) => void,
 ): Funds {
   let purse = initial;

@@ -1,16 +1,12 @@
-import {
-  condition,
-  getExternalWorkflowHandle,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type { Lease, LeaseGrant } from '../../contracts/budget.ts';
+import { getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { Lease, LeaseReply } from '../../contracts/budget.ts';
 import type { LeaseEscalation } from '../../contracts/messages.ts';
 import { checkLeaseGrant } from '../../core/budget/check-lease.ts';
 import { emptyPurse, takeLease } from '../../core/budget/purse.ts';
 import type { Purse } from '../../core/budget/purse.ts';
-import { createFunds, unlimitedFunds } from './funds.ts';
+import { createFunds, unanswered, unlimitedFunds } from './funds.ts';
 import type { Funds } from './funds.ts';
+import { createMailbox } from './mailbox.ts';
 import { escalateSignal, grantSignal } from './messages.ts';
 
 /**
@@ -28,13 +24,13 @@ export function createLeasedFunds(
   if (lease === null) return unlimitedFunds;
   const parent = getExternalWorkflowHandle(parentId);
   const { workflowId: from, runId } = workflowInfo();
-  const grants = new Map<string, LeaseGrant>();
+  const grants = createMailbox<LeaseReply>();
   let requests = 0;
   setHandler(
     grantSignal,
     (payload) => {
       const grant = checkLeaseGrant(payload);
-      if (grant !== null) grants.set(grant.request_id, grant);
+      if (grant !== null) grants.put(grant.request_id, grant);
     },
     { description: 'From the wave: what may be spent. Not for people.' },
   );
@@ -50,9 +46,6 @@ export function createLeasedFunds(
       ...wish,
     };
     await parent.signal(escalateSignal, escalation);
-    await condition(() => grants.has(request_id));
-    const grant = grants.get(request_id);
-    grants.delete(request_id);
-    return grant ?? { lease: null, reason: 'nobody answered' };
+    return (await grants.take(request_id)) ?? unanswered;
   });
 }

@@ -1,22 +1,21 @@
 import { condition } from '@temporalio/workflow';
-import type { DeliveredAnswer, Delivery } from '../../contracts/messages.ts';
 
-/** Deliveries by escalation id, whichever comes first: the wait or the delivery. */
-export interface Mailbox {
-  put(delivery: Delivery): void;
-  /** Resolves when the answers to the escalation are there. */
-  take(escalationId: string): Promise<readonly DeliveredAnswer[]>;
+/** Letters by the id that somebody waits for, whichever comes first: the wait or the letter. */
+export interface Mailbox<Letter> {
+  put(id: string, letter: Letter): void;
+  /** Resolves when the letter is there; with undefined when somebody else, who waited for the same id, took it. */
+  take(id: string): Promise<Letter | undefined>;
 }
 
-export function createMailbox(): Mailbox {
-  const letters = new Map<string, readonly DeliveredAnswer[]>();
+export function createMailbox<Letter>(): Mailbox<Letter> {
+  const letters = new Map<string, Letter>();
   return {
-    put: ({ escalation_id, answers }) => void letters.set(escalation_id, answers),
-    async take(escalationId) {
-      await condition(() => letters.has(escalationId));
-      const answers = letters.get(escalationId) ?? [];
-      letters.delete(escalationId);
-      return answers;
+    put: (id, letter) => void letters.set(id, letter),
+    async take(id) {
+      await condition(() => letters.has(id));
+      const letter = letters.get(id);
+      letters.delete(id);
+      return letter;
     },
   };
 }

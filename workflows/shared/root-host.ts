@@ -58,7 +58,7 @@ export class RootHost implements Superior {
   readonly control: Control;
   readonly record: RecordKeeper;
   readonly inbox: InboxHost;
-  readonly #mailbox = createMailbox();
+  readonly #mailbox = createMailbox<Delivery['answers']>();
   readonly #stopScope = new CancellationScope();
   readonly #views: RootViews;
 
@@ -113,7 +113,7 @@ export class RootHost implements Superior {
 
   async ask(escalation: QuestionsEscalation): Promise<readonly DeliveredAnswer[]> {
     this.inbox.ask(escalation);
-    return this.#mailbox.take(escalation.escalation_id);
+    return (await this.#mailbox.take(escalation.escalation_id)) ?? [];
   }
 
   async park(reason: string): Promise<void> {
@@ -230,7 +230,7 @@ export class RootHost implements Superior {
   }
 
   async #deliver(to: string, delivery: Delivery): Promise<void> {
-    if (to === this.runId) this.#mailbox.put(delivery);
+    if (to === this.runId) this.#mailbox.put(delivery.escalation_id, delivery.answers);
     else await signalQuietly(() => getExternalWorkflowHandle(to).signal(deliverSignal, delivery));
   }
 }

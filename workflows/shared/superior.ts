@@ -1,6 +1,11 @@
 import { getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { RecordedEffect } from '../../contracts/effect.ts';
-import type { DeliveredAnswer, Escalation, QuestionsEscalation } from '../../contracts/messages.ts';
+import type {
+  DeliveredAnswer,
+  Delivery,
+  Escalation,
+  QuestionsEscalation,
+} from '../../contracts/messages.ts';
 import { checkDelivery } from '../../core/run/check-child-messages.ts';
 import { checkControl } from '../../core/run/check-control.ts';
 import type { Control } from './control.ts';
@@ -34,12 +39,12 @@ export interface Superior {
  */
 export function createParentSuperior(parentId: string, runId: string, control: Control): Superior {
   const parent = getExternalWorkflowHandle(parentId);
-  const mailbox = createMailbox();
+  const mailbox = createMailbox<Delivery['answers']>();
   setHandler(
     deliverSignal,
     (payload) => {
       const delivery = checkDelivery(payload);
-      if (delivery !== null) mailbox.put(delivery);
+      if (delivery !== null) mailbox.put(delivery.escalation_id, delivery.answers);
     },
     { description: 'From the parent: the answers to one escalation.' },
   );
@@ -50,7 +55,7 @@ export function createParentSuperior(parentId: string, runId: string, control: C
   return {
     async ask(escalation) {
       await parent.signal(escalateSignal, escalation);
-      return mailbox.take(escalation.escalation_id);
+      return (await mailbox.take(escalation.escalation_id)) ?? [];
     },
     async park(reason) {
       // Calls in flight together are refused together. One report is enough, and a second could overtake the resume.

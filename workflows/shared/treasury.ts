@@ -1,9 +1,8 @@
-import { condition } from '@temporalio/workflow';
 import type {
   BudgetAccount,
   CarriedBudget,
-  LeaseGrant,
-  LeaseRequest,
+  LeaseReply,
+  LeaseWish,
   Spending,
 } from '../../contracts/budget.ts';
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
@@ -17,16 +16,15 @@ import type {
 } from '../../core/budget/step-account.ts';
 import { nowMs } from './clock.ts';
 import type { Control } from './control.ts';
+import { unanswered } from './funds.ts';
 import { inBackground } from './in-background.ts';
+import { createMailbox } from './mailbox.ts';
 import type { Superior } from './superior.ts';
 
 /** Keeps the account of a wave: `core/budget` decides, this waits, asks and tells. */
 export interface Treasury {
   /** Resolves with a lease, or with why there is none any more. */
-  request(
-    holderId: string,
-    wish: Omit<LeaseRequest, 'request_id'>,
-  ): Promise<Omit<LeaseGrant, 'request_id'>>;
+  request(holderId: string, wish: LeaseWish): Promise<LeaseReply>;
   /** It waits for the user. */
   release(holderId: string, spent: Spending): void;
   /** @param spent null when nobody knows. */
@@ -57,7 +55,7 @@ export function createTreasury(account: BudgetAccount, desk: TreasuryDesk): Trea
     now: nowMs(),
     held: isHeld(),
   });
-  const replies = new Map<string, Omit<LeaseGrant, 'request_id'>>();
+  const replies = createMailbox<LeaseReply>();
   const listeners: (() => void)[] = [];
   let asked = 0;
 
@@ -71,10 +69,10 @@ export function createTreasury(account: BudgetAccount, desk: TreasuryDesk): Trea
   const obey = (command: AccountCommand): void => {
     switch (command.type) {
       case 'grant':
-        replies.set(command.holder_id, { lease: command.lease, reason: '' });
+        replies.put(command.holder_id, { lease: command.lease, reason: '' });
         return;
       case 'deny':
-        replies.set(command.holder_id, { lease: null, reason: command.reason });
+        replies.put(command.holder_id, { lease: null, reason: command.reason });
         return;
       case 'ask':
         inBackground(() => askUser(command.limit));
@@ -97,10 +95,7 @@ export function createTreasury(account: BudgetAccount, desk: TreasuryDesk): Trea
   return {
     async request(holder_id, { needs, spent, worked_ms }) {
       on({ type: 'wish', holder_id, needs, spent, worked_ms });
-      await condition(() => replies.has(holder_id));
-      const reply = replies.get(holder_id) ?? { lease: null, reason: 'nobody answered' };
-      replies.delete(holder_id);
-      return reply;
+      return (await replies.take(holder_id)) ?? unanswered;
     },
     release: (holder_id, spent) => on({ type: 'released', holder_id, spent }),
     end: (holder_id, spent) => on({ type: 'ended', holder_id, spent }),
