@@ -7,8 +7,12 @@
  *   AT3. What has no limit is lent without one.
  */
 import type { BudgetLimits, BudgetScope, Lease, Spending } from '../../contracts/budget.ts';
-import { maxSpending, measures } from './spending.ts';
+import { addSpending, mapLimits, maxSpending, measures } from './spending.ts';
+import type { Measure } from './spending.ts';
 import type { AccountState, Holder, QueuedWish } from './account-state.ts';
+
+/** Spent, with the milliseconds of work. */
+export type Spent = Spending & { readonly worked_ms: number };
 
 /** What is left of one scope. Null: no limit. */
 export type Left = BudgetLimits;
@@ -18,40 +22,31 @@ export function chargeOf(holder: Holder): Spending {
   return holder.state === 'working' ? maxSpending(holder.granted, holder.spent) : holder.spent;
 }
 
-export function leftOf(state: AccountState, scope: 'run' | 'wave'): Left {
-  const { before, before_worked_ms } = state;
-  const limits = state.limits[scope];
+/** What is spent or lent. */
+export function spentOf(state: AccountState, scope: 'run' | 'wave'): Spent {
   const isRun = scope === 'run';
-  const left = (measure: 'calls' | 'tokens' | 'cost_micro_usd'): number | null => {
-    const limit = limits[measure];
-    if (limit === null) return null;
-    const charged = state.holders.reduce((sum, holder) => sum + chargeOf(holder)[measure], 0);
-    return limit - charged - (isRun ? before[measure] : 0);
-  };
-  return {
-    calls: left('calls'),
-    tokens: left('tokens'),
-    cost_micro_usd: left('cost_micro_usd'),
-    worked_ms:
-      limits.worked_ms === null
-        ? null
-        : limits.worked_ms - state.worked_ms - (isRun ? before_worked_ms : 0),
-  };
+  const spent = addSpending(...state.holders.map(chargeOf), ...(isRun ? [state.before] : []));
+  return { ...spent, worked_ms: state.worked_ms + (isRun ? state.before_worked_ms : 0) };
+}
+
+export function leftOf(state: AccountState, scope: 'run' | 'wave'): Left {
+  return subtract(state.limits[scope], spentOf(state, scope));
 }
 
 /** What a delegation may still spend of its own limit. The planner has none. */
 export function ownLeft(state: AccountState, holder: Holder): Left | null {
   if (holder.is_planner) return null;
-  const limits = state.limits.delegation;
-  const times = 1 + holder.top_ups;
-  const left = (limit: number | null, spent: number): number | null =>
-    limit === null ? null : limit * times - spent;
-  return {
-    calls: left(limits.calls, holder.spent.calls),
-    tokens: left(limits.tokens, holder.spent.tokens),
-    cost_micro_usd: left(limits.cost_micro_usd, holder.spent.cost_micro_usd),
-    worked_ms: left(limits.worked_ms, holder.worked_ms),
-  };
+  const { spent, worked_ms } = holder;
+  return subtract(ownLimits(state, holder), { ...spent, worked_ms });
+}
+
+/** A delegation's own limits, with what was added to them. */
+export function ownLimits(state: AccountState, { top_ups }: Holder): BudgetLimits {
+  return mapLimits(state.limits.delegation, (limit) => limit * (1 + top_ups));
+}
+
+function subtract(limits: BudgetLimits, taken: Spent): Left {
+  return mapLimits(limits, (limit, measure) => limit - taken[measure]);
 }
 
 /** Time is not reserved: a call may begin while there is any left. */
@@ -87,7 +82,7 @@ export function cutLease(
   const scopes = [leftOf(state, 'run'), leftOf(state, 'wave'), ownLeft(state, holder)].filter(
     (left) => left !== null,
   );
-  const amount = (measure: 'calls' | 'tokens' | 'cost_micro_usd'): number | null => {
+  const amount = (measure: Measure): number | null => {
     const free = smallest(scopes.map((left) => left[measure]));
     if (free === null) return null;
     const share = Math.floor(free / (2 * state.max_parallel));

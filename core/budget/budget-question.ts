@@ -1,11 +1,11 @@
 /**
  * The question at a limit, and budgets in words.
  */
-import type { BudgetLimits, Spending } from '../../contracts/budget.ts';
+import type { BudgetLimits } from '../../contracts/budget.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { AccountState, ReachedLimit } from './account-state.ts';
-import { chargeOf } from './account-terms.ts';
-import { addSpending, noSpending } from './spending.ts';
+import { chargeOf, ownLimits, spentOf } from './account-terms.ts';
+import type { Spent } from './account-terms.ts';
 
 export function budgetQuestion(state: AccountState, limit: ReachedLimit): AskedQuestion {
   const { scope, delegation_id } = limit;
@@ -26,53 +26,47 @@ export function budgetQuestion(state: AccountState, limit: ReachedLimit): AskedQ
 }
 
 /** `1.9 of 2 US$, 12 of 20 calls`. */
-export function describeSpent(state: AccountState, { scope, delegation_id }: ReachedLimit): string {
-  const limits = scope === 'delegation' ? ownLimits(state, delegation_id) : state.limits[scope];
-  const concerned = state.holders.filter(
-    ({ holder_id }) => scope !== 'delegation' || holder_id === delegation_id,
-  );
-  const before = scope === 'run' ? state.before : noSpending;
-  const spent = addSpending(before, ...concerned.map(chargeOf));
-  const worked =
-    scope === 'delegation'
-      ? (concerned[0]?.worked_ms ?? 0)
-      : state.worked_ms + (scope === 'run' ? state.before_worked_ms : 0);
-  return describeAgainst(spent, worked, limits);
-}
-
-function ownLimits(state: AccountState, holderId: string | null): BudgetLimits {
-  const times = 1 + (state.holders.find((one) => one.holder_id === holderId)?.top_ups ?? 0);
-  const { calls, tokens, cost_micro_usd, worked_ms } = state.limits.delegation;
-  const raised = (limit: number | null): number | null => (limit === null ? null : limit * times);
-  return {
-    calls: raised(calls),
-    tokens: raised(tokens),
-    cost_micro_usd: raised(cost_micro_usd),
-    worked_ms: raised(worked_ms),
-  };
+function describeSpent(state: AccountState, { scope, delegation_id }: ReachedLimit): string {
+  if (scope === 'delegation') {
+    const holder = state.holders.find((one) => one.holder_id === delegation_id);
+    if (holder === undefined) return '';
+    const { worked_ms } = holder;
+    return describeAgainst({ ...chargeOf(holder), worked_ms }, ownLimits(state, holder));
+  }
+  return describeAgainst(spentOf(state, scope), state.limits[scope]);
 }
 
 /** What is limited, against its limits. Empty when nothing is. */
-export function describeAgainst(spent: Spending, workedMs: number, limits: BudgetLimits): string {
-  const { calls, tokens, cost_micro_usd: cost, worked_ms: worked } = limits;
-  return [
-    ...(cost === null ? [] : [`${formatUsd(spent.cost_micro_usd)} of ${formatUsd(cost)} US$`]),
-    ...(tokens === null ? [] : [`${spent.tokens} of ${tokens} tokens`]),
-    ...(calls === null ? [] : [`${spent.calls} of ${calls} calls`]),
-    ...(worked === null ? [] : [`${formatMinutes(workedMs)} of ${formatMinutes(worked)} minutes`]),
-  ].join(', ');
+export function describeAgainst(spent: Spent, limits: BudgetLimits): string {
+  return units
+    .flatMap(({ measure, unit, format }) => {
+      const limit = limits[measure];
+      return limit === null ? [] : [`${format(spent[measure])} of ${format(limit)} ${unit}`];
+    })
+    .join(', ');
 }
 
 /** `2 US$, 20 calls`. */
-export function describeLimits(limits: BudgetLimits): string {
-  const { calls, tokens, cost_micro_usd: cost, worked_ms: worked } = limits;
-  return [
-    ...(cost === null ? [] : [`${formatUsd(cost)} US$`]),
-    ...(tokens === null ? [] : [`${tokens} tokens`]),
-    ...(calls === null ? [] : [`${calls} calls`]),
-    ...(worked === null ? [] : [`${formatMinutes(worked)} minutes`]),
-  ].join(', ');
+function describeLimits(limits: BudgetLimits): string {
+  return units
+    .flatMap(({ measure, unit, format }) => {
+      const limit = limits[measure];
+      return limit === null ? [] : [`${format(limit)} ${unit}`];
+    })
+    .join(', ');
 }
+
+/** In the order in which people are told. */
+const units: readonly {
+  readonly measure: keyof BudgetLimits;
+  readonly unit: string;
+  readonly format: (amount: number) => string;
+}[] = [
+  { measure: 'cost_micro_usd', unit: 'US$', format: formatUsd },
+  { measure: 'tokens', unit: 'tokens', format: String },
+  { measure: 'calls', unit: 'calls', format: String },
+  { measure: 'worked_ms', unit: 'minutes', format: formatMinutes },
+];
 
 function formatUsd(microUsd: number): string {
   return String(Math.round(microUsd / 100) / 10_000);

@@ -48,3 +48,20 @@ export function addSpending(...all: readonly Spending[]): Spending {
 export function maxSpending(a: Spending, b: Spending): Spending {
   return mapSpending((measure) => Math.max(a[measure], b[measure]));
 }
+
+/** What is limited, each limit computed anew; what has none keeps none. */
+export function mapLimits(
+  limits: BudgetLimits,
+  compute: (limit: number, measure: keyof BudgetLimits) => number,
+): BudgetLimits {
+  const map = (measure: keyof BudgetLimits): number | null => {
+    const limit = limits[measure];
+    return limit === null ? null : compute(limit, measure);
+  };
+  return {
+    calls: map('calls'),
+    tokens: map('tokens'),
+    cost_micro_usd: map('cost_micro_usd'),
+    worked_ms: map('worked_ms'),
+  };
+}

@@ -13,10 +13,10 @@
  *   BA7. Every state takes every event; one that does not fit changes nothing and commands nothing.
  *   BA8. Time counts while somebody is at work and the run is not held; no call begins when it is used up.
  */
-import type { BudgetAccount, BudgetLimits, Lease, Spending } from '../../contracts/budget.ts';
+import type { BudgetAccount, Lease, Spending } from '../../contracts/budget.ts';
 import type { AccountState, Holder, QueuedWish, ReachedLimit } from './account-state.ts';
 import { cutLease, findBinding } from './account-terms.ts';
-import { mapSpending, maxSpending, noSpending } from './spending.ts';
+import { mapLimits, mapSpending, maxSpending, noSpending } from './spending.ts';
 
 /** The planner's place among the holders; no delegation_id looks like it. */
 export const plannerHolder = '@planner';
@@ -174,7 +174,8 @@ function takeDecision(
 }
 
 function topUp(state: AccountState, scope: 'run' | 'wave'): AccountState {
-  const limits = addLimits(state.limits[scope], state.steps[scope]);
+  const step = state.steps[scope];
+  const limits = mapLimits(state.limits[scope], (limit, measure) => limit + (step[measure] ?? 0));
   return { ...state, limits: { ...state.limits, [scope]: limits } };
 }
 
@@ -185,19 +186,6 @@ function changeHolder(
 ): AccountState {
   const holders = state.holders.map((one) => (one.holder_id === holderId ? change(one) : one));
   return { ...state, holders };
-}
-
-function addLimits(limits: BudgetLimits, step: BudgetLimits): BudgetLimits {
-  return {
-    calls: sum(limits.calls, step.calls),
-    tokens: sum(limits.tokens, step.tokens),
-    cost_micro_usd: sum(limits.cost_micro_usd, step.cost_micro_usd),
-    worked_ms: sum(limits.worked_ms, step.worked_ms),
-  };
-}
-
-function sum(limit: number | null, step: number | null): number | null {
-  return limit === null ? null : limit + (step ?? 0);
 }
 
 /** Counts the time since the last event, as it was spent before this one. */

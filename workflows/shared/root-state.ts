@@ -131,5 +131,6 @@ function summariseWave(wave: WaveResult): WaveSummary {
 /** What finished waves spent against the run's limits, for people. Empty when nothing is limited. */
 export function describeBudget({ budget, usage }: RootState): string {
   if (budget === null) return '';
-  return describeAgainst(spendingOf(usage), budget.worked_ms, budget.limits.run);
+  const { worked_ms, limits } = budget;
+  return describeAgainst({ ...spendingOf(usage), worked_ms }, limits.run);
 }
