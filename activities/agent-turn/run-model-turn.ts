@@ -20,7 +20,7 @@ import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure } from './failures.ts';
 import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
-import { createLateFailure, isSuperseded } from './is-superseded.ts';
+import { assertCurrent } from './assert-current.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
@@ -138,7 +138,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   const cause = readCancelCause(context);
   if (cause !== null) return endTakenBack(attempt, prepared, noUsage);
   const needs = findExcess(attempt, prepared);
-  if (needs !== null) return endUnmade(attempt, prepared, { type: 'unaffordable', needs });
+  if (needs !== null) return endWithoutReply(attempt, prepared, { type: 'unaffordable', needs });
   try {
     // The first attempt has just stored what came before; a later one may follow from a full disk.
     if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info, attempt.spent);
@@ -167,11 +167,18 @@ function findExcess({ deps, input, spent }: Attempt, { request }: PreparedTurn):
   return allows(allowance, addSpending(spendingOf(spent), worst)) ? null : worst;
 }
 
-function endUnmade({ deps }: Attempt, prepared: PreparedTurn, reply: TurnReply): CallEnd {
+/** @param usage Of what came of the call. If undefined, it was not made. */
+function endWithoutReply(
+  { deps }: Attempt,
+  prepared: PreparedTurn,
+  reply: TurnReply,
+  usage = noUsage,
+  request_id: string | null = null,
+): CallEnd {
   return {
     settle: () => settleWithoutReply(deps.store, prepared, reply),
-    usage: noUsage,
-    request_id: null,
+    usage,
+    request_id,
     model: prepared.request.model,
   };
 }
@@ -182,7 +189,7 @@ async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<Mo
   const signal = context.cancellationSignal;
   const passage = await deps.prefixGate.enter(findSharedPrefix(request, input.shape), signal);
   try {
-    if (attempt.hasMissed() || (await isSuperseded(context))) throw createLateFailure();
+    await assertCurrent(context, attempt.hasMissed);
     return await deps.model.complete(request, {
       signal,
       onProgress: (progress) => {
@@ -207,12 +214,7 @@ async function endTakenBack(
     await recordSpent(deps.ledger, context.info, addUsage(attempt.spent, usage));
     return endCancelled(context, cause);
   }
-  return {
-    settle: () => settleWithoutReply(deps.store, prepared, { type: 'aborted' }),
-    usage,
-    request_id: null,
-    model: prepared.request.model,
-  };
+  return endWithoutReply(attempt, prepared, { type: 'aborted' }, usage);
 }
 
 /** @throws the failure, unless it is one that a turn has a reply for. */
@@ -226,12 +228,8 @@ async function endFailed(
   // A call that fails while it is being cancelled was cancelled.
   if (readCancelCause(context) !== null) return endTakenBack(attempt, prepared, usage);
   if (error.type === 'ModelContextExceeded') {
-    return {
-      settle: () => settleWithoutReply(deps.store, prepared, { type: 'context_exceeded' }),
-      usage,
-      request_id: error.details.request_id,
-      model: prepared.request.model,
-    };
+    const { request_id } = error.details;
+    return endWithoutReply(attempt, prepared, { type: 'context_exceeded' }, usage, request_id);
   }
   const spent = addUsage(attempt.spent, usage);
   if (usage.calls > 0) await recordSpent(deps.ledger, context.info, spent);

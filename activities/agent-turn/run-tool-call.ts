@@ -5,10 +5,10 @@ import type { PreparedCall, ToolAnswer } from '../tools/call-tool.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { readAgent, readJson } from '../tools/read-artifact.ts';
+import { assertCurrent } from './assert-current.ts';
 import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
-import { createLateFailure, isSuperseded } from './is-superseded.ts';
 import { runActingCall } from './run-acting-call.ts';
 import type { CallAnswer } from './run-acting-call.ts';
 
@@ -26,12 +26,15 @@ export async function runToolCall(
   const details = { agent_id: input.agent_id, tool: input.call.name };
   const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
   const heartbeat = startHeartbeat(context, everyMs, () => details);
-  const assertCurrent = async (): Promise<void> => {
-    if (heartbeat.hasMissed() || (await isSuperseded(context))) throw createLateFailure();
-  };
+  const { hasMissed } = heartbeat;
   try {
     const loaded = new Set<string>();
-    const answer = await answerCall(deps, input, assertCurrent, (id) => loaded.add(id));
+    const answer = await answerCall(
+      deps,
+      input,
+      () => assertCurrent(context, hasMissed),
+      (id) => loaded.add(id),
+    );
     if ('type' in answer) return answer;
     const { text, is_error, effect } = answer;
     const result_ref = await deps.store.put(text);
@@ -55,7 +58,7 @@ export async function runToolCall(
 async function answerCall(
   deps: AgentTurnDeps,
   input: RunToolInput,
-  assertCurrent: () => Promise<void>,
+  checkCurrent: () => Promise<void>,
   onLoaded: ToolContext['onLoaded'],
 ): Promise<CallAnswer> {
   const [agent, args] = await Promise.all([
@@ -83,6 +86,6 @@ async function answerCall(
   if (tool.effect === 'none') return callTool(tool, prepared.input, context, timeoutMs);
   return runActingCall(
     { ledger: deps.effects, input, agent, args, info },
-    { tool, input: prepared.input, context, timeoutMs, assertCurrent },
+    { tool, input: prepared.input, context, timeoutMs, assertCurrent: checkCurrent },
   );
 }

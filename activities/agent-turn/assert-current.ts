@@ -2,12 +2,22 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { Context } from '@temporalio/activity';
 
 /**
+ * For right before a deed that must not be done twice.
+ *
+ * @param hasMissed of the attempt's own heartbeat.
+ * @throws a failure that is made again, when somebody else may have the work.
+ */
+export async function assertCurrent(context: Context, hasMissed: () => boolean): Promise<void> {
+  if (hasMissed() || (await isSuperseded(context))) throw createLateFailure();
+}
+
+/**
  * Whether this attempt may have been given to somebody else before it began to count heartbeats: its worker was
  * suspended, or so busy that the task lay there. Asks the server only then.
  *
  * @returns false also when the server can't be asked: its silence is no reason not to work.
  */
-export async function isSuperseded(context: Context): Promise<boolean> {
+async function isSuperseded(context: Context): Promise<boolean> {
   const { currentAttemptScheduledTimestampMs, heartbeatTimeoutMs, taskToken } = context.info;
   if (heartbeatTimeoutMs === undefined) return false;
   // Clocks of two machines differ a little; half the time-out forgives that, and costs a question at worst.
@@ -22,7 +32,7 @@ export async function isSuperseded(context: Context): Promise<boolean> {
 }
 
 /** Nobody reads it when the server gave the work away; when it did not, the attempt is made again. */
-export function createLateFailure(): ApplicationFailure {
+function createLateFailure(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'ModelUnavailable',
     message:
