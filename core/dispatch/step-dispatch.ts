@@ -90,6 +90,7 @@ export function openDispatch(
 }
 
 export function stepDispatch(state: DispatchState, event: DispatchEvent): DispatchStep {
+  if (event.type === 'halt') return halt(state, event.reason);
   const next = applyEvent(state, event);
   return next === state ? { state, commands: [] } : settle(next);
 }
@@ -99,7 +100,10 @@ export function isDispatchDone(state: DispatchState): boolean {
 }
 
 /** @returns the same object when the event makes no sense for the state. */
-function applyEvent(state: DispatchState, event: DispatchEvent): DispatchState {
+function applyEvent(
+  state: DispatchState,
+  event: Exclude<DispatchEvent, { type: 'halt' }>,
+): DispatchState {
   switch (event.type) {
     case 'asked':
       return moveEntry(state, event.delegation_id, ['running'], 'waiting');
@@ -111,11 +115,8 @@ function applyEvent(state: DispatchState, event: DispatchEvent): DispatchState {
       return state.type === 'dispatching' ? { ...state, type: 'paused' } : state;
     case 'resume':
       return state.type === 'paused' ? { ...state, type: 'dispatching' } : state;
-    case 'halt':
-      return endPending(state, 'skipped', event.reason);
     case 'stop':
-      if (state.type === 'stopping') return state;
-      return { ...endPending(state, 'stopped', 'stopped before it started'), type: 'stopping' };
+      return state.type === 'stopping' ? state : stopPending(state);
     default:
       return state;
   }
@@ -160,16 +161,22 @@ function endEntry(state: DispatchState, outcome: DelegationOutcome): DispatchSta
   };
 }
 
-function endPending(
-  state: DispatchState,
-  as: 'skipped' | 'stopped',
-  reason: string,
-): DispatchState {
-  if (!state.entries.some((entry) => entry.state === 'pending')) return state;
-  const entries = state.entries.map((entry) =>
-    entry.state === 'pending' ? endUnstarted(entry.delegation, as, reason) : entry,
-  );
-  return { ...state, entries };
+function stopPending(state: DispatchState): DispatchState {
+  return {
+    ...state,
+    type: 'stopping',
+    entries: state.entries.map((entry) =>
+      entry.state === 'pending'
+        ? endUnstarted(entry.delegation, 'stopped', 'stopped before it started')
+        : entry,
+    ),
+  };
+}
+
+/** Skips all that is pending; nothing else changes, so nothing else follows. */
+function halt(state: DispatchState, reason: string): DispatchStep {
+  const pending = state.entries.filter((entry) => entry.state === 'pending');
+  return skip(state, new Map(pending.map((entry) => [entry, reason])));
 }
 
 /** Skips what can't start any more, then fills the free slots. */
@@ -186,15 +193,23 @@ function skipImpossible(state: DispatchState, commands: DispatchCommand[]): Disp
   for (;;) {
     const reasons = findImpossible(current);
     if (reasons.size === 0) return current;
-    const entries = current.entries.map((entry): DispatchEntry => {
-      const reason = reasons.get(entry);
-      if (reason === undefined) return entry;
-      const { delegation } = entry;
-      commands.push({ type: 'skip', delegation_id: delegation.delegation_id, reason });
-      return endUnstarted(delegation, 'skipped', reason);
-    });
-    current = { ...current, entries };
+    const skipped = skip(current, reasons);
+    commands.push(...skipped.commands);
+    current = skipped.state;
   }
+}
+
+function skip(state: DispatchState, reasons: ReadonlyMap<DispatchEntry, string>): DispatchStep {
+  if (reasons.size === 0) return { state, commands: [] };
+  const commands: DispatchCommand[] = [];
+  const entries = state.entries.map((entry): DispatchEntry => {
+    const reason = reasons.get(entry);
+    if (reason === undefined) return entry;
+    const { delegation } = entry;
+    commands.push({ type: 'skip', delegation_id: delegation.delegation_id, reason });
+    return endUnstarted(delegation, 'skipped', reason);
+  });
+  return { state: { ...state, entries }, commands };
 }
 
 function findImpossible(state: DispatchState): Map<DispatchEntry, string> {

@@ -22,7 +22,6 @@ import type {
   DispatchStep,
 } from '../../core/dispatch/step-dispatch.ts';
 import { findRepeatedFailure } from '../../core/dispatch/find-repeated-failure.ts';
-import { viewDispatch } from '../../core/dispatch/view-dispatch.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkEscalation } from '../../core/run/check-control.ts';
@@ -110,20 +109,12 @@ export async function dispatchWave(
   return {
     outcomes: plan.delegations.map(
       (delegation) =>
-        d.outcomes.get(delegation.delegation_id) ?? note(d, neverStarted(d, delegation)),
+        d.outcomes.get(delegation.delegation_id) ??
+        note(d, notStarted(delegation, 'stopped', 'stopped before it began')),
     ),
     fingerprints: [...d.started].flatMap((id) => d.byId.get(id)?.fingerprint ?? []),
     stopped,
   };
-}
-
-/** It was still pending when nothing more was started. */
-function neverStarted({ state }: Dispatching, delegation: DelegationOutline): DelegationOutcome {
-  const { delegation_id } = delegation;
-  const line = viewDispatch(state).find((one) => one.delegation_id === delegation_id);
-  return line?.state === 'skipped'
-    ? notStarted(delegation, 'skipped', line.reason)
-    : notStarted(delegation, 'stopped', 'stopped before it began');
 }
 
 function on(d: Dispatching, event: DispatchEvent): void {
