@@ -5,6 +5,7 @@
  *   LM1. No payload throws; what no workflow of ours sends gives null.
  */
 import type { Lease, LeaseGrant, LeaseRequest, Spending } from '../../contracts/budget.ts';
+import { isRecord } from '../is-record.ts';
 
 export function checkLeaseRequest(payload: unknown): LeaseRequest | null {
   if (!isRecord(payload)) return null;
@@ -46,8 +47,4 @@ function isLimit(value: unknown): value is number | null {
 
 function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
  */
 import type { Question } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
+import { isRecord } from '../is-record.ts';
 
 type Rule = Pick<Question, 'expected_answer_format' | 'choices' | 'default_answer'> &
   Partial<Pick<Question, 'answer_schema'>>;
@@ -85,10 +86,6 @@ function sampleObject(schema: Readonly<Record<string, unknown>>, depth: number):
   const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   const names = required.filter((name) => typeof name === 'string');
   return Object.fromEntries(names.map((name) => [name, sampleOf(properties[name], depth + 1)]));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isShort(value: unknown): boolean {

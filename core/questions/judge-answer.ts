@@ -20,6 +20,7 @@ import { hashText } from '../text/hash-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkAnswer, choiceByCase, choiceByNumber } from './check-answer.ts';
 import { exampleAnswer } from './example-answer.ts';
+import { isRecord } from '../is-record.ts';
 
 export type AnswerVerdict =
   | {
@@ -196,8 +197,4 @@ function readQuestionId(value: unknown): string | null {
 function readAnsweredBy(value: unknown): string | null {
   const name = typeof value === 'string' ? cleanLine(value, answeredByCharsMax) : '';
   return name === '' || engineNames.includes(name) ? null : name;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,6 +12,7 @@ import type {
   WaveProgress,
 } from '../../contracts/messages.ts';
 import { readUsage } from '../usage/read-usage.ts';
+import { isRecord } from '../is-record.ts';
 
 /** What a wave tells its run. */
 export function checkProgress(payload: unknown): WaveProgress | null {
@@ -67,8 +68,4 @@ function readText(value: unknown): string | null {
 
 function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === 'string';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

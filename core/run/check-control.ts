@@ -21,6 +21,7 @@ import { listNames } from '../text/list-names.ts';
 import { readAskedQuestion } from './read-asked-question.ts';
 import { readEffect } from './read-effect.ts';
 import { readPlannerVerdict } from './read-planner-verdict.ts';
+import { isRecord } from '../is-record.ts';
 
 export type CheckedAmend =
   | { readonly ok: true; readonly amend: AmendMessage }
@@ -214,8 +215,4 @@ function isId(value: unknown): value is string {
 
 function isIdOrNull(value: unknown): value is string | null {
   return value === null || isId(value);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
  */
 import type { EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
 import { cutText } from '../text/cut-text.ts';
+import { isRecord } from '../is-record.ts';
 
 const states: readonly RecordedEffect['state'][] = [
   'intended',
@@ -79,8 +80,4 @@ function readHash(value: unknown): string | null {
 
 function readCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
