@@ -22,7 +22,7 @@ import { progressOf } from '../shared/progress-of.ts';
 import type { Treasury } from '../shared/treasury.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { consultPlanner } from './consult-planner.ts';
-import type { Consulted } from './consult-planner.ts';
+import type { Consultation, Consulted } from './consult-planner.ts';
 import { dispatchWave } from './dispatch-wave.ts';
 import type { Dispatched } from './dispatch-wave.ts';
 import { reviewFacts } from './review-facts.ts';
@@ -106,7 +106,7 @@ async function carryOut(
   return end('decided', dispatched, decision);
 }
 
-function planning(order: WaveOrder): Parameters<typeof consultPlanner>[0] {
+function planning(order: WaveOrder): Consultation {
   const { wave, waves_left, record_ref, registry_ref, known_inputs, amendments, limits } = order;
   return {
     shape: 'wave_plan',
@@ -134,7 +134,7 @@ function deciding(
   dispatched: Dispatched,
   criteria: readonly CriterionState[],
   desk: WaveDesk,
-): Parameters<typeof consultPlanner>[0] {
+): Consultation {
   const { wave, record_ref, amendments } = order;
   return {
     shape: 'wave_decision',
