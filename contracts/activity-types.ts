@@ -11,6 +11,9 @@ import type { OutputFault } from './output-fault.ts';
 import type { Autonomy, QuestionRules } from './question-rules.ts';
 import type { Ref } from './ref.ts';
 import type { RecordChange } from './run-record.ts';
+import type { SpecState } from './spec.ts';
+import type { TriadPhase } from './triad.ts';
+import type { PhaseReport } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 
@@ -35,10 +38,29 @@ export interface Activities {
   readonly reviewDecision: (input: ReviewDecisionInput) => Promise<ReviewDecisionResult>;
   /** Applies changes to the run's record, stores the new one, and writes the projection. */
   readonly updateRecord: (input: UpdateRecordInput) => Promise<UpdateRecordResult>;
+  /** Keeps how far a phase of a triad has come, and shows it in `.planning/<run>/triads/<delegation>/`. */
+  readonly recordPhase: (input: RecordPhaseInput) => Promise<RecordPhaseResult>;
+}
+
+export interface RecordPhaseInput {
+  readonly run_id: string;
+  readonly delegation_id: string;
+  readonly plan_ref: Ref;
+  readonly report: PhaseReport;
+}
+
+export interface RecordPhaseResult {
+  /** The PhaseReport as JSON. */
+  readonly report_ref: Ref;
+  /**
+   * Of `execute`: the AgentOutput, with the minority report at the end of its detailed_md when something stayed disputed.
+   * Null when the report has none.
+   */
+  readonly output_ref: Ref | null;
 }
 
 export interface OpenRunInput {
-  readonly workflow_type: 'plannerRun' | 'plannerWave' | 'delegation';
+  readonly workflow_type: 'plannerRun' | 'plannerWave' | 'delegation' | 'triad' | 'triadPhase';
   readonly run_id: string;
   /** As typed; validated here, because zod stays out of workflow code. */
   readonly input: unknown;
@@ -63,6 +85,18 @@ export interface OpenRunResult {
   readonly known_inputs: readonly string[];
   /** The plan that came with the input: of a wave with `delegations`, or of one delegation alone. */
   readonly plan: WavePlanOutline | null;
+  /** Whether the planner may have delegations done by triads. */
+  readonly triads: boolean;
+  /** Of a phase that was started alone; absent for all others. */
+  readonly phase_start?: PhaseStart;
+}
+
+/** What somebody typed to start one phase of a triad alone. */
+export interface PhaseStart {
+  readonly phase: TriadPhase;
+  readonly spec: SpecState;
+  /** The PhaseSummary as JSON, or a typed text as Markdown. */
+  readonly summary_ref: Ref | null;
 }
 
 export interface RecallSpentInput {

@@ -7,6 +7,7 @@ import type { RunLimits } from './limits.ts';
 import { Autonomy, QuestionRulesInput } from './question-rules.ts';
 import type { Ref } from './ref.ts';
 import { Slug } from './slug.ts';
+import type { TriadOutcome } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 
 /** What a person types to start one delegation alone. */
@@ -66,4 +67,6 @@ export interface DelegationOutcome {
   readonly loaded_details: readonly string[];
   readonly turns: number;
   readonly usage: Usage;
+  /** Absent when one agent did it. */
+  readonly triad?: TriadOutcome;
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { Slug } from './slug.ts';
+import { TriadPlan } from './triad.ts';
+import type { TriadOutline } from './triad.ts';
 
 export const AcceptanceCriterion = z.strictObject({
   criterion_id: Slug,
@@ -10,7 +12,9 @@ export type AcceptanceCriterion = z.infer<typeof AcceptanceCriterion>;
 /** One task for one executor (seed 004 §3.1). */
 export const Delegation = z.strictObject({
   delegation_id: Slug.describe('Unique in the whole run.'),
-  agent_id: Slug.describe('The agent that does it, from the registry.'),
+  agent_id: Slug.describe(
+    'The agent that does it, from the registry. With triad: the agent of the member that writes its output.',
+  ),
   title: z.string().min(1).max(120).describe('A few words for people who watch.'),
   task_description: z.string().min(1).max(20_000),
   acceptance_criteria: z
@@ -43,14 +47,18 @@ export const Delegation = z.strictObject({
   redoes: Slug.optional().describe(
     'Only to do a stale delegation again: its delegation_id. This one may then be as that one was.',
   ),
+  triad: TriadPlan.optional().describe(
+    'Only where three members are to do it together. Most tasks need one agent.',
+  ),
 });
 export type Delegation = z.infer<typeof Delegation>;
 
 /** What the engine's rules need to know of a delegation. Texts stay in the store. */
 export interface DelegationOutline extends Omit<
   Delegation,
-  'task_description' | 'acceptance_criteria'
+  'task_description' | 'acceptance_criteria' | 'triad'
 > {
+  readonly triad?: TriadOutline;
   readonly criterion_ids: readonly string[];
   /** Hash over agent, inputs and criteria: equal for two delegations that would do the same again. */
   readonly fingerprint: string;

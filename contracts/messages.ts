@@ -3,6 +3,7 @@ import type { RecordedEffect } from './effect.ts';
 import type { PlannerVerdict } from './question-review.ts';
 import type { AskedQuestion, QuestionKind } from './question.ts';
 import type { Ref } from './ref.ts';
+import type { TriadType } from './triad.ts';
 import type { Usage } from './usage.ts';
 
 /** Payload of `pause`, `resume` and `stop`. */
@@ -119,4 +120,6 @@ export interface PlannedDelegation {
   readonly agent_id: string;
   readonly title: string;
   readonly depends_on: readonly string[];
+  /** Absent when one agent does it. */
+  readonly triad?: TriadType;
 }

@@ -2,10 +2,12 @@ import type { AgentOutputOutline } from './agent-output.ts';
 import type { Allowance, Spending } from './budget.ts';
 import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
 import type { DeliveredAnswer } from './messages.ts';
+import type { TurnBrief } from './member-turn.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { QuestionReviewOutline } from './question-review.ts';
 import type { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
+import type { ReadStateCall, StateToolName } from './state-call.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
@@ -29,6 +31,28 @@ export type Prompt =
       readonly plan_ref: Ref;
       readonly delegation_id: string;
       readonly upstream: readonly UpstreamOutput[];
+    }
+  | {
+      /** The first turn of a member in a phase. */
+      readonly kind: 'member';
+      readonly record_ref: Ref;
+      readonly plan_ref: Ref;
+      readonly delegation_id: string;
+      readonly upstream: readonly UpstreamOutput[];
+      readonly brief: TurnBrief;
+    }
+  | {
+      /** One section as code, and nothing besides (seed 001: generate_code). */
+      readonly kind: 'code';
+      readonly plan_ref: Ref;
+      readonly delegation_id: string;
+      readonly section_id: string;
+      readonly language: string;
+      readonly instructions_ref: Ref;
+      /** Of the claim that was settled; null where there is none. */
+      readonly proposal_ref: Ref | null;
+      /** Of the section as it stands; null while it is the plan's. */
+      readonly text_ref: Ref | null;
     }
   | {
       readonly kind: 'decision';
@@ -71,9 +95,31 @@ export type TurnInput =
       readonly tool_use_id: string;
       readonly result_ref: Ref;
       readonly is_error: boolean;
+    }
+  /** Of a tool that the workflow itself decides. `current_ref`: a text that follows `text`. */
+  | {
+      readonly type: 'state_result';
+      readonly tool_use_id: string;
+      readonly text: string;
+      readonly current_ref: Ref | null;
+      readonly is_error: boolean;
+    }
+  /** A further turn of a member in the same phase. */
+  | {
+      readonly type: 'member_turn';
+      readonly plan_ref: Ref;
+      readonly delegation_id: string;
+      readonly brief: TurnBrief;
     };
 
-export type OutputShape = 'wave_plan' | 'agent_output' | 'wave_decision' | 'question_review';
+/** `member_turn` and `code` are free text; the others are JSON. */
+export type OutputShape =
+  | 'wave_plan'
+  | 'agent_output'
+  | 'wave_decision'
+  | 'question_review'
+  | 'member_turn'
+  | 'code';
 
 export interface ModelTurnInput {
   readonly run_id: string;
@@ -91,6 +137,10 @@ export interface ModelTurnInput {
   readonly compact: boolean;
   /** What the call may take at worst, all its attempts together. Null: there is no budget. */
   readonly allowance: Allowance | null;
+  /** Instead of the agent's own model. */
+  readonly model?: string;
+  /** Tools that the workflow decides, offered besides those of the agent. The same in a whole conversation. */
+  readonly state_tools?: readonly StateToolName[];
 }
 
 export interface ToolCall {
@@ -102,11 +152,22 @@ export interface ToolCall {
   readonly acts?: true;
 }
 
+/** A call of a tool that the workflow itself decides. */
+export interface StateToolCall {
+  readonly tool_use_id: string;
+  readonly name: string;
+  readonly state: ReadStateCall;
+}
+
 export type TurnOutline =
   | { readonly shape: 'wave_plan'; readonly plan: WavePlanOutline }
   | { readonly shape: 'agent_output'; readonly output: AgentOutputOutline }
   | { readonly shape: 'wave_decision'; readonly decision: WaveDecisionOutline }
-  | { readonly shape: 'question_review'; readonly review: QuestionReviewOutline };
+  | { readonly shape: 'question_review'; readonly review: QuestionReviewOutline }
+  /** What a member said, as Markdown. */
+  | { readonly shape: 'member_turn'; readonly said_ref: Ref }
+  /** Code and nothing else. */
+  | { readonly shape: 'code'; readonly code_ref: Ref; readonly bytes: number };
 
 /**
  * What the reply was. Each has a path of its own in `core/turns`.
@@ -123,7 +184,12 @@ export type TurnReply =
    * many tool calls is malformed too, and is not kept in the conversation.
    */
   | { readonly type: 'malformed'; readonly faults: readonly OutputFault[] }
-  | { readonly type: 'tools'; readonly calls: readonly ToolCall[] }
+  | {
+      readonly type: 'tools';
+      readonly calls: readonly (ToolCall | StateToolCall)[];
+      /** What a member said before its calls. Absent when it said nothing, and outside of a triad. */
+      readonly said_ref?: Ref;
+    }
   /** `max_tokens`: cut off, never parsed. */
   | { readonly type: 'truncated' }
   /** The conversation does not fit the context, as the API said before the reply or within it. */

@@ -5,6 +5,8 @@ export const workflowTypes = {
   plannerRun: 'plannerRun',
   plannerWave: 'plannerWave',
   delegation: 'delegation',
+  triad: 'triad',
+  triadPhase: 'triadPhase',
 } as const;
 
 export const signalNames = {

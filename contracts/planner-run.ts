@@ -29,6 +29,8 @@ export const PlannerRunInput = z.strictObject({
   questions: QuestionRulesInput.optional(),
   /** "assume": questions that are not critical become recorded assumptions. Default "ask". */
   autonomy: Autonomy.optional(),
+  /** false: every delegation is done by one agent. Default true. */
+  triads: z.boolean().optional(),
   /** A folder with the user's own agents, as the worker sees it. */
   agents_dir: z.string().min(1).optional(),
   /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
@@ -82,6 +84,7 @@ export interface CarriedRun {
   readonly use_defaults: boolean;
   readonly questions: QuestionRules;
   readonly autonomy: Autonomy;
+  readonly triads: boolean;
   readonly wave: number;
   readonly waves_allowed: number;
   readonly criteria: readonly CriterionState[];

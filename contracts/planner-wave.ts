@@ -20,6 +20,8 @@ export const PlannerWaveInput = z.strictObject({
   use_defaults: z.boolean().optional(),
   questions: QuestionRulesInput.optional(),
   autonomy: Autonomy.optional(),
+  /** false: every delegation is done by one agent. Default true. */
+  triads: z.boolean().optional(),
   agents_dir: z.string().min(1).optional(),
   /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
   workspace_dir: z.string().min(1).max(1_000).optional(),
@@ -48,6 +50,8 @@ export interface WaveOrder {
   readonly amendments: readonly string[];
   readonly use_defaults: boolean;
   readonly autonomy: Autonomy;
+  /** Whether delegations may be done by triads. */
+  readonly triads: boolean;
   /** Facts in the record: `f1` to this one. */
   readonly facts_total: number;
   /** question_ids that have an answer in the record. */

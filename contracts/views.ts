@@ -4,6 +4,9 @@ import type { RunLimits } from './limits.ts';
 import type { PlannedDelegation } from './messages.ts';
 import type { RunStatus, WaveSummary } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
+import type { Claim, SectionState } from './spec.ts';
+import type { TriadPhase, TriadType } from './triad.ts';
+import type { PhaseReport } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 
 /** Where a run is. The search attribute PlanwavePhase has the same values. */
@@ -119,4 +122,22 @@ export interface DelegationStatusView {
   /** The questions it waits for, or empty. */
   readonly waiting_for: string;
   readonly usage: Usage;
+  /** Absent when one agent does it. */
+  readonly triad?: TriadPhaseView;
+}
+
+/** Where a triad is; answer of the query `status` on a triadPhase below a delegation. */
+export interface TriadPhaseView {
+  readonly type: TriadType;
+  readonly phase: TriadPhase;
+  readonly state: 'running' | PhaseReport['status'];
+  readonly round: number;
+  readonly rounds_max: number;
+  /** Names of the members at work. */
+  readonly at_work: readonly string[];
+  readonly sections: readonly Pick<SectionState, 'section_id' | 'owner' | 'status' | 'version'>[];
+  readonly claims: readonly Pick<
+    Claim,
+    'claim_id' | 'section_id' | 'member' | 'revision' | 'state'
+  >[];
 }

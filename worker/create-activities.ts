@@ -96,6 +96,7 @@ export function createActivities(
       toolNames,
       isPriced: (model) => isRehearsal || isPriced(model ?? defaultModel),
     }),
+    recordPhase: () => Promise.reject(new Error('not built')),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Delegation, DelegationOutline } from '../../contracts/delegation.t
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import type { TriadOutline, TriadPlan } from '../../contracts/triad.ts';
 import { fingerprintDelegation } from '../../core/plan/fingerprint-delegation.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import type { Output } from './read-output.ts';
@@ -31,13 +32,22 @@ export function buildOutline({ shape, value }: Output, ref: Ref): TurnOutline {
 }
 
 function outlineDelegation(delegation: Delegation): DelegationOutline {
-  const { task_description: _task, acceptance_criteria, ...rest } = delegation;
+  const { task_description: _task, acceptance_criteria, triad, ...rest } = delegation;
   const criterion_ids = acceptance_criteria.map((criterion) => criterion.criterion_id);
   return {
     ...rest,
+    ...(triad !== undefined && { triad: outlineTriad(triad, criterion_ids) }),
     criterion_ids,
     fingerprint: fingerprintDelegation({ ...rest, criterion_ids }),
   };
+}
+
+/** The spec is one section for each criterion where the planner names none. */
+function outlineTriad(
+  { sections, ...rest }: TriadPlan,
+  criterionIds: readonly string[],
+): TriadOutline {
+  return { ...rest, section_ids: sections?.map(({ section_id }) => section_id) ?? criterionIds };
 }
 
 /** @returns the fault to send back, or null when the outline is small enough. */

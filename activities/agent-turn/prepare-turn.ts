@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
-import type { ModelTurnInput } from '../../contracts/model-turn.ts';
+import type { ModelTurnInput, OutputShape } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -76,7 +76,7 @@ export async function prepareTurn(
       tools: grantTools(deps.tools, offered).map((tool) => tool.spec),
       // Another call is likely where tools may be called, and where this is not the first.
       cachesConversation: turn > 1 || mayCallTools(input, agent),
-      output: outputSchemas[input.shape],
+      ...outputOf(input.shape),
       callKey,
     },
     waiting: { ...delta, left_out: leftOutNow },
@@ -133,4 +133,8 @@ async function appendTo(
 
 function mayCallTools({ shape }: ModelTurnInput, { allowed_tools }: AgentDefinition): boolean {
   return shape === 'agent_output' && allowed_tools.length > 0;
+}
+
+function outputOf(shape: OutputShape): Pick<ModelRequest, 'output'> {
+  return shape === 'member_turn' || shape === 'code' ? {} : { output: outputSchemas[shape] };
 }

@@ -62,6 +62,7 @@ async function renderInput(
     const content = markData(text, `${reader.callKey} ${tool_use_id}`);
     return [{ type: 'tool_result', tool_use_id, content, is_error }];
   }
+  if (input.type === 'state_result' || input.type === 'member_turn') throw new Error('not built');
   if (input.type === 'prompt') return renderPrompt(store, input.prompt, reader);
   const text =
     input.type === 'faults'
@@ -97,5 +98,8 @@ function renderForPlanner(
       return renderDecision(store, prompt, reader);
     case 'question_review':
       return renderQuestionReview(store, prompt, reader);
+    case 'member':
+    case 'code':
+      throw new Error('not built');
   }
 }

@@ -16,6 +16,8 @@ export const inputExamples: Readonly<Record<WorkflowType, string>> = {
   plannerRun:
     '{"goal":"Compare three ways to store sensor data","criteria":["Each way is rated for cost and risk"]}',
   plannerWave: '{"goal":"Compare three ways to store sensor data"}',
+  triad: '{"type":"dialectic","task":"Design a schema for sensor data"}',
+  triadPhase: '{"phase":"deliberate","type":"dialectic","task":"Design a schema for sensor data"}',
   delegation: '{"agent_id":"researcher","task_description":"List three ways to store sensor data"}',
 };
 

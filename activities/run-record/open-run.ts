@@ -56,6 +56,7 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
     budget,
     use_defaults: request.useDefaults,
     autonomy: request.autonomy,
+    triads: request.triads,
     questions: resolveQuestionRules(request.questions),
     criteria: record.criteria.map(({ criterion_id, state, delegation_id }) => ({
       criterion_id,

@@ -21,6 +21,8 @@ export interface RunRequest {
   readonly useDefaults: boolean;
   readonly questions: QuestionRulesInput | undefined;
   readonly autonomy: Autonomy;
+  /** Whether the planner may have delegations done by triads. */
+  readonly triads: boolean;
   readonly agentsDir: string | null;
   /** As typed; whether it can be used is looked at later. */
   readonly workspaceDir: string | null;
@@ -48,6 +50,7 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
       return read(PlannerRunInput, input, (value) => ({
         ...commonOf(value),
         goal: value.goal,
+        triads: value.triads ?? true,
         constraints: value.constraints ?? [],
         criteria: value.criteria ?? [],
         delegations: null,
@@ -56,6 +59,7 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
       return read(PlannerWaveInput, input, (value) => ({
         ...commonOf(value),
         goal: value.goal,
+        triads: value.triads ?? true,
         constraints: value.constraints ?? [],
         criteria: [],
         delegations: value.delegations ?? null,
@@ -64,10 +68,14 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
       return read(DelegationInput, input, (value) => ({
         ...commonOf(value),
         goal: value.task_description,
+        triads: false,
         constraints: [],
         criteria: [],
         delegations: [toLoneDelegation(value)],
       }));
+    case 'triad':
+    case 'triadPhase':
+      throw new Error('not built');
   }
 }
 

@@ -65,6 +65,8 @@ const shapes = [
   'agent_output',
   'wave_decision',
   'question_review',
+  'member_turn',
+  'code',
 ] as const satisfies readonly OutputShape[];
 
 /** How a model call ended: with a reply, by cancellation, or by a failure of this type. */

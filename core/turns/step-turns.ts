@@ -11,7 +11,7 @@
  *   TU7. A refusal, an unknown stop and a wrong number of tool results end at once, with what happened.
  *   TU8. Finished goes on only when answers came; failed and stopped never do.
  */
-import type { ToolCall, TurnReply } from '../../contracts/model-turn.ts';
+import type { StateToolCall, ToolCall, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -30,7 +30,10 @@ export interface CallCommand {
 export type TurnsCommand =
   | CallCommand
   | { readonly type: 'check' }
-  | { readonly type: 'run_tools'; readonly calls: readonly ToolCall[] }
+  | {
+      readonly type: 'run_tools';
+      readonly calls: readonly (ToolCall | StateToolCall)[];
+    }
   | { readonly type: 'finish' }
   | FailCommand
   | { readonly type: 'stopped' };
@@ -66,7 +69,10 @@ interface TurnsBody {
 
 type UsingTools = TurnsBody & {
   readonly type: 'using_tools';
-  readonly command: { readonly type: 'run_tools'; readonly calls: readonly ToolCall[] };
+  readonly command: {
+    readonly type: 'run_tools';
+    readonly calls: readonly (ToolCall | StateToolCall)[];
+  };
 };
 
 /** `command` is the one outstanding: an event that does not fit gets it again. */
@@ -161,7 +167,7 @@ function takeReply(state: TurnsState, reply: TurnReply): TurnsState {
   }
 }
 
-function useTools(state: TurnsState, calls: readonly ToolCall[]): TurnsState {
+function useTools(state: TurnsState, calls: readonly (ToolCall | StateToolCall)[]): TurnsState {
   if (calls.length === 0) return repair(state, [noToolNamed], 'head');
   return { ...bodyOf(state), type: 'using_tools', command: { type: 'run_tools', calls } };
 }

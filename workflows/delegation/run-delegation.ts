@@ -2,7 +2,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import type { TurnOutline } from '../../contracts/model-turn.ts';
+import type { ToolCall, TurnOutline } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { DelegationState, DelegationStatusView } from '../../contracts/views.ts';
@@ -148,18 +148,21 @@ function deskOf(
     funds: desk.funds,
     check: (outline) => checkOutline(outline, delegation.criterion_ids, work.effects),
     runTools: (calls) =>
-      callTools(calls, {
-        order,
-        control,
-        superior,
-        work,
-        async ask(kind, question, deadlineSeconds) {
-          show('waiting', question.text);
-          const [answer] = await ask(order, desk, work, kind, [question], deadlineSeconds);
-          show('running');
-          return answer;
+      callTools(
+        calls.filter((call): call is ToolCall => !('state' in call)),
+        {
+          order,
+          control,
+          superior,
+          work,
+          async ask(kind, question, deadlineSeconds) {
+            show('waiting', question.text);
+            const [answer] = await ask(order, desk, work, kind, [question], deadlineSeconds);
+            show('running');
+            return answer;
+          },
         },
-      }),
+      ),
     onTurn: () => show('running'),
     carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };

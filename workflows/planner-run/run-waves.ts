@@ -143,6 +143,7 @@ async function orderNext(host: RootHost, ledger: RunLedger): Promise<WaveOrder> 
     amendments: state.amendments,
     use_defaults: opened.use_defaults,
     autonomy: opened.autonomy,
+    triads: opened.triads,
     facts_total: record.factsTotal(),
     answered_questions: host.inbox.answeredIds(),
   };
@@ -218,6 +219,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     use_defaults: opened.use_defaults,
     questions: opened.questions,
     autonomy: opened.autonomy,
+    triads: opened.triads,
     wave: state.wave,
     waves_allowed: state.waves_allowed,
     criteria: state.criteria,

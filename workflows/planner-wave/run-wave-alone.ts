@@ -63,6 +63,7 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
     amendments: [],
     use_defaults: opened.use_defaults,
     autonomy: opened.autonomy,
+    triads: opened.triads,
     facts_total: 0,
     answered_questions: [],
   };

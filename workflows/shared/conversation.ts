@@ -1,5 +1,6 @@
 import type {
   OutputShape,
+  StateToolCall,
   ToolCall,
   TurnInput,
   TurnOutline,
@@ -52,7 +53,9 @@ export interface ConversationDesk {
   readonly check: (
     outline: TurnOutline,
   ) => readonly OutputFault[] | Promise<readonly OutputFault[]>;
-  readonly runTools?: (calls: readonly ToolCall[]) => Promise<readonly TurnInput[]>;
+  readonly runTools?: (
+    calls: readonly (ToolCall | StateToolCall)[],
+  ) => Promise<readonly TurnInput[]>;
   readonly onTurn?: () => void;
   /** Whether to stop before the next call, because history grew long. */
   readonly carryOver?: () => boolean;
@@ -131,7 +134,7 @@ async function checkOutput(
 
 async function useTools(
   conversation: Conversation,
-  calls: readonly ToolCall[],
+  calls: readonly (ToolCall | StateToolCall)[],
   desk: ConversationDesk,
 ): Promise<void> {
   await desk.control.ready();

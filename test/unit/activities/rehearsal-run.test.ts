@@ -101,7 +101,7 @@ async function work(
   let turn = await bench.turn({ agent_id: agent_id ?? '', append: [{ type: 'prompt', prompt }] });
   if (turn.reply.type === 'tools') {
     const [call] = turn.reply.calls;
-    if (call === undefined) throw new Error('no call');
+    if (call === undefined || 'state' in call) throw new Error('no call');
     const { run_id, registry_ref } = bench.input();
     const { record_ref } = bench;
     const result = await runIn(bench.env(), bench.activities.runTool, {

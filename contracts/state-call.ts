@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import type { OutputFault } from './output-fault.ts';
+import { PhaseSummary } from './phase-summary.ts';
+import type { PhaseSummaryOutline } from './phase-summary.ts';
+import type { Ref } from './ref.ts';
+
+/**
+ * Tools whose calls are decided inside the workflow, from the state of the triad (seed 001). The spec itself is never a
+ * parameter. Strict: an unknown field is a fault.
+ */
+const sectionId = z.string().min(1).max(40).describe('A section_id of <spec>.');
+const claimId = z.string().min(1).max(20).describe('A claim_id, such as "c1".');
+const member = z.string().min(1).max(40).describe('The name of a member.');
+
+export const stateToolInputs = {
+  register_claim: z.strictObject({
+    section_id: sectionId,
+    proposal: z.string().min(1).max(20_000).describe('What this section is to be, in Markdown.'),
+    for_member: member.nullable().optional().describe('Orchestrator only: the worker it is for.'),
+  }),
+  negotiate_response: z
+    .strictObject({
+      claim_id: claimId,
+      decision: z.enum(['CONCEDE', 'REVISE', 'HOLD']),
+      reason: z
+        .string()
+        .trim()
+        .min(1)
+        .max(2_000)
+        .describe('Why. For the record and for the others.'),
+      revised_proposal: z
+        .string()
+        .min(1)
+        .max(20_000)
+        .nullable()
+        .optional()
+        .describe('With REVISE: the whole proposal as you would agree to it. Else left out.'),
+    })
+    .refine(
+      (input) => (input.decision === 'REVISE') === (typeof input.revised_proposal === 'string'),
+      {
+        path: ['revised_proposal'],
+        message:
+          'REVISE needs a revised_proposal, CONCEDE and HOLD take none. Try: give the whole proposal with your change, or another decision.',
+      },
+    ),
+  edit_section: z.strictObject({
+    section_id: sectionId,
+    base_version: z.number().int().min(1).describe('The version of the text that you changed.'),
+    text: z.string().min(1).max(200_000).describe('The whole new text of the section.'),
+    status: z.enum(['in_progress', 'done']).describe('"done": this is the output of the section.'),
+  }),
+  generate_code: z.strictObject({
+    section_id: sectionId,
+    language: z.string().min(1).max(40).describe('"typescript", "sql" …'),
+    instructions: z
+      .string()
+      .min(1)
+      .max(20_000)
+      .describe('All that has to be known besides the section and its settled proposal.'),
+  }),
+  get_current_claims: z.strictObject({
+    section_id: sectionId.nullable().optional().describe('Left out: the claims on all sections.'),
+  }),
+  get_negotiation_state: z.strictObject({ claim_id: claimId }),
+  assign_turn: z.strictObject({
+    member,
+    instruction: z
+      .string()
+      .min(1)
+      .max(20_000)
+      .describe('What it is to do now. It sees this and not your history.'),
+  }),
+  open_negotiation: z.strictObject({
+    section_id: sectionId,
+    reason: z.string().min(1).max(2_000).describe('What contradicts what.'),
+  }),
+  submit_summary: PhaseSummary,
+} as const satisfies Record<string, z.ZodType>;
+
+export type StateToolName = keyof typeof stateToolInputs;
+
+/** A call as the workflow sees it: small arguments in place, texts by reference. */
+export type StateCall =
+  | {
+      readonly tool: 'register_claim';
+      readonly section_id: string;
+      readonly for_member: string | null;
+      readonly proposal_ref: Ref;
+    }
+  | {
+      readonly tool: 'negotiate_response';
+      readonly claim_id: string;
+      readonly decision: 'CONCEDE' | 'REVISE' | 'HOLD';
+      readonly reason_ref: Ref;
+      readonly revised_ref: Ref | null;
+    }
+  | {
+      readonly tool: 'edit_section';
+      readonly section_id: string;
+      readonly base_version: number;
+      readonly status: 'in_progress' | 'done';
+      readonly text_ref: Ref;
+    }
+  | {
+      readonly tool: 'generate_code';
+      readonly section_id: string;
+      readonly language: string;
+      readonly instructions_ref: Ref;
+    }
+  | { readonly tool: 'get_current_claims'; readonly section_id: string | null }
+  | { readonly tool: 'get_negotiation_state'; readonly claim_id: string }
+  | { readonly tool: 'assign_turn'; readonly member: string; readonly instruction_ref: Ref }
+  | { readonly tool: 'open_negotiation'; readonly section_id: string; readonly reason_ref: Ref }
+  | { readonly tool: 'submit_summary'; readonly summary: PhaseSummaryOutline };
+
+/** `faults`: the arguments do not fit the tool's schema. Nothing was stored. */
+export type ReadStateCall =
+  | { readonly ok: true; readonly call: StateCall }
+  | { readonly ok: false; readonly tool: StateToolName; readonly faults: readonly OutputFault[] };

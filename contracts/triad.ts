@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { BudgetInput } from './budget.ts';
+import { LimitsInput } from './limits.ts';
+import { Autonomy, QuestionRulesInput } from './question-rules.ts';
+import { Slug } from './slug.ts';
+
+/** How three members work together (seed 000). Each has a topology of its own. */
+export const TriadType = z.enum(['hierarchical', 'dialectic', 'consensus']);
+export type TriadType = z.infer<typeof TriadType>;
+
+/** In this order; each is a workflow of its own. */
+export const TriadPhase = z.enum(['deliberate', 'negotiate', 'execute']);
+export type TriadPhase = z.infer<typeof TriadPhase>;
+
+/**
+ * `orchestrator` and two `worker`s make a hierarchical triad; `proposer`, `critic` and `synthesizer` a dialectic one; three
+ * `peer`s a consensus.
+ */
+export const TriadRole = z.enum([
+  'orchestrator',
+  'worker',
+  'proposer',
+  'critic',
+  'synthesizer',
+  'peer',
+]);
+export type TriadRole = z.infer<typeof TriadRole>;
+
+export const TriadMember = z.strictObject({
+  name: Slug.describe('Unique in the triad. What the others call it.'),
+  role: TriadRole.describe(
+    'hierarchical: one orchestrator, two workers. dialectic: one proposer, one critic, one synthesizer. consensus: three peers.',
+  ),
+  agent_id: Slug.describe(
+    'The agent that takes the part, from the registry. May be the same for several.',
+  ),
+  lens: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe(
+      'From which side it looks at the task: "security", "a reader who knows nothing of it".',
+    ),
+  model: z
+    .string()
+    .min(1)
+    .max(120)
+    .optional()
+    .describe("Another model than the agent's own. Different models see different things."),
+});
+export type TriadMember = z.infer<typeof TriadMember>;
+
+/** A part of the spec that a triad works on. */
+export const SpecSection = z.strictObject({
+  section_id: Slug,
+  text: z.string().min(1).max(4_000).describe('What this part is to be.'),
+});
+export type SpecSection = z.infer<typeof SpecSection>;
+
+/** Seconds of work; waiting for the user, a pause and a parked run do not count. */
+export const TriadTimeouts = z.strictObject({
+  turn_seconds: z.number().int().min(1).max(100_000).optional().describe('One turn of one member.'),
+  dispatch_seconds: z
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .describe('Turns that were dispatched together, until the last of them is done.'),
+  round_seconds: z.number().int().min(1).max(100_000).optional().describe('One round.'),
+  phase_seconds: z.number().int().min(1).max(1_000_000).optional().describe('One phase.'),
+});
+export type TriadTimeouts = z.infer<typeof TriadTimeouts>;
+
+/** How the planner has a delegation done by three members instead of one agent. */
+export const TriadPlan = z.strictObject({
+  type: TriadType,
+  reason: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .describe('Why three members, in this way, are worth several times the calls of one agent.'),
+  members: z.array(TriadMember).length(3),
+  rounds_max: z
+    .number()
+    .int()
+    .min(1)
+    .max(5)
+    .optional()
+    .describe(
+      'Rounds of one phase. Default 3. What is disputed after the last becomes a minority report.',
+    ),
+  sections: z
+    .array(SpecSection)
+    .min(1)
+    .max(12)
+    .optional()
+    .describe('The spec to work on. Left out: one section for each acceptance criterion.'),
+  timeouts: TriadTimeouts.optional(),
+});
+export type TriadPlan = z.infer<typeof TriadPlan>;
+
+/** What a plan's outline keeps of a triad: the texts of the sections stay in the store. */
+export interface TriadOutline extends Omit<TriadPlan, 'sections'> {
+  readonly section_ids: readonly string[];
+}
+
+const common = {
+  type: TriadType,
+  task: z
+    .string()
+    .trim()
+    .min(1, 'expected a task. Try: {"type":"dialectic","task":"…"}')
+    .max(20_000),
+  /** If undefined, shipped agents that suit the roles, or the first agent there is. */
+  members: z.array(TriadMember).length(3).optional(),
+  rounds_max: z.number().int().min(1).max(5).optional(),
+  sections: z.array(SpecSection).min(1).max(12).optional(),
+  timeouts: TriadTimeouts.optional(),
+  /** If undefined: one criterion, "The task is done as described." */
+  acceptance_criteria: z.array(z.string().min(1).max(1_000)).min(1).max(12).optional(),
+  use_defaults: z.boolean().optional(),
+  questions: QuestionRulesInput.optional(),
+  autonomy: Autonomy.optional(),
+  agents_dir: z.string().min(1).optional(),
+  workspace_dir: z.string().min(1).max(1_000).optional(),
+  limits: LimitsInput.optional(),
+  budget: BudgetInput.optional(),
+};
+
+/** What a person types to start one triad alone: `{"type":"dialectic","task":"…"}` is enough. */
+export const TriadInput = z.strictObject(common);
+export type TriadInput = z.infer<typeof TriadInput>;
+
+/**
+ * What a person types to start one phase alone. `negotiate` without `claims` begins with a claim of the first member that
+ * may own a section on each section; `execute` without `owners` gives that member every section.
+ */
+export const TriadPhaseInput = z.strictObject({
+  ...common,
+  phase: TriadPhase,
+  /** Of the phase before, as Markdown. */
+  summary: z.string().min(1).max(100_000).optional(),
+  /** For `negotiate`. */
+  claims: z
+    .array(
+      z.strictObject({
+        section_id: Slug,
+        member: Slug,
+        proposal: z.string().min(1).max(20_000),
+      }),
+    )
+    .max(36)
+    .optional(),
+  /** For `execute`: section_id → the member that owns it. */
+  owners: z.record(Slug, Slug).optional(),
+});
+export type TriadPhaseInput = z.infer<typeof TriadPhaseInput>;
