@@ -14,13 +14,15 @@ export interface HeardText {
 export interface Duties {
   /** claim_ids to answer. */
   readonly answer: readonly string[];
-  /** section_ids to register a claim on. */
+  /** section_ids to register a claim on. Of an orchestrator: before it ends the phase. */
   readonly claim: readonly string[];
   /** At least so many claims, on whichever sections. */
   readonly claims_min: number;
+  /** Orchestrator: somebody has to be given a turn, because something is left to do and nobody is at work. */
+  readonly assign: boolean;
   /** section_ids to be `done`. */
   readonly finish: readonly string[];
-  /** Whether it writes the summary of the phase. */
+  /** Whether it writes the summary of the phase, as soon as no claim is open or no round is left. */
   readonly summary: boolean;
   /** Whether it gives the output of the whole delegation: the turn ends with an agent output. */
   readonly output: boolean;
@@ -33,11 +35,13 @@ export interface TurnBrief {
   readonly member: TriadMember;
   /** Names and roles of all three, in the order of the plan. */
   readonly team: readonly Pick<TriadMember, 'name' | 'role'>[];
-  /** Of the phase, from 1. */
+  /** Of the phase, from 1. Of an orchestrator: the one that it may open. It is past `rounds_max` when none is left. */
   readonly round: number;
   readonly rounds_max: number;
   /** Of the phase before; null in the first. */
   readonly summary_ref: Ref | null;
+  /** Names of the others that are at work meanwhile. */
+  readonly at_work: readonly string[];
   /** From the orchestrator of a hierarchical triad; null in the others. */
   readonly instruction_ref: Ref | null;
   /** What it may read of the others since its last turn, oldest first. */

@@ -3,6 +3,8 @@ import type { TriadPhase } from './triad.ts';
 
 /** What the spec of a triad is made of. Texts are references; what stands here is small enough for history. */
 export interface SpecState {
+  /** The members whose agreement settles a claim, in the order of the triad. */
+  readonly negotiators: readonly string[];
   /** In the order of the plan. */
   readonly sections: readonly SectionState[];
   /** In the order of registration. */
@@ -27,7 +29,7 @@ export interface SectionState {
 
 /** "This section is mine, and this is what I propose", or what a section's owner made of it. */
 export interface Claim {
-  /** `c1`, `c2`, … */
+  /** `<section_id>.<member>`, and `<section_id>.output` for what an owner made: the same whoever came first. */
   readonly claim_id: string;
   readonly section_id: string;
   /** Whose it is. */

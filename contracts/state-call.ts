@@ -9,7 +9,7 @@ import type { Ref } from './ref.ts';
  * parameter. Strict: an unknown field is a fault.
  */
 const sectionId = z.string().min(1).max(40).describe('A section_id of <spec>.');
-const claimId = z.string().min(1).max(20).describe('A claim_id, such as "c1".');
+const claimId = z.string().min(1).max(100).describe('A claim_id of <claims>.');
 const member = z.string().min(1).max(40).describe('The name of a member.');
 
 export const stateToolInputs = {

@@ -16,6 +16,20 @@ export const defaultLimits: RunLimits = {
   max_output_tokens: 16_000,
 };
 
+/** What holds for a triad when its plan sets nothing else. Seconds of work: waiting for the user does not count. */
+export const defaultTriad = {
+  /** Rounds of one phase. Who does not agree after three has said what there is to say. */
+  rounds_max: 3,
+  /** A turn: a model call takes 20 minutes at most, and a turn is few of them. */
+  turn_seconds: 1_800,
+  /** Turns given out together, until the slowest is done: one turn, and room for one that is made again. */
+  dispatch_seconds: 2_700,
+  /** A round: three turns, one after the other. */
+  round_seconds: 5_400,
+  /** A phase: three rounds at worst would be longer, and no phase that works takes so long. */
+  phase_seconds: 14_400,
+} as const;
+
 export const engineLimits = {
   /** Attempts in all at one valid output. A third repair of the same reply has not been seen to help. */
   outputRepairsMax: 3,

@@ -5,7 +5,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { SpecState } from '../../contracts/spec.ts';
 import type { TriadMember, TriadPhase, TriadTimeouts, TriadType } from '../../contracts/triad.ts';
 import type { TurnRecord } from '../../contracts/triad-run.ts';
-import type { SpecEvent } from '../spec/step-spec.ts';
+import type { SpecEvent } from '../spec/spec-events.ts';
 
 /** A triad as it works: the plan's, with every default filled in. */
 export interface TriadSetup {
@@ -22,6 +22,8 @@ export interface TriadSetup {
 export interface TurnOrder {
   /** From 1. Unique in the phase. */
   readonly turn: number;
+  /** Turns that were given out together have one number; their records are taken together. */
+  readonly dispatch: number;
   readonly brief: TurnBrief;
 }
 
@@ -42,28 +44,36 @@ export interface FinishedTurn {
   readonly output: AgentOutputOutline | null;
 }
 
-/** What a phase is after: each is one kind of turn. */
-export type PhaseStage = 'working' | 'summarising' | 'ended';
+/** A finished turn that waits for the others of its dispatch. */
+export interface WaitingTurn {
+  readonly order: TurnOrder;
+  readonly done: FinishedTurn;
+}
 
 /** Small enough for history. Everything that the next turns depend on. */
 export interface PhaseState {
   readonly setup: TriadSetup;
   readonly phase: TriadPhase;
-  readonly stage: PhaseStage;
-  /** Of the phase, from 1. */
+  /** `writing`: the work is over, and the writer sums it up or gives the output. */
+  readonly stage: 'working' | 'writing' | 'ended';
+  /** From 1. Of a hierarchical triad: how often its orchestrator gave out turns, from 0. */
   readonly round: number;
   readonly spec: SpecState;
   /** Of the phase before. */
   readonly summary_ref: Ref | null;
-  /** Turns given out so far; they number the next. */
-  readonly given_out: number;
+  /** Names of who may have a turn in this round and had none yet, in order. Empty in a hierarchical triad. */
+  readonly queue: readonly string[];
+  /** From an orchestrator, to be given out. */
+  readonly assignments: readonly Assignment[];
+  /** Turns and dispatches given out so far; they number the next. */
+  readonly turns_given: number;
+  readonly dispatches: number;
   readonly outstanding: readonly TurnOrder[];
-  /** Turns that are over and wait for the others that were dispatched with them. */
-  readonly waiting: readonly FinishedTurn[];
-  /** Turns that are over and taken, in the order in which they were taken. */
+  readonly waiting: readonly WaitingTurn[];
+  /** Turns that are over, in the order in which their texts can be heard. */
   readonly turns: readonly TurnRecord[];
-  /** Turns of the current round that are over, by member. */
-  readonly done_in_round: readonly string[];
+  /** By member: how many of `turns` it has been told of. */
+  readonly told: Readonly<Record<string, number>>;
   /** What comes back to a member at its next turn. */
   readonly returned: readonly (ReturnedRecord & { readonly member: string })[];
   readonly summary: PhaseSummaryOutline | null;

@@ -1,18 +1,176 @@
+/**
+ * What follows in a phase of a triad from each turn that is over (seed 000). The types differ in `plan-*.ts`: who is next.
+ * What they have in common is here.
+ *
+ * Invariants:
+ *   TP1. Every state takes every turn; one that is not outstanding changes nothing.
+ *   TP2. Turns given out together are taken together, in the order of the members: who was faster changes nothing.
+ *   TP3. What was overtaken comes back to its member, and nothing of it is in the records.
+ *   TP4. A phase ends, whatever its members say: rounds are bounded, and so are the turns of each.
+ *   TP5. `deliberate` and `negotiate` end with a summary, `execute` with an output; after `negotiate` and `execute` no claim is
+ *        open.
+ *   TP6. Nobody is told more of the others than its lane allows, and each text once.
+ *   TP7. Before the output every owned section is done.
+ */
 import type { Ref } from '../../contracts/ref.ts';
 import type { SpecState } from '../../contracts/spec.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
-import type { FinishedTurn, PhaseState, PhaseStep, TriadSetup } from './phase-state.ts';
+import { findUnfinished, hasOpenClaims } from '../spec/read-spec.ts';
+import type { SpecEvent } from '../spec/spec-events.ts';
+import { stepSpec } from '../spec/step-spec.ts';
+import { giveTurns } from './give-turn.ts';
+import type {
+  FinishedTurn,
+  PhaseState,
+  PhaseStep,
+  TriadSetup,
+  TurnOrder,
+  WaitingTurn,
+} from './phase-state.ts';
+import { planConsensus } from './plan-consensus.ts';
+import { planDialectic } from './plan-dialectic.ts';
+import { planHierarchical } from './plan-hierarchical.ts';
+import type { NextTurns } from './next-turns.ts';
+import { findWriter } from './roles.ts';
 
 /** Begins a phase. @returns its first turns in `start`. */
 export function openPhase(
-  _setup: TriadSetup,
-  _phase: TriadPhase,
-  _from: { readonly spec: SpecState; readonly summary_ref: Ref | null },
+  setup: TriadSetup,
+  phase: TriadPhase,
+  from: { readonly spec: SpecState; readonly summary_ref: Ref | null },
 ): PhaseStep {
-  throw new Error('not built');
+  return advance({
+    setup,
+    phase,
+    stage: 'working',
+    round: setup.type === 'hierarchical' ? 0 : 1,
+    // Each phase counts its own rounds; how often a claim was answered in another one bounds nothing here.
+    spec: { ...from.spec, rounds: 0 },
+    summary_ref: from.summary_ref,
+    queue: setup.type === 'hierarchical' ? [] : setup.members.map(({ name }) => name),
+    assignments: [],
+    turns_given: 0,
+    dispatches: 0,
+    outstanding: [],
+    waiting: [],
+    turns: [],
+    told: {},
+    returned: [],
+    summary: null,
+    output: null,
+  });
 }
 
-/** Takes a turn that is over. One that is not outstanding changes nothing. */
-export function stepPhase(_state: PhaseState, _done: FinishedTurn): PhaseStep {
-  throw new Error('not built');
+/** Takes a turn that is over. */
+export function stepPhase(state: PhaseState, done: FinishedTurn): PhaseStep {
+  const order = state.outstanding.find(({ turn }) => turn === done.turn);
+  if (order === undefined) return { state, start: [] };
+  const outstanding = state.outstanding.filter((one) => one !== order);
+  const waiting = [...state.waiting, { order, done }];
+  const left: PhaseState = { ...hearAtOnce(state, order, done), outstanding, waiting };
+  const isTogether = (one: TurnOrder): boolean => one.dispatch === order.dispatch;
+  if (outstanding.some(isTogether)) return advance(left);
+  const together = inMemberOrder(
+    state.setup,
+    waiting.filter((one) => isTogether(one.order)),
+  );
+  const rest = waiting.filter((one) => !isTogether(one.order));
+  return advance(together.reduce(takeTurn, { ...left, waiting: rest }));
+}
+
+/** The output was blocked, and the answers of the user are there: the writer goes on. */
+export function reopenOutput(state: PhaseState): PhaseStep {
+  if (state.phase !== 'execute' || state.stage !== 'ended') return { state, start: [] };
+  return advance({ ...state, stage: 'writing', output: null });
+}
+
+/** An orchestrator handles each result as it arrives: its text can be heard before the records of its dispatch are taken. */
+function hearAtOnce(state: PhaseState, order: TurnOrder, done: FinishedTurn): PhaseState {
+  return state.setup.type === 'hierarchical' ? noteTurn(state, order, done) : state;
+}
+
+function noteTurn(state: PhaseState, { turn, brief }: TurnOrder, done: FinishedTurn): PhaseState {
+  const { member, round } = brief;
+  const { said_ref } = done;
+  return { ...state, turns: [...state.turns, { turn, member: member.name, round, said_ref }] };
+}
+
+function inMemberOrder({ members }: TriadSetup, turns: readonly WaitingTurn[]): WaitingTurn[] {
+  const placeOf = ({ order }: WaitingTurn): number =>
+    members.findIndex(({ name }) => name === order.brief.member.name);
+  return turns.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+function takeTurn(state: PhaseState, { order, done }: WaitingTurn): PhaseState {
+  const noted = state.setup.type === 'hierarchical' ? state : noteTurn(state, order, done);
+  const taken = done.events.reduce(
+    (before, event) => takeEvent(before, event, order.brief.member.name),
+    noted,
+  );
+  return {
+    ...taken,
+    assignments: [...taken.assignments, ...done.assignments],
+    summary: done.summary ?? taken.summary,
+    output: done.output ?? taken.output,
+  };
+}
+
+function takeEvent(state: PhaseState, event: SpecEvent, member: string): PhaseState {
+  const { state: spec, result } = stepSpec(state.spec, event);
+  if (result.ok) return { ...state, spec };
+  const { fault, current_ref } = result;
+  const reason = `Not taken: ${fault.reason}. ${fault.hint}.`;
+  return { ...state, returned: [...state.returned, { member, reason, current_ref }] };
+}
+
+/** Starts what is to be started now. */
+function advance(state: PhaseState): PhaseStep {
+  const next = planNext(state);
+  switch (next.type) {
+    case 'wait':
+      return { state: next.state, start: [] };
+    case 'give': {
+      const given = giveTurns(next.state, next.drafts);
+      // An orchestrator may be called while a worker is still at work, and both be given something.
+      const more = advance(given.state);
+      return { state: more.state, start: [...given.start, ...more.start] };
+    }
+    case 'worked':
+      return advance(endWork(next.state));
+  }
+}
+
+function planNext(state: PhaseState): NextTurns {
+  if (state.stage === 'ended') return { type: 'wait', state };
+  if (state.stage === 'writing') return planWriting(state);
+  switch (state.setup.type) {
+    case 'dialectic':
+      return planDialectic(state);
+    case 'consensus':
+      return planConsensus(state);
+    case 'hierarchical':
+      return planHierarchical(state);
+  }
+}
+
+/** What is still disputed when the work is over stays so. */
+function endWork(state: PhaseState): PhaseState {
+  const closes = state.phase !== 'deliberate' && hasOpenClaims(state.spec);
+  const spec = closes ? stepSpec(state.spec, { type: 'close' }).state : state.spec;
+  return { ...state, spec, stage: 'writing', queue: [], assignments: [] };
+}
+
+/** The writer's last word, unless it has given it already. */
+function planWriting(state: PhaseState): NextTurns {
+  if (state.outstanding.length > 0) return { type: 'wait', state };
+  const { setup, phase, spec } = state;
+  const isWritten = phase === 'execute' ? state.output !== null : state.summary !== null;
+  const writer = findWriter(setup.type, setup.members);
+  if (isWritten || writer === undefined)
+    return { type: 'wait', state: { ...state, stage: 'ended' } };
+  const duties =
+    phase === 'execute'
+      ? { finish: findUnfinished(spec, writer.name), output: true }
+      : { summary: true };
+  return { type: 'give', state, drafts: [{ member: writer, duties }] };
 }

@@ -1,0 +1,93 @@
+/**
+ * What a member still owes before its turn may end. Records count, words do not.
+ *
+ * Invariants:
+ *   OD1. A turn that leaves a claim unanswered, a section unclaimed or unfinished, or a summary unwritten is not over.
+ *   OD2. A summary is owed only where nothing can be settled any more.
+ *   OD3. An orchestrator that leaves something to do, and gives nobody a turn, is not through while rounds are left.
+ */
+import type { TurnBrief } from '../../contracts/member-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import { findOwed, findUnclaimed, hasOpenClaims } from '../spec/read-spec.ts';
+import { listNames } from '../text/list-names.ts';
+import type { TurnWork } from './judged-call.ts';
+
+/** @returns everything that is owed, at once; empty when the turn may end. */
+export function findOpenDuties(brief: TurnBrief, work: TurnWork): OutputFault[] {
+  return [
+    ...findUnanswered(brief, work),
+    ...(brief.member.role === 'orchestrator'
+      ? findUndirected(brief, work)
+      : findUnmade(brief, work)),
+    ...findUnsummed(brief, work),
+  ];
+}
+
+function findUnanswered({ duties, member }: TurnBrief, { spec }: TurnWork): OutputFault[] {
+  const owed = findOwed(spec, member.name).filter((id) => duties.answer.includes(id));
+  return owe(owed, 'these claims wait for your answer', 'negotiate_response for each of them');
+}
+
+function findUnmade({ duties, member }: TurnBrief, { spec }: TurnWork): OutputFault[] {
+  const own = spec.claims.filter((claim) => claim.member === member.name);
+  const claimed = new Set(own.map(({ section_id }) => section_id));
+  const unclaimed = duties.claim.filter((id) => !claimed.has(id));
+  const isDone = (id: string): boolean =>
+    spec.sections.some(({ section_id, status }) => section_id === id && status === 'done');
+  const tooFew =
+    own.length < duties.claims_min
+      ? [
+          {
+            path: 'duties.claims_min',
+            reason: `you registered ${own.length} claims, and owe ${duties.claims_min}`,
+            hint: 'Try: register_claim on the section that you can do best',
+          },
+        ]
+      : [];
+  return [
+    ...owe(unclaimed, 'you have not claimed these sections', 'register_claim for each of them'),
+    ...tooFew,
+    ...owe(
+      duties.finish.filter((id) => !isDone(id)),
+      'these sections are yours and not done',
+      'edit_section with status "done" for each of them',
+    ),
+  ];
+}
+
+function findUndirected(brief: TurnBrief, { spec, assignments }: TurnWork): OutputFault[] {
+  if (assignments.length > 0 || brief.at_work.length > 0) return [];
+  const unclaimed = findUnclaimed(spec).filter((id) => brief.duties.claim.includes(id));
+  const isUnanswered =
+    brief.phase === 'execute' && hasOpenClaims(spec) && brief.round <= brief.rounds_max;
+  const idle: OutputFault = {
+    path: 'duties.assign',
+    reason: 'something is left to do, and you gave nobody a turn',
+    hint: 'Try: assign_turn for one worker, or for both in one reply',
+  };
+  return [
+    ...(brief.duties.assign || isUnanswered ? [idle] : []),
+    ...owe(unclaimed, 'nobody has claimed these sections', 'register_claim with for_member'),
+  ];
+}
+
+function findUnsummed(
+  { duties, phase, round, rounds_max }: TurnBrief,
+  work: TurnWork,
+): OutputFault[] {
+  if (!duties.summary || work.summary !== null) return [];
+  const goesOn = phase === 'negotiate' && hasOpenClaims(work.spec) && round < rounds_max;
+  if (goesOn) return [];
+  return [
+    {
+      path: 'duties.summary',
+      reason: 'the summary of the phase is missing',
+      hint: 'Try: submit_summary with decisions, open_questions and artifacts',
+    },
+  ];
+}
+
+function owe(ids: readonly string[], what: string, cure: string): OutputFault[] {
+  if (ids.length === 0) return [];
+  return [{ path: 'duties', reason: `${what}: ${listNames(ids)}`, hint: `Try: ${cure}` }];
+}

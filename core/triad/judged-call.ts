@@ -1,0 +1,66 @@
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { PhaseSummaryOutline } from '../../contracts/phase-summary.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { SpecState } from '../../contracts/spec.ts';
+import type { SpecEvent } from '../spec/spec-events.ts';
+import { stepSpec } from '../spec/step-spec.ts';
+import type { Assignment } from './phase-state.ts';
+
+/** What a member has put into the records in its turn so far, on the spec as its brief showed it. */
+export interface TurnWork {
+  readonly spec: SpecState;
+  readonly events: readonly SpecEvent[];
+  readonly assignments: readonly Assignment[];
+  readonly summary: PhaseSummaryOutline | null;
+}
+
+/** What a tool call comes back with. */
+export interface CallAnswer {
+  /** For the model. */
+  readonly text: string;
+  /** A text that follows it; null where there is none. */
+  readonly current_ref: Ref | null;
+  readonly is_error: boolean;
+}
+
+/** A section that is to be written as code before the call is answered. */
+export interface CodeOrder {
+  readonly section_id: string;
+  readonly language: string;
+  readonly instructions_ref: Ref;
+  /** Of the claim that was settled; null where there is none. */
+  readonly proposal_ref: Ref | null;
+  /** Of the section as it stands; null while it is the plan's. */
+  readonly text_ref: Ref | null;
+}
+
+export type JudgedCall =
+  | { readonly type: 'answered'; readonly work: TurnWork; readonly answer: CallAnswer }
+  | { readonly type: 'write_code'; readonly order: CodeOrder };
+
+/** Puts an event into the records, or refuses the call with what the spec says. */
+export function record(
+  work: TurnWork,
+  event: SpecEvent,
+  describe: (spec: SpecState) => { readonly text: string; readonly current_ref?: Ref },
+): JudgedCall {
+  const { state: spec, result } = stepSpec(work.spec, event);
+  if (!result.ok) return refuse(work, result.fault, result.current_ref);
+  const { text, current_ref = null } = describe(spec);
+  const next: TurnWork = { ...work, spec, events: [...work.events, event] };
+  return { type: 'answered', work: next, answer: { text, current_ref, is_error: false } };
+}
+
+export function answer(work: TurnWork, text: string): JudgedCall {
+  return { type: 'answered', work, answer: { text, current_ref: null, is_error: false } };
+}
+
+export function refuse(
+  work: TurnWork,
+  { path, reason, hint }: OutputFault,
+  current_ref: Ref | null = null,
+): JudgedCall {
+  const shown = current_ref === null ? '' : ' What stands now follows.';
+  const text = `Refused: ${path}: ${reason}. ${hint}.${shown}`;
+  return { type: 'answered', work, answer: { text, current_ref, is_error: true } };
+}

@@ -1,0 +1,83 @@
+/**
+ * Who a member is in which triad, what it may call, and whom it hears (seed 000: each triad type has its own topology).
+ *
+ * Invariants:
+ *   RO1. A tool is offered only where role and phase allow it: the critic never writes, only an orchestrator gives turns, and
+ *        only the writer sums up.
+ *   RO2. A worker hears no other member; a proposer and a critic hear each other; a synthesizer hears both and a peer hears
+ *        its peers; an orchestrator hears its workers.
+ *   RO3. The writer is never an orchestrator.
+ */
+import type { StateToolName } from '../../contracts/state-call.ts';
+import type { TriadMember, TriadPhase, TriadRole, TriadType } from '../../contracts/triad.ts';
+
+/** In the order in which members stand in a plan. */
+export const rolesOf: Readonly<Record<TriadType, readonly [TriadRole, TriadRole, TriadRole]>> = {
+  hierarchical: ['orchestrator', 'worker', 'worker'],
+  dialectic: ['proposer', 'critic', 'synthesizer'],
+  consensus: ['peer', 'peer', 'peer'],
+};
+
+const writerRoles: Readonly<Record<TriadType, TriadRole>> = {
+  hierarchical: 'worker',
+  dialectic: 'synthesizer',
+  consensus: 'peer',
+};
+
+/** The member that writes summaries and the output: the first of its role. */
+export function findWriter<M extends Pick<TriadMember, 'role'>>(
+  type: TriadType,
+  members: readonly M[],
+): M | undefined {
+  return members.find(({ role }) => role === writerRoles[type]);
+}
+
+/** Whose agreement settles a claim. An orchestrator looks on: its workers negotiate. */
+export function listNegotiators(members: readonly TriadMember[]): string[] {
+  return members.filter(({ role }) => role !== 'orchestrator').map(({ name }) => name);
+}
+
+const lanes: Readonly<Record<TriadRole, readonly TriadRole[]>> = {
+  orchestrator: ['worker'],
+  worker: [],
+  proposer: ['critic'],
+  critic: ['proposer'],
+  synthesizer: ['proposer', 'critic'],
+  peer: ['peer'],
+};
+
+/** Whose texts a member is given. */
+export function hears(listener: TriadRole, speaker: TriadRole): boolean {
+  return lanes[listener].includes(speaker);
+}
+
+/** Roles that may own a section and write it. */
+const writingRoles: readonly TriadRole[] = ['worker', 'proposer', 'synthesizer', 'peer'];
+
+export function mayWrite(role: TriadRole): boolean {
+  return writingRoles.includes(role);
+}
+
+/** The state tools of a member in a phase, in a fixed order. */
+export function listStateTools(
+  { role }: Pick<TriadMember, 'role'>,
+  phase: TriadPhase,
+  isWriter: boolean,
+): StateToolName[] {
+  const directs = role === 'orchestrator';
+  const writes = mayWrite(role);
+  const isExecute = phase === 'execute';
+  const offered: readonly (readonly [StateToolName, boolean])[] = [
+    ['assign_turn', directs],
+    ['open_negotiation', directs && isExecute],
+    ['register_claim', phase === 'deliberate' && (writes || directs)],
+    // In execute only what an orchestrator disputes is negotiated.
+    ['negotiate_response', phase === 'negotiate' ? !directs : isExecute && role === 'worker'],
+    ['edit_section', writes && phase !== 'negotiate'],
+    ['generate_code', writes && isExecute],
+    ['submit_summary', isWriter && !isExecute],
+    ['get_current_claims', true],
+    ['get_negotiation_state', true],
+  ];
+  return offered.flatMap(([name, isOffered]) => (isOffered ? [name] : []));
+}
