@@ -2,9 +2,9 @@
  * What the records of a spec say.
  *
  * Invariants:
- *   RS3. A member owes an answer to each open claim that it negotiates, has not agreed to, and has not answered in this
+ *   RP1. A member owes an answer to each open claim that it negotiates, has not agreed to, and has not answered in this
  *        round.
- *   RS4. Dissent tells of each disputed claim the last word of everyone who did not agree to it.
+ *   RP2. Dissent tells of each disputed claim the last word of everyone who did not agree to it.
  */
 import type { Claim, Dissent, SectionState, SpecState } from '../../contracts/spec.ts';
 
