@@ -8,7 +8,7 @@
  */
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { findOwed, findUnclaimed, hasOpenClaims } from '../spec/read-spec.ts';
+import { findOwed, findUnclaimed, findUnfinished, hasOpenClaims } from '../spec/read-spec.ts';
 import { listNames } from '../text/list-names.ts';
 import type { TurnWork } from './judged-call.ts';
 
@@ -28,12 +28,10 @@ function findUnanswered({ duties, member }: TurnBrief, { spec }: TurnWork): Outp
   return owe(owed, 'these claims wait for your answer', 'negotiate_response for each of them');
 }
 
-function findUnmade({ duties, member }: TurnBrief, { spec }: TurnWork): OutputFault[] {
+function findUnmade({ duties, member, phase }: TurnBrief, { spec }: TurnWork): OutputFault[] {
   const own = spec.claims.filter((claim) => claim.member === member.name);
   const claimed = new Set(own.map(({ section_id }) => section_id));
   const unclaimed = duties.claim.filter((id) => !claimed.has(id));
-  const isDone = (id: string): boolean =>
-    spec.sections.some(({ section_id, status }) => section_id === id && status === 'done');
   const tooFew =
     own.length < duties.claims_min
       ? [
@@ -48,7 +46,8 @@ function findUnmade({ duties, member }: TurnBrief, { spec }: TurnWork): OutputFa
     ...owe(unclaimed, 'you have not claimed these sections', 'register_claim for each of them'),
     ...tooFew,
     ...owe(
-      duties.finish.filter((id) => !isDone(id)),
+      // Whatever it was to finish: nobody leaves a section of its own half done.
+      phase === 'execute' ? findUnfinished(spec, member.name) : [],
       'these sections are yours and not done',
       'edit_section with status "done" for each of them',
     ),

@@ -16,6 +16,8 @@ import { listNegotiators, rolesOf } from '../../core/triad/roles.ts';
 import { openPhase, stepPhase } from '../../core/triad/step-phase.ts';
 import type { Prng } from './prng.ts';
 
+export const triadTypes: readonly TriadType[] = ['hierarchical', 'dialectic', 'consensus'];
+
 export const membersOf: Readonly<Record<TriadType, readonly TriadMember[]>> = {
   hierarchical: name('hierarchical', ['boss', 'ann', 'bob']),
   dialectic: name('dialectic', ['pro', 'con', 'syn']),
@@ -135,7 +137,10 @@ export function dutiful(
           };
         }),
       ...work.spec.sections
-        .filter(({ section_id, status }) => duties.finish.includes(section_id) && status !== 'done')
+        .filter(
+          ({ owner, status }) =>
+            brief.phase === 'execute' && owner === member.name && status !== 'done',
+        )
         .map(({ section_id, version }): StateCall => ({
           tool: 'edit_section',
           section_id,

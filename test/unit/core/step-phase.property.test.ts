@@ -1,0 +1,299 @@
+import * as fc from 'fast-check';
+import type { StateCall } from '../../../contracts/state-call.ts';
+import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
+import { findUnclaimed, hasOpenClaims, ownClaimId } from '../../../core/spec/read-spec.ts';
+import { openPhase, reopenOutput, stepPhase } from '../../../core/triad/step-phase.ts';
+import type { TurnWork } from '../../../core/triad/judged-call.ts';
+import type { TurnOrder } from '../../../core/triad/phase-state.ts';
+import { hears, rolesOf } from '../../../core/triad/roles.ts';
+import { createPrng } from '../../support/prng.ts';
+import type { Prng } from '../../support/prng.ts';
+import {
+  dutiful,
+  membersOf,
+  playPhase,
+  playTurn,
+  setupOf,
+  specOf,
+  triadTypes,
+} from '../../support/triad-play.ts';
+import type { Played, Player } from '../../support/triad-play.ts';
+import { property } from './builders.ts';
+
+const phases: readonly TriadPhase[] = ['deliberate', 'negotiate', 'execute'];
+const sections = ['api', 'schema', 'tests'];
+
+/** Members of all tempers: they answer as it comes, claim and edit beside what they owe, and dispute. */
+function moody(chance: Prng): Player {
+  const duty = dutiful(() => chance.pick(['CONCEDE', 'CONCEDE', 'REVISE', 'HOLD'] as const));
+  return (order, work) => {
+    const wanted = duty(order, work);
+    const { brief } = order;
+    if (work.events.length > 0 || work.assignments.length > 0) return wanted;
+    const extra: StateCall[] = brief.spec.sections
+      .filter(() => chance.chance(0.4))
+      .flatMap(({ section_id, version, text_ref }): StateCall[] => [
+        { tool: 'register_claim', section_id, for_member: null, proposal_ref: `p-${order.turn}` },
+        {
+          tool: 'edit_section',
+          section_id,
+          base_version: version,
+          status: 'in_progress',
+          text_ref: `draft-${order.turn}`,
+        },
+        ...(text_ref === null
+          ? []
+          : [{ tool: 'open_negotiation', section_id, reason_ref: 'why' } as const]),
+      ]);
+    return [...extra, ...wanted];
+  };
+}
+
+interface Triad {
+  readonly type: TriadType;
+  readonly seed: number;
+  readonly rounds_max: number;
+}
+
+const anyTriad: fc.Arbitrary<Triad> = fc.record({
+  type: fc.constantFrom(...triadTypes),
+  seed: fc.nat(1_000_000),
+  rounds_max: fc.integer({ min: 1, max: 4 }),
+});
+
+/** All three phases, one after the other, with members that are through in any order. */
+function playTriad({ type, seed, rounds_max }: Triad): readonly Played[] {
+  const chance = createPrng(seed);
+  const setup = setupOf(type, sections, rounds_max);
+  let spec = specOf(setup);
+  return phases.map((phase) => {
+    const played = playPhase(setup, phase, spec, moody(chance), chance);
+    ({ spec } = played.state);
+    return played;
+  });
+}
+
+function holds(check: (played: Played, triad: Triad) => void): void {
+  const perPhase = (triad: Triad): void => playTriad(triad).forEach((one) => check(one, triad));
+  fc.assert(fc.property(anyTriad, perPhase), property);
+}
+
+it('TP1: a turn that is not outstanding changes nothing', () => {
+  holds(({ state, orders }) => {
+    for (const order of orders) {
+      const late = playTurn(order, dutiful());
+      expect(stepPhase(state, late)).toEqual({ state, start: [] });
+    }
+  });
+});
+
+it.each(triadTypes)(
+  'TP2: in a %s triad it changes nothing who of those at work is through first',
+  (type) => {
+    const setup = setupOf(type, sections);
+    const eager: Player = (order, work) => {
+      if (work.events.length > 0) return dutiful()(order, work);
+      const drafts = work.spec.sections.map(({ section_id, version }): StateCall => ({
+        tool: 'edit_section',
+        section_id,
+        base_version: version,
+        status: 'in_progress',
+        text_ref: `draft-of-${order.brief.member.name}`,
+      }));
+      return [...drafts, ...dutiful()(order, work)];
+    };
+    const ends = Array.from({ length: 20 }, (_, seed) => {
+      const { state } = playPhase(setup, 'deliberate', specOf(setup), eager, createPrng(seed));
+      return { spec: state.spec, returned: state.returned };
+    });
+    for (const end of ends) expect(end).toEqual(ends[0]);
+  },
+);
+
+it('TP3: of two drafts of one section in a blind round one is taken, and the other comes back with what stands', () => {
+  const setup = setupOf('consensus', ['api']);
+  const edit = (order: TurnOrder): StateCall => ({
+    tool: 'edit_section',
+    section_id: 'api',
+    base_version: 1,
+    status: 'in_progress',
+    text_ref: `draft-of-${order.brief.member.name}`,
+  });
+  const { state, orders } = playPhase(setup, 'deliberate', specOf(setup), (order, work) =>
+    order.brief.round === 1 && work.events.length === 0 ? [edit(order)] : dutiful()(order, work),
+  );
+  expect(state.spec.sections[0]).toMatchObject({ text_ref: 'draft-of-ann', version: 2 });
+  const again = orders.filter(({ brief }) => brief.round === 2 && brief.returned.length > 0);
+  expect(again.map(({ brief }) => brief.member.name)).toEqual(['bob', 'cid']);
+  for (const { brief } of again) {
+    expect(brief.returned).toEqual([
+      { reason: expect.stringContaining('is at version 2 now'), current_ref: 'draft-of-ann' },
+    ]);
+  }
+});
+
+it('TP4 and TP5: a phase ends with what it is for, whatever its members say', () => {
+  holds(({ state, orders }, { type, rounds_max }) => {
+    expect(state.stage).toBe('ended');
+    expect(state.round).toBeLessThanOrEqual(rounds_max);
+    // A hierarchical triad: two workers a round, their orchestrator after each, owners that were never told, the writer.
+    expect(orders.length).toBeLessThanOrEqual(4 * rounds_max + 5);
+    if (state.phase === 'execute') expect(state.output).not.toBeNull();
+    else expect(state.summary).not.toBeNull();
+    if (state.phase !== 'deliberate') expect(hasOpenClaims(state.spec)).toBe(false);
+    // What nobody claims in a blind round is shared out in the next one.
+    else if (type !== 'consensus' || rounds_max > 1) expect(findUnclaimed(state.spec)).toEqual([]);
+  });
+});
+
+it('TP6: everybody is told each text of its lane once, and no other', () => {
+  holds(({ state, orders }) => {
+    const roleOf = new Map(state.setup.members.map(({ name, role }) => [name, role]));
+    const heard = new Map<string, string[]>();
+    for (const { brief } of orders) {
+      const { name, role } = brief.member;
+      const sumsUp = role === 'worker' && (brief.duties.summary || brief.duties.output);
+      for (const { member, said_ref } of brief.heard) {
+        const speaker = roleOf.get(member);
+        if (speaker === undefined) throw new Error(`Nobody is called ${member}.`);
+        expect(member).not.toBe(name);
+        expect(hears(role, speaker) || (sumsUp && speaker === 'orchestrator')).toBe(true);
+        expect(heard.get(name) ?? []).not.toContain(said_ref);
+        heard.set(name, [...(heard.get(name) ?? []), said_ref]);
+      }
+    }
+  });
+});
+
+it('TP6: the first round of a consensus is blind', () => {
+  holds(({ orders }, { type }) => {
+    if (type !== 'consensus') return;
+    for (const { brief } of orders.filter((one) => one.dispatch === 1)) {
+      expect(brief.heard).toEqual([]);
+    }
+  });
+});
+
+it('TP7: when the output is given, every owned section is done', () => {
+  holds(({ state, orders }) => {
+    if (state.phase !== 'execute') return;
+    const owned = state.spec.sections.filter(({ owner }) => owner !== null);
+    expect(owned.every(({ status }) => status === 'done')).toBe(true);
+    expect(orders.at(-1)?.brief.duties.output).toBe(true);
+  });
+});
+
+it('a blocked output is written again when the answers are there, by the same member', () => {
+  const [, , last] = playTriad({ type: 'dialectic', seed: 1, rounds_max: 3 });
+  if (last === undefined) throw new Error('no last phase');
+  const again = reopenOutput(last.state);
+  expect(again.start.map(({ brief }) => [brief.member.role, brief.duties.output])).toEqual([
+    ['synthesizer', true],
+  ]);
+  expect(reopenOutput(again.state).start).toEqual([]);
+});
+
+describe('a dialectic triad', () => {
+  const setup = setupOf('dialectic', ['api']);
+  const own = ownClaimId('api', 'pro');
+  const deliberated = () => playPhase(setup, 'deliberate', specOf(setup), dutiful()).state.spec;
+  const negotiate = (player: Player) => playPhase(setup, 'negotiate', deliberated(), player);
+  const names = ({ orders }: Played) =>
+    orders.map(({ brief }) => `${brief.member.name} ${brief.round}`);
+
+  it('deliberates in three turns: proposer, critic, synthesizer', () => {
+    expect(names(playPhase(setup, 'deliberate', specOf(setup), dutiful()))).toEqual([
+      'pro 1',
+      'con 1',
+      'syn 1',
+    ]);
+  });
+
+  it('agrees at once in two turns, the last of which sums up', () => {
+    const played = negotiate(dutiful());
+    expect(names(played)).toEqual(['con 1', 'syn 1']);
+    expect(played.state.spec.claims).toMatchObject([{ claim_id: own, state: 'settled' }]);
+    expect(played.state.spec.sections).toMatchObject([{ owner: 'pro' }]);
+  });
+
+  it('agrees to a revision of the critic in three turns', () => {
+    const played = negotiate(
+      dutiful((_, { brief }) => (brief.member.name === 'con' ? 'REVISE' : 'CONCEDE')),
+    );
+    expect(names(played)).toEqual(['con 1', 'pro 1', 'syn 1']);
+    expect(played.state.spec.claims).toMatchObject([{ revision: 2, state: 'settled' }]);
+  });
+
+  it('agrees in round 2 when the synthesizer holds once', () => {
+    const played = negotiate(
+      dutiful((_, { brief }) =>
+        brief.member.name === 'syn' && brief.round === 1 ? 'HOLD' : 'CONCEDE',
+      ),
+    );
+    expect(names(played)).toEqual(['con 1', 'syn 1', 'syn 2']);
+    expect(played.state.spec.claims).toMatchObject([{ state: 'settled' }]);
+  });
+
+  it('part of fault 33: never agrees, and ends at the last round with dissent', () => {
+    const played = negotiate(
+      dutiful((_, { brief }) => (brief.member.name === 'con' ? 'HOLD' : 'CONCEDE')),
+    );
+    expect(names(played)).toEqual(['con 1', 'syn 1', 'con 2', 'con 3', 'syn 3']);
+    expect(played.state.spec.claims).toMatchObject([{ state: 'dissent' }]);
+    expect(played.state.spec.sections).toMatchObject([{ owner: null }]);
+  });
+
+  it('executes in three turns', () => {
+    const { spec } = negotiate(dutiful()).state;
+    expect(names(playPhase(setup, 'execute', spec, dutiful()))).toEqual([
+      'pro 1',
+      'con 1',
+      'syn 1',
+    ]);
+  });
+});
+
+function assignBoth({ assignments }: TurnWork): StateCall[] {
+  if (assignments.length > 0) return [];
+  return ['ann', 'bob'].map((member) => ({ tool: 'assign_turn', member, instruction_ref: 'go' }));
+}
+
+it('part of fault 36: an orchestrator hears each worker as it arrives, and its records join in the order of members', () => {
+  const setup = setupOf('hierarchical', ['api']);
+  const both: Player = (order, work) => {
+    const { member, duties } = order.brief;
+    if (member.role === 'orchestrator') return duties.assign ? assignBoth(work) : [];
+    const claims = work.spec.claims.some((claim) => claim.member === member.name);
+    if (claims || duties.summary) return dutiful()(order, work);
+    return [{ tool: 'register_claim', section_id: 'api', for_member: null, proposal_ref: 'mine' }];
+  };
+  const specs = ['ann', 'bob'].map((first) => {
+    let step = openPhase(setup, 'deliberate', { spec: specOf(setup), summary_ref: null });
+    const heard: string[] = [];
+    while (step.state.outstanding.length > 0) {
+      const { outstanding } = step.state;
+      const order =
+        outstanding.find(({ brief }) => brief.member.role === 'orchestrator') ??
+        outstanding.find(({ brief }) => brief.member.name === first) ??
+        outstanding[0];
+      if (order === undefined) throw new Error('nobody is at work');
+      if (order.brief.member.role === 'orchestrator') {
+        heard.push(...order.brief.heard.map(({ member }) => member));
+      }
+      step = stepPhase(step.state, playTurn(order, both));
+    }
+    return { spec: step.state.spec, heard };
+  });
+  expect(specs.map(({ heard }) => heard)).toEqual([
+    ['ann', 'bob'],
+    ['bob', 'ann'],
+  ]);
+  expect(specs[0]?.spec).toEqual(specs[1]?.spec);
+  expect(specs[0]?.spec.claims.map(({ member }) => member)).toEqual(['ann', 'bob']);
+});
+
+it('the members of a test stand in the order of their roles', () => {
+  for (const type of triadTypes) {
+    expect(membersOf[type].map(({ role }) => role)).toEqual(rolesOf[type]);
+  }
+});
