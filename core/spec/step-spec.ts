@@ -37,8 +37,6 @@ export function stepSpec(state: SpecState, event: SpecEvent): SpecStep {
         ...state,
         claims: state.claims.map((one) => (isOpen(one) ? { ...one, state: 'dissent' } : one)),
       });
-    default:
-      return refuse(state, '', 'this is no event of a spec', 'Try: claim, respond, edit, dispute');
   }
 }
 

@@ -78,6 +78,33 @@ function holds(check: (played: Played, triad: Triad) => void): void {
   fc.assert(fc.property(anyTriad, perPhase), property);
 }
 
+/** Drafts every section at once. */
+const eager: Player = (order, work) => {
+  if (work.events.length > 0) return dutiful()(order, work);
+  const drafts = work.spec.sections.map(({ section_id, version }): StateCall => ({
+    tool: 'edit_section',
+    section_id,
+    base_version: version,
+    status: 'in_progress',
+    text_ref: `draft-of-${order.brief.member.name}`,
+  }));
+  return [...drafts, ...dutiful()(order, work)];
+};
+
+function draftApi(order: TurnOrder): StateCall {
+  return {
+    tool: 'edit_section',
+    section_id: 'api',
+    base_version: 1,
+    status: 'in_progress',
+    text_ref: `draft-of-${order.brief.member.name}`,
+  };
+}
+
+function names({ orders }: Played): string[] {
+  return orders.map(({ brief }) => `${brief.member.name} ${brief.round}`);
+}
+
 it('TP1: a turn that is not outstanding changes nothing', () => {
   holds(({ state, orders }) => {
     for (const order of orders) {
@@ -91,17 +118,6 @@ it.each(triadTypes)(
   'TP2: in a %s triad it changes nothing who of those at work is through first',
   (type) => {
     const setup = setupOf(type, sections);
-    const eager: Player = (order, work) => {
-      if (work.events.length > 0) return dutiful()(order, work);
-      const drafts = work.spec.sections.map(({ section_id, version }): StateCall => ({
-        tool: 'edit_section',
-        section_id,
-        base_version: version,
-        status: 'in_progress',
-        text_ref: `draft-of-${order.brief.member.name}`,
-      }));
-      return [...drafts, ...dutiful()(order, work)];
-    };
     const ends = Array.from({ length: 20 }, (_, seed) => {
       const { state } = playPhase(setup, 'deliberate', specOf(setup), eager, createPrng(seed));
       return { spec: state.spec, returned: state.returned };
@@ -112,15 +128,10 @@ it.each(triadTypes)(
 
 it('TP3: of two drafts of one section in a blind round one is taken, and the other comes back with what stands', () => {
   const setup = setupOf('consensus', ['api']);
-  const edit = (order: TurnOrder): StateCall => ({
-    tool: 'edit_section',
-    section_id: 'api',
-    base_version: 1,
-    status: 'in_progress',
-    text_ref: `draft-of-${order.brief.member.name}`,
-  });
   const { state, orders } = playPhase(setup, 'deliberate', specOf(setup), (order, work) =>
-    order.brief.round === 1 && work.events.length === 0 ? [edit(order)] : dutiful()(order, work),
+    order.brief.round === 1 && work.events.length === 0
+      ? [draftApi(order)]
+      : dutiful()(order, work),
   );
   expect(state.spec.sections[0]).toMatchObject({ text_ref: 'draft-of-ann', version: 2 });
   const again = orders.filter(({ brief }) => brief.round === 2 && brief.returned.length > 0);
@@ -138,11 +149,11 @@ it('TP4 and TP5: a phase ends with what it is for, whatever its members say', ()
     expect(state.round).toBeLessThanOrEqual(rounds_max);
     // A hierarchical triad: two workers a round, their orchestrator after each, owners that were never told, the writer.
     expect(orders.length).toBeLessThanOrEqual(4 * rounds_max + 5);
-    if (state.phase === 'execute') expect(state.output).not.toBeNull();
-    else expect(state.summary).not.toBeNull();
-    if (state.phase !== 'deliberate') expect(hasOpenClaims(state.spec)).toBe(false);
+    expect(state.phase === 'execute' ? state.output : state.summary).not.toBeNull();
+    expect(state.phase !== 'deliberate' && hasOpenClaims(state.spec)).toBe(false);
     // What nobody claims in a blind round is shared out in the next one.
-    else if (type !== 'consensus' || rounds_max > 1) expect(findUnclaimed(state.spec)).toEqual([]);
+    const isShared = type !== 'consensus' || rounds_max > 1;
+    expect(isShared ? findUnclaimed(state.spec) : []).toEqual([]);
   });
 });
 
@@ -198,8 +209,6 @@ describe('a dialectic triad', () => {
   const own = ownClaimId('api', 'pro');
   const deliberated = () => playPhase(setup, 'deliberate', specOf(setup), dutiful()).state.spec;
   const negotiate = (player: Player) => playPhase(setup, 'negotiate', deliberated(), player);
-  const names = ({ orders }: Played) =>
-    orders.map(({ brief }) => `${brief.member.name} ${brief.round}`);
 
   it('deliberates in three turns: proposer, critic, synthesizer', () => {
     expect(names(playPhase(setup, 'deliberate', specOf(setup), dutiful()))).toEqual([
@@ -258,15 +267,17 @@ function assignBoth({ assignments }: TurnWork): StateCall[] {
   return ['ann', 'bob'].map((member) => ({ tool: 'assign_turn', member, instruction_ref: 'go' }));
 }
 
+/** Each worker claims the one section for itself. */
+const both: Player = (order, work) => {
+  const { member, duties } = order.brief;
+  if (member.role === 'orchestrator') return duties.assign ? assignBoth(work) : [];
+  const claims = work.spec.claims.some((claim) => claim.member === member.name);
+  if (claims || duties.summary) return dutiful()(order, work);
+  return [{ tool: 'register_claim', section_id: 'api', for_member: null, proposal_ref: 'mine' }];
+};
+
 it('part of fault 36: an orchestrator hears each worker as it arrives, and its records join in the order of members', () => {
   const setup = setupOf('hierarchical', ['api']);
-  const both: Player = (order, work) => {
-    const { member, duties } = order.brief;
-    if (member.role === 'orchestrator') return duties.assign ? assignBoth(work) : [];
-    const claims = work.spec.claims.some((claim) => claim.member === member.name);
-    if (claims || duties.summary) return dutiful()(order, work);
-    return [{ tool: 'register_claim', section_id: 'api', for_member: null, proposal_ref: 'mine' }];
-  };
   const specs = ['ann', 'bob'].map((first) => {
     let step = openPhase(setup, 'deliberate', { spec: specOf(setup), summary_ref: null });
     const heard: string[] = [];
