@@ -5,18 +5,12 @@ import { Client, Connection } from '@temporalio/client';
 import { findPortHolder } from '../../scripts/dev-server/port-holder.ts';
 import { startOwnServer } from '../support/own-server.ts';
 import { runScript } from '../support/worker-process.ts';
+import type { CpuReading } from './contest.ts';
 import { createFloor } from './floor.ts';
 import type { Floor } from './floor.ts';
 import { startModelProcess } from './model-process.ts';
 import type { ModelProcess } from './model-process.ts';
 import { readCpuMs } from './process-usage.ts';
-
-/** CPU time of each process since it started, in milliseconds. */
-export interface CpuReading {
-  readonly server: number;
-  readonly worker: number;
-  readonly model: number;
-}
 
 /**
  * Everything that a wave needs, each part a process of its own as in production: the dev server with its database and

@@ -1,8 +1,8 @@
-import { Agent, request } from 'node:http';
-import { composeText, writeJob } from './bench-job.ts';
 import type { BenchJob } from './bench-job.ts';
 import { decisionJob } from './bench-wave.ts';
 import type { BenchWave } from './bench-wave.ts';
+import { createModelCaller } from './model-caller.ts';
+import type { ModelCall } from './model-caller.ts';
 import { createPlaces } from './places.ts';
 
 /**
@@ -16,27 +16,20 @@ export interface Floor {
   close(): void;
 }
 
-/** Characters of the first message: as much as the engine sends with a small task, prompt, tools and schema together. */
-const promptChars = 11_000;
-const prompt = composeText('floor', promptChars);
-
-type Call = (key: string, job: BenchJob, replies: readonly string[]) => Promise<string>;
-
 export function createFloor(modelUrl: string): Floor {
-  const agent = new Agent({ keepAlive: true, maxSockets: 256, noDelay: true });
-  const call: Call = (key, job, replies) => post(modelUrl, agent, bodyOf(key, job, replies));
+  const caller = createModelCaller(modelUrl);
   return {
     async wave(wave, key) {
       const startedAt = performance.now();
-      await doTasks(wave, (job) => converse(call, key, job));
-      await converse(call, key, decisionJob(wave));
+      await doTasks(wave, (job) => converse(caller.call, key, job));
+      await converse(caller.call, key, decisionJob(wave));
       return performance.now() - startedAt;
     },
-    close: () => agent.destroy(),
+    close: () => caller.close(),
   };
 }
 
-async function converse(call: Call, key: string, job: BenchJob): Promise<readonly string[]> {
+async function converse(call: ModelCall, key: string, job: BenchJob): Promise<readonly string[]> {
   const replies: string[] = [];
   while (replies.length < job.turns) {
     // Each call sends what the one before it brought.
@@ -61,46 +54,4 @@ async function doTasks(
     );
   }
   await Promise.all(done.values());
-}
-
-function bodyOf(key: string, job: BenchJob, replies: readonly string[]): string {
-  const content = replies.map((text) => ({ type: 'text', text }));
-  return JSON.stringify({
-    model: 'rehearsal',
-    max_tokens: 16_000,
-    metadata: { user_id: key },
-    messages: [
-      { role: 'user', content: `${prompt}\n${writeJob(job)}` },
-      ...(content.length > 0 ? [{ role: 'assistant', content }] : []),
-    ],
-  });
-}
-
-async function post(modelUrl: string, agent: Agent, body: string): Promise<string> {
-  const { status, text } = await exchange(modelUrl, agent, body);
-  if (status !== 200) throw new Error(`The model server answered ${status}: ${text.slice(0, 200)}`);
-  const reply: { content: readonly { text: string }[] } = JSON.parse(text);
-  return reply.content[0]?.text ?? '';
-}
-
-function exchange(
-  modelUrl: string,
-  agent: Agent,
-  body: string,
-): Promise<{ status: number | undefined; text: string }> {
-  const headers = {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'x-api-key': 'rehearsal',
-  };
-  return new Promise((resolve, reject) => {
-    const call = request(`${modelUrl}/v1/messages`, { method: 'POST', agent, headers }, (reply) => {
-      let text = '';
-      reply.setEncoding('utf8').on('data', (part: string) => (text += part));
-      reply.on('error', reject);
-      reply.on('end', () => resolve({ status: reply.statusCode, text }));
-    });
-    call.on('error', reject);
-    call.end(body);
-  });
 }
