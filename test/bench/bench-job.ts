@@ -7,11 +7,13 @@ export interface BenchJob {
   readonly id: string;
   /** Model calls. The last one gives the output. */
   readonly turns: number;
-  /** How the calls before the last one end. `question`: with an output that waits for an answer. */
-  readonly by: 'pause' | 'tool' | 'question';
+  /** How the calls before the last one end. `question`: with an output that waits for an answer. `triad`: as its turns want it. */
+  readonly by: (typeof endings)[number];
   /** Milliseconds until each reply. */
   readonly delayMs: number;
 }
+
+const endings = ['pause', 'tool', 'question', 'triad'] as const;
 
 /** The delegation whose output the tool of the others loads. */
 export const gatherId = 'gather';
@@ -20,14 +22,17 @@ export function writeJob({ id, turns, by, delayMs }: BenchJob): string {
   return `[bench id=${id} turns=${turns} by=${by} delay=${delayMs}]`;
 }
 
-const written = /\[bench id=([\w-]+) turns=(\d+) by=(pause|tool|question) delay=(\d+)\]/g;
+const written = new RegExp(
+  String.raw`\[bench id=([\w-]+) turns=(\d+) by=(${endings.join('|')}) delay=(\d+)\]`,
+  'g',
+);
 
 /** Every job that a text holds, in its order. */
 export function readJobs(text: string): BenchJob[] {
   return [...text.matchAll(written)].map(([, id = '', turns, by, delayMs]) => ({
     id,
     turns: Number(turns),
-    by: by === 'tool' || by === 'question' ? by : 'pause',
+    by: endings.find((ending) => ending === by) ?? 'pause',
     delayMs: Number(delayMs),
   }));
 }

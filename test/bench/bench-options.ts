@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   badSettingsExitCode,
@@ -5,6 +7,7 @@ import {
   messageOf,
 } from '../../scripts/bootstrap/expected-error.mjs';
 import type { Figure } from './figure.ts';
+import type { PeersPlace } from './peers/peer-messages.ts';
 
 export interface BenchOptions {
   readonly help: boolean;
@@ -14,6 +17,8 @@ export interface BenchOptions {
   readonly figures: readonly Figure[];
   readonly rounds: number;
   readonly trial: boolean;
+  /** Where other engines are found; null: nowhere. */
+  readonly peers: PeersPlace | null;
   /** Whether docs/benchmark.md gets the figures: when all of them were measured in full, unless `--no-write` is given. */
   readonly write: boolean;
 }
@@ -21,7 +26,9 @@ export interface BenchOptions {
 /** Enough for a median that comes back, and twenty seconds of the quick figures. */
 const roundsDefault = 20;
 
-/** @throws {ExpectedError} on an unknown option or figure, or rounds that are no whole number from 1. */
+const postgresDefault = 'postgresql://postgres@127.0.0.1:5432/postgres';
+
+/** @throws {ExpectedError} on an unknown option or figure, rounds that are no whole number from 1, or no such folder. */
 export function readBenchOptions(args: readonly string[], all: readonly Figure[]): BenchOptions {
   const values = parse(args);
   const figures = values.only === undefined ? all : chooseFigures(values.only, all);
@@ -38,6 +45,7 @@ export function readBenchOptions(args: readonly string[], all: readonly Figure[]
     figures,
     rounds,
     trial,
+    peers: readPeersPlace(values.peers, values.postgres),
     write: figures.length === all.length && !trial && values['no-write'] !== true,
   };
 }
@@ -52,6 +60,8 @@ export function benchUsage(all: readonly Figure[]): string {
     '  --only <names>   only these figures, with commas between them; docs/benchmark.md stays as it is',
     `  --rounds <n>     rounds of a quick measurement, default ${roundsDefault}; longer ones take a share of them`,
     '  --trial          a twentieth of every size and one round: shows that all works, measures nothing',
+    '  --peers <folder> where the packages of other engines are, to measure triads beside them (docs/benchmark.md)',
+    `  --postgres <url> the PostgreSQL server for them, default ${postgresDefault}`,
     '  --json           print JSON',
     '  --no-write       leave docs/benchmark.md as it is',
     '',
@@ -70,12 +80,30 @@ function parse(args: readonly string[]) {
         only: { type: 'string' },
         rounds: { type: 'string' },
         trial: { type: 'boolean' },
+        peers: { type: 'string' },
+        postgres: { type: 'string' },
         'no-write': { type: 'boolean' },
       },
     }).values;
   } catch (error) {
     throw refusal(`${messageOf(error)}\nTry: npm run bench -- --help`);
   }
+}
+
+function readPeersPlace(
+  folder: string | undefined,
+  postgresUrl: string = postgresDefault,
+): PeersPlace | null {
+  if (folder === undefined) return null;
+  if (!existsSync(folder)) {
+    throw refusal(
+      `There is no folder ${folder}. Try: --peers with the folder that has node_modules`,
+    );
+  }
+  if (!URL.canParse(postgresUrl)) {
+    throw refusal(`--postgres ${postgresUrl} is no address. Try: --postgres ${postgresDefault}`);
+  }
+  return { folder: resolve(folder), postgresUrl };
 }
 
 function chooseFigures(names: string, all: readonly Figure[]): readonly Figure[] {

@@ -3,13 +3,14 @@ import type { ContentReply, ScriptedRequest } from '../../rehearsal/script.ts';
 import { blocked, completed, decision, plan, question, work } from '../support/scripted-work.ts';
 import { composeText, gatherId, readJobs, writeJob } from './bench-job.ts';
 import type { BenchJob } from './bench-job.ts';
+import { composeMemberReply, owesOutput } from './member-reply.ts';
 
 /** A reply is about this long, in characters: what the other engines were measured with. */
 const replyChars = 1_000;
 
 /** What the model server answers to one call. */
 export function composeBenchReply({ body, shape, callKey }: ScriptedRequest): ContentReply {
-  const { prompt, repliesBefore } = readConversation(body);
+  const { prompt } = readConversation(body);
   const jobs = readJobs(prompt);
   // The planner's prompts begin with the goal; a delegation's packet ends with its own task.
   const job = shape === 'plan' || shape === 'decision' ? jobs[0] : jobs.at(-1);
@@ -17,21 +18,28 @@ export function composeBenchReply({ body, shape, callKey }: ScriptedRequest): Co
   const common = { delayMs: job.delayMs, thinkMs: 0 };
   if (shape === 'plan') return { ...common, json: planFor(job) };
   if (shape === 'decision') return { ...common, json: decision() };
-  const isLast = repliesBefore + 1 >= job.turns;
-  return { ...common, ...(isLast ? outputFor(job, callKey) : stepFor(job, callKey)) };
+  return { ...common, ...workFor(job, callKey, body) };
 }
 
-/** The first message, and how many replies follow. Each reply of a bench has exactly one text. */
+/** The first message, the newest one, and how many replies stand between them, each with exactly one text. */
 export function readConversation(body: JsonObject): {
   readonly prompt: string;
+  readonly newest: string;
   readonly repliesBefore: number;
 } {
   const messages = listOf(body['messages']);
   const replies = messages.filter(({ role }) => role === 'assistant');
   return {
     prompt: textsOf(messages[0]).join('\n'),
+    newest: textsOf(messages.at(-1)).join('\n'),
     repliesBefore: replies.flatMap(textsOf).length,
   };
+}
+
+function workFor(job: BenchJob, seed: string, body: JsonObject): ContentReply {
+  const { repliesBefore, newest } = readConversation(body);
+  const isLast = job.by === 'triad' ? owesOutput(newest) : repliesBefore + 1 >= job.turns;
+  return isLast ? outputFor(job, seed) : stepFor(job, seed, newest);
 }
 
 function outputFor({ id }: BenchJob, seed: string): ContentReply {
@@ -40,13 +48,15 @@ function outputFor({ id }: BenchJob, seed: string): ContentReply {
   };
 }
 
-function stepFor(job: BenchJob, seed: string): ContentReply {
+function stepFor(job: BenchJob, seed: string, newest: string): ContentReply {
   const text = composeText(seed, replyChars);
   switch (job.by) {
     case 'pause':
       return { text, stop_reason: 'pause_turn' };
     case 'tool':
       return { text, tool_use: [{ name: 'load_detail', input: { detail_id: gatherId } }] };
+    case 'triad':
+      return composeMemberReply(newest, seed, replyChars);
     case 'question':
       return { json: blocked([question(`Which one? ${seed.slice(0, 200)}`)], `${job.id}-done`) };
   }

@@ -1,6 +1,7 @@
 import { openBenchStage } from './bench-stage.ts';
 import type { BenchStage } from './bench-stage.ts';
 import type { FigureContext } from './figure.ts';
+import type { PeersPlace } from './peers/peer-messages.ts';
 
 export interface BenchContext extends FigureContext {
   /** Takes down what is up, when the bench is interrupted. */
@@ -11,19 +12,21 @@ export interface ContextOptions {
   readonly rounds: number;
   /** Measures next to nothing, to see that everything works. */
   readonly trial: boolean;
+  readonly peers: PeersPlace | null;
 }
 
 /** What is left of every size in a trial. */
 const trialShare = 1 / 20;
 
 /** Progress goes to standard error, so that standard output is the report alone. */
-export function createFigureContext({ rounds, trial }: ContextOptions): BenchContext {
+export function createFigureContext({ rounds, trial, peers }: ContextOptions): BenchContext {
   const open = new Set<BenchStage>();
   const close = async (stage: BenchStage): Promise<void> => {
     if (open.delete(stage)) await stage.close();
   };
   return {
     rounds,
+    peers,
     sizeOf: (promised) => (trial ? Math.ceil(promised * trialShare) : promised),
     say: (line) => console.error(line),
     async withStage(work) {

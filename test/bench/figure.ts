@@ -1,4 +1,5 @@
 import type { BenchStage } from './bench-stage.ts';
+import type { PeersPlace } from './peers/peer-messages.ts';
 import type { Summary } from './statistics.ts';
 
 /** One line of the report. */
@@ -21,6 +22,8 @@ export interface FigureContext {
   readonly rounds: number;
   /** How large a measurement is, when so much was promised: less in a trial. */
   readonly sizeOf: (promised: number) => number;
+  /** Where other engines are found; null: nowhere. */
+  readonly peers: PeersPlace | null;
   /** Tells how far the measurement is. */
   readonly say: (line: string) => void;
   /** Brings up a fresh stage for `work` and takes it down again, so that no figure hangs on what was measured before. */

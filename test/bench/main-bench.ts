@@ -13,6 +13,7 @@ import { historyGrowth } from './figures/history-growth.ts';
 import { makespan } from './figures/makespan.ts';
 import { manyWaves } from './figures/many-waves.ts';
 import { promptCache } from './figures/prompt-cache.ts';
+import { triads } from './figures/triads.ts';
 import { waitingRuns } from './figures/waiting-runs.ts';
 import { waveFigures } from './figures/wave-latency.ts';
 import { deepRun } from './figures/deep-run.ts';
@@ -25,6 +26,7 @@ import type { BenchReport } from './report.ts';
 const allFigures: readonly Figure[] = [
   ...waveFigures,
   manyWaves,
+  triads,
   historyGrowth,
   wideWaves,
   deepRun,

@@ -39,7 +39,8 @@ export async function startModelProcess(): Promise<ModelProcess> {
       await ask('keep bodies');
     },
     async stop() {
-      child.disconnect();
+      // A Ctrl-C may have ended it already.
+      if (child.connected) child.disconnect();
       await ended;
     },
   };

@@ -1,15 +1,50 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 
 /** Linux counts a process's CPU time in hundredths of a second. */
 const msPerTick = 10;
 
 /** @returns CPU time since the process started, in milliseconds; null where there is no /proc. */
 export async function readCpuMs(pid: number): Promise<number | null> {
+  return (await readStat(pid))?.cpuMs ?? null;
+}
+
+/** @returns CPU time of a process and its children, living and ended, in milliseconds; null where there is no /proc. */
+export async function readFamilyCpuMs(pid: number): Promise<number | null> {
+  const stat = await readStat(pid);
+  if (stat === null) return null;
+  const others = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const children = (await Promise.all(others.map(readStat))).filter((one) => one?.parent === pid);
+  return children.reduce((sum, child) => sum + (child?.cpuMs ?? 0), stat.cpuMs + stat.endedMs);
+}
+
+/** @returns the process that started `pid`, when `pid` is called `name`; else null. */
+export async function readParent(pid: number, name: string): Promise<number | null> {
+  const stat = await readStat(pid);
+  return stat?.name === name ? stat.parent : null;
+}
+
+interface Stat {
+  readonly name: string;
+  readonly parent: number;
+  /** Of the process itself. */
+  readonly cpuMs: number;
+  /** Of its children that have ended. */
+  readonly endedMs: number;
+}
+
+async function readStat(pid: number): Promise<Stat | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (stat === null) return null;
-  // The name in parentheses may hold blanks; utime and stime are the 12th and 13th field after it.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * msPerTick;
+  // The name in parentheses may hold blanks; the parent is the 2nd field after it, utime to cstime the 12th to 15th.
+  const nameEnd = stat.lastIndexOf(')');
+  const fields = stat.slice(nameEnd + 2).split(' ');
+  const ticks = (at: number): number => Number(fields[at]) * msPerTick;
+  return {
+    name: stat.slice(stat.indexOf('(') + 1, nameEnd),
+    parent: Number(fields[1]),
+    cpuMs: ticks(11) + ticks(12),
+    endedMs: ticks(13) + ticks(14),
+  };
 }
 
 export interface MemoryReading {

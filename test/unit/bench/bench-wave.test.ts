@@ -7,6 +7,7 @@ import {
   usualWave,
 } from '../../bench/bench-wave.ts';
 import type { BenchTask } from '../../bench/bench-wave.ts';
+import { triadWave } from '../../bench/triad-wave.ts';
 import { composeRandomGraph } from '../../bench/figures/random-graph.ts';
 import { createPrng } from '../../support/prng.ts';
 
@@ -30,6 +31,15 @@ it('the usual wave has 27 calls, 9 of them in sequence', () => {
   const wave = equalWave(usualWave);
   expect(wave.tasks.reduce((sum, { job: { turns } }) => sum + turns, 0)).toBe(27);
   expect(countSequentialCalls(wave)).toBe(9);
+});
+
+it('a wave of triads has as many calls as the usual wave, in the same order', () => {
+  const wave = triadWave(50);
+  expect(wave.tasks.map(({ job: { by, turns, delayMs } }) => [by, turns, delayMs])).toEqual(
+    Array.from({ length: 3 }, () => ['triad', 9, 50]),
+  );
+  expect(countSequentialCalls(wave)).toBe(9);
+  expect(readJobs(writeJob({ ...job, by: 'triad' }))).toEqual([{ ...job, by: 'triad' }]);
 });
 
 it('with tools, one delegation works before the others', () => {

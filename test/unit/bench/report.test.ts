@@ -59,8 +59,18 @@ describe('options', () => {
     [['--only', 'turn'], 'There is no figure "turn". Figures: wave-0, turns'],
     [['--rounds', '0'], '--rounds 0 is no whole number from 1'],
     [['--fast'], '--help'],
+    [['--peers', 'nowhere'], 'There is no folder nowhere. Try: --peers'],
+    [['--peers', '.', '--postgres', 'here'], '--postgres here is no address. Try: --postgres'],
   ])('%j is refused with what would do', (args, message) => {
     expect(() => readBenchOptions(args, figures)).toThrow(message);
+  });
+
+  it('without --peers there is nobody but the floor to compare with', () => {
+    expect(readBenchOptions([], figures).peers).toBeNull();
+    expect(readBenchOptions(['--peers', '.'], figures).peers).toEqual({
+      folder: process.cwd(),
+      postgresUrl: expect.stringContaining('postgresql://'),
+    });
   });
 
   it('the help names every figure', () => {

@@ -1,0 +1,100 @@
+import type { Duties } from '../../contracts/member-turn.ts';
+import type { ContentReply, ScriptedToolCall } from '../../rehearsal/script.ts';
+import { composeText } from './bench-job.ts';
+
+/** What a member's turn shows of the claims that are open. */
+interface OpenClaim {
+  readonly claim_id: string;
+  readonly revision: number;
+}
+
+/** What it shows of the spec. */
+interface ShownSection {
+  readonly section_id: string;
+  readonly version: number;
+}
+
+interface Turn {
+  readonly duties: Duties;
+  readonly claims: readonly OpenClaim[];
+  readonly spec: readonly ShownSection[];
+}
+
+/**
+ * What a member of a triad answers: a text, and whatever its turn owes by tool calls in the same reply. Who answers a
+ * claim first revises it, the others concede, so that every negotiation settles in its first round, and not at once.
+ * Everything is read from the turn's own blocks: the same call has the same answer.
+ *
+ * @param newest the newest message of the conversation.
+ * @param length characters of all texts of the reply together.
+ * @throws when that message is no turn: the engine asks for something that nobody owes.
+ */
+export function composeMemberReply(newest: string, seed: string, length: number): ContentReply {
+  const turn = readTurn(newest);
+  const texts = 1 + countCalls(turn.duties);
+  const say = (what: string): string => composeText(`${seed}/${what}`, Math.ceil(length / texts));
+  return { text: say('text'), tool_use: composeCalls(turn, say) };
+}
+
+/** Whether the turn gives the output of the whole delegation, which is no member's reply any more. */
+export function owesOutput(newest: string): boolean {
+  return readTurn(newest).duties.output;
+}
+
+function countCalls({ claim, answer, finish, summary }: Duties): number {
+  return claim.length + answer.length + finish.length + Number(summary);
+}
+
+function composeCalls(
+  { duties, claims, spec }: Turn,
+  say: (what: string) => string,
+): ScriptedToolCall[] {
+  return [
+    ...duties.claim.map((section_id) => ({
+      name: 'register_claim',
+      input: { section_id, proposal: say(section_id) },
+    })),
+    ...duties.answer.map((claim_id) => {
+      const isRevised = (claims.find((claim) => claim.claim_id === claim_id)?.revision ?? 1) > 1;
+      return { name: 'negotiate_response', input: answerTo(claim_id, isRevised, say(claim_id)) };
+    }),
+    ...duties.finish.map((section_id) => ({
+      name: 'edit_section',
+      input: {
+        section_id,
+        base_version: spec.find((section) => section.section_id === section_id)?.version ?? 1,
+        text: say(section_id),
+        status: 'done',
+      },
+    })),
+    ...(duties.summary ? [{ name: 'submit_summary', input: summaryOf(spec, say('summary')) }] : []),
+  ];
+}
+
+function answerTo(claim_id: string, isRevised: boolean, text: string): unknown {
+  if (isRevised) return { claim_id, decision: 'CONCEDE', reason: text };
+  return { claim_id, decision: 'REVISE', reason: 'It is not enough.', revised_proposal: text };
+}
+
+function summaryOf(spec: readonly ShownSection[], text: string): unknown {
+  return {
+    decisions: spec.map(({ section_id }) => ({ section_id, decision: text })),
+    open_questions: [],
+    artifacts: [],
+  };
+}
+
+function readTurn(text: string): Turn {
+  const turn = readBlock(text, 'your_turn');
+  if (turn === null) throw new Error(`This is no member's turn: ${text.slice(0, 2_000)}`);
+  const { duties }: Pick<Turn, 'duties'> = JSON.parse(turn);
+  const claims: Turn['claims'] = JSON.parse(readBlock(text, 'claims') ?? '[]');
+  const spec: Turn['spec'] = JSON.parse(readBlock(text, 'spec') ?? '[]');
+  return { duties, claims, spec };
+}
+
+/** The JSON of a block, which may have the marks of data around it or inside. */
+function readBlock(text: string, name: string): string | null {
+  const block = new RegExp(`^<${name}>([^]*?)^</${name}>`, 'm').exec(text)?.[1];
+  return /[[{][^]*[\]}]/.exec(block ?? '')?.[0] ?? null;
+}
