@@ -96,7 +96,6 @@ export function createActivities(
       toolNames,
       isPriced: (model) => isRehearsal || isPriced(model ?? defaultModel),
     }),
-    recordPhase: () => Promise.reject(new Error('not built')),
   };
 }
 

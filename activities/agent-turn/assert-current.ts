@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { Context } from '@temporalio/activity';
 
 /**
- * For right before a deed that must not be done twice.
+ * For right before a deed that must not be done twice, or late.
  *
  * @param hasMissed of the attempt's own heartbeat.
  * @throws a failure that is made again, when somebody else may have the work.
@@ -36,7 +36,7 @@ function createLateFailure(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'ModelUnavailable',
     message:
-      'The worker was suspended or blocked for too long, and somebody else may have the work. No call was made.',
+      'The worker was suspended or blocked for too long, and somebody else may have the work. Nothing was done.',
     nonRetryable: false,
   });
 }

@@ -39,10 +39,12 @@ export function startHeartbeat(context: Context, everyMs: number, read: () => un
 }
 
 /** Does the work of the current activity under heartbeats without details: they tell only that its worker lives. */
-export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
+export async function withHeartbeat<T>(
+  work: (heartbeat: Pick<Heartbeat, 'hasMissed'>) => Promise<T>,
+): Promise<T> {
   const heartbeat = startHeartbeat(Context.current(), heartbeatEveryMsDefault, () => null);
   try {
-    return await work();
+    return await work(heartbeat);
   } finally {
     heartbeat.stop();
   }

@@ -1,4 +1,5 @@
 import type { RecordChange, RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import type { TriadOutcome } from '../../contracts/triad-run.ts';
 import { listCompleted } from './list-deliverables.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
@@ -6,6 +7,7 @@ import type { RecordTexts, TextRefs } from './record-texts.ts';
 import { renderConversationSummary } from './render-conversation-summary.ts';
 import { renderEffects } from './render-effects.ts';
 import { renderJson } from './render-json.ts';
+import { plannedTriad, renderPhase } from './render-phase.ts';
 import { renderPool } from './render-pool.ts';
 import { renderQuestions } from './render-questions.ts';
 import { renderSharedStatus } from './render-shared-status.ts';
@@ -25,6 +27,7 @@ export function listFiles(record: RunRecord): readonly ProjectedFile[] {
     ...listRunFiles(record),
     ...listEffects(record),
     ...record.waves.flatMap(listWaveFiles),
+    ...record.waves.flatMap(listTriadFiles),
     ...listTaskOutputs(record),
     ...listResult(record),
   ];
@@ -105,6 +108,28 @@ function listWaveFiles(wave: StoredWave): readonly ProjectedFile[] {
       render: (texts) => renderJson(textOf(texts.decisions, ref).planner_decision),
     },
   ];
+}
+
+/** Written at the end of each phase (`recordPhase`), so no change of the record makes them differ. */
+function listTriadFiles({ plan_ref, outcomes }: StoredWave): readonly ProjectedFile[] {
+  if (plan_ref === null) return [];
+  return outcomes.flatMap(({ delegation_id, triad }) =>
+    newestPhases(triad).map(({ phase, report_ref }): ProjectedFile => ({
+      path: treePaths.triadPhase(delegation_id, phase),
+      needs: { plans: [plan_ref], phases: [report_ref] },
+      changesWith: () => false,
+      render: ({ phases, plans }) =>
+        renderPhase(
+          textOf(phases, report_ref),
+          plannedTriad(delegation_id, textOf(plans, plan_ref)),
+        ),
+    })),
+  );
+}
+
+/** Of each phase the last attempt. */
+function newestPhases(triad: TriadOutcome | undefined): TriadOutcome['phases'] {
+  return [...new Map(triad?.phases.map((one) => [one.phase, one])).values()];
 }
 
 function listTaskOutputs(record: RunRecord): readonly ProjectedFile[] {

@@ -27,11 +27,14 @@ interface CutOptions {
   readonly whole: string;
 }
 
-/** A text on one line, cut with a pointer to the whole. */
+/** HTML that hides what follows it until somebody closes it. */
+const openEndedHtml = /<(?=[!?]|\/?(?:details|pre|script|style|textarea)\b)/gi;
+
+/** A text on one line, cut with a pointer to the whole. It leaves no HTML open. */
 export function cutLine(text: string, options: CutOptions): string {
   const line = oneLine(text);
-  if (line.length <= options.charsMax) return line;
-  return `${cutText(line, options.charsMax)} (${describeCut(text, options)})`;
+  const kept = cutText(line, options.charsMax).replaceAll(openEndedHtml, '&lt;');
+  return line.length <= options.charsMax ? kept : `${kept} (${describeCut(text, options)})`;
 }
 
 function describeCut(text: string, { charsMax, whole }: CutOptions): string {
@@ -52,9 +55,9 @@ export function embedMarkdown(text: string, options: EmbedOptions): string {
   const lines: string[] = [];
   let fence: string | null = null;
   for (const line of kept.split(/\r?\n/)) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? null;
+    const mark = markOf(line);
     lines.push(fence === null && mark === null ? tameLine(line, options.depth) : line);
-    if (mark !== null) fence = nextFence(fence, mark, line);
+    fence = nextFence(fence, line);
   }
   if (fence !== null) lines.push(fence);
   const body = lines.join('\n').trim();
@@ -62,15 +65,24 @@ export function embedMarkdown(text: string, options: EmbedOptions): string {
   return `${body}\n\n*${describeCut(text, options)}*`;
 }
 
-/** Which fence is open after a line that holds `mark`; null when none is. */
-function nextFence(open: string | null, mark: string, line: string): string | null {
-  if (open === null) return mark;
+/** Somebody's Markdown as it is, with a part of ours after it that no code block of theirs swallows. */
+export function appendMarkdown(text: string, part: string): string {
+  const fence = text.split(/\r?\n/).reduce(nextFence, null);
+  const closed = fence === null ? text.trimEnd() : `${text.trimEnd()}\n${fence}`;
+  return `${closed}\n\n${part}\n`;
+}
+
+function markOf(line: string): string | null {
+  return /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? null;
+}
+
+/** Which fence is open after a line; null when none is. */
+function nextFence(open: string | null, line: string): string | null {
+  const mark = markOf(line);
+  if (open === null || mark === null) return open ?? mark;
   const closes = mark.startsWith(open) && line.trim() === mark;
   return closes ? null : open;
 }
-
-/** HTML that hides what follows it until somebody closes it. */
-const openEndedHtml = /<(?=[!?]|\/?(?:details|pre|script|style|textarea)\b)/gi;
 
 function tameLine(line: string, depth: number): string {
   return lowerHeading(line, depth).replaceAll(openEndedHtml, '&lt;');

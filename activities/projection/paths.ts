@@ -1,4 +1,5 @@
 import { Slug } from '../../contracts/slug.ts';
+import type { TriadPhase } from '../../contracts/triad.ts';
 import { waveNumber } from '../../core/ids.ts';
 import { toPathName } from './path-name.ts';
 
@@ -20,6 +21,8 @@ export const treePaths = {
   plannerDecision: (wave: number): string => `${waveFolder(wave)}/planner_decision.json`,
   taskOutput: (agentId: string, delegationId: string): string =>
     `agents/${slugName(agentId)}/task_output/${slugName(delegationId)}.md`,
+  triadPhase: (delegationId: string, phase: TriadPhase): string =>
+    `triads/${slugName(delegationId)}/${phase}.md`,
 } as const;
 
 function waveFolder(wave: number): string {

@@ -6,6 +6,8 @@ import { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
 import { readShape } from '../tools/read-artifact.ts';
+import { loadPhase } from './load-phase.ts';
+import type { LoadedPhase } from './load-phase.ts';
 
 /** Artifacts that a change or a rendering speaks about. They are loaded beforehand, so that both stay pure. */
 export interface RecordTexts {
@@ -14,6 +16,8 @@ export interface RecordTexts {
   readonly decisions: ReadonlyMap<Ref, WaveDecision>;
   readonly markdown: ReadonlyMap<Ref, string>;
   readonly records: ReadonlyMap<Ref, RunRecord>;
+  /** By the address of the report. */
+  readonly phases: ReadonlyMap<Ref, LoadedPhase>;
 }
 
 /** What has to be loaded. Null stands for something that does not exist, and is passed over. */
@@ -32,14 +36,15 @@ export async function loadTexts(
   const refsOf = (kind: keyof RecordTexts): readonly Ref[] => [
     ...new Set(needs.flatMap((need) => need[kind] ?? []).filter((ref) => ref !== null)),
   ];
-  const [plans, outputs, decisions, markdown, records] = await Promise.all([
+  const [plans, outputs, decisions, markdown, records, phases] = await Promise.all([
     loadEach(refsOf('plans'), (ref) => readShape(store, ref, WavePlan, 'a wave plan')),
     loadEach(refsOf('outputs'), (ref) => readShape(store, ref, AgentOutput, 'an agent output')),
     loadEach(refsOf('decisions'), (ref) => readShape(store, ref, WaveDecision, 'a wave decision')),
     loadEach(refsOf('markdown'), (ref) => store.getText(ref)),
     loadEach(refsOf('records'), (ref) => readRecord(store, ref)),
+    loadEach(refsOf('phases'), (ref) => loadPhase(store, ref)),
   ]);
-  return { plans, outputs, decisions, markdown, records };
+  return { plans, outputs, decisions, markdown, records, phases };
 }
 
 async function loadEach<T>(

@@ -41,16 +41,20 @@ export const { recallSpent } = proxyActivities<Pick<Activities, 'recallSpent'>>(
 });
 
 /** Reads and writes of the store: idempotent, so they are repeated until the disk is well again. */
-export const { judgeAnswers, openRun, reviewDecision, storeText, updateRecord } = proxyActivities<
-  Pick<Activities, 'judgeAnswers' | 'openRun' | 'reviewDecision' | 'storeText' | 'updateRecord'>
->({
-  startToCloseTimeout: '1 minute',
-  scheduleToCloseTimeout: '30 days',
-  heartbeatTimeout: shortHeartbeatTimeout,
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-  retry: {
-    initialInterval: '200 milliseconds',
-    maximumInterval: '1 minute',
-    maximumAttempts: 10_000,
-  },
-});
+export const { judgeAnswers, openRun, recordPhase, reviewDecision, storeText, updateRecord } =
+  proxyActivities<
+    Pick<
+      Activities,
+      'judgeAnswers' | 'openRun' | 'recordPhase' | 'reviewDecision' | 'storeText' | 'updateRecord'
+    >
+  >({
+    startToCloseTimeout: '1 minute',
+    scheduleToCloseTimeout: '30 days',
+    heartbeatTimeout: shortHeartbeatTimeout,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: {
+      initialInterval: '200 milliseconds',
+      maximumInterval: '1 minute',
+      maximumAttempts: 10_000,
+    },
+  });

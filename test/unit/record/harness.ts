@@ -80,6 +80,7 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
   const activities: typeof bare = {
     openRun: (input) => new MockActivityEnvironment().run(bare.openRun, input),
     judgeAnswers: (input) => new MockActivityEnvironment().run(bare.judgeAnswers, input),
+    recordPhase: (input) => new MockActivityEnvironment().run(bare.recordPhase, input),
     reviewDecision: (input) => new MockActivityEnvironment().run(bare.reviewDecision, input),
     updateRecord: (input) => new MockActivityEnvironment().run(bare.updateRecord, input),
   };

@@ -1,4 +1,5 @@
 import {
+  appendMarkdown,
   bullet,
   bullets,
   cutLine,
@@ -29,6 +30,20 @@ it('cuts a line with a pointer to the whole', () => {
   expect(cutLine('too long', { charsMax: 5, whole: 'pool.jsonl' })).toBe(
     'too … (cut after 5 of 8 characters; whole: pool.jsonl)',
   );
+});
+
+it('a line hides nothing that follows it', () => {
+  expect(cutLine('a <!-- b', { charsMax: 100, whole: 'x' })).toBe('a &lt;!-- b');
+  expect(cutLine('a < b <b>c</b>', { charsMax: 100, whole: 'x' })).toBe('a < b <b>c</b>');
+});
+
+it.each([
+  ['a\n', 'a\n\n## B\n'],
+  ['```\na\n```', '```\na\n```\n\n## B\n'],
+  ['```\na', '```\na\n```\n\n## B\n'],
+  ['~~~~\n```\n~~~', '~~~~\n```\n~~~\n~~~~\n\n## B\n'],
+])('puts a part after %j that no code block swallows', (text, expected) => {
+  expect(appendMarkdown(text, '## B')).toBe(expected);
 });
 
 it('puts headings below those of the document, but not in code', () => {

@@ -1,0 +1,53 @@
+import type { SpecState } from '../../../contracts/spec.ts';
+import type { TriadMember } from '../../../contracts/triad.ts';
+import { openSpec } from '../../../core/spec/read-spec.ts';
+import type { SpecEvent } from '../../../core/spec/spec-events.ts';
+import { stepSpec } from '../../../core/spec/step-spec.ts';
+
+/** The members of a dialectic triad. */
+export const dialectic: readonly TriadMember[] = [
+  { name: 'anna', role: 'proposer', agent_id: 'researcher' },
+  { name: 'ben', role: 'critic', agent_id: 'researcher', lens: 'security', model: 'other-model' },
+  { name: 'carl', role: 'synthesizer', agent_id: 'writer' },
+];
+
+/** What the records of a spec come to. Throws when one of the events is refused. */
+export function specAfter(
+  sections: readonly string[],
+  events: readonly SpecEvent[],
+  negotiators: readonly string[] = dialectic.map(({ name }) => name),
+): SpecState {
+  return events.reduce(
+    (spec, event) => {
+      const { state, result } = stepSpec(spec, event);
+      if (!result.ok) throw new Error(`${JSON.stringify(event)}: ${result.fault.reason}`);
+      return state;
+    },
+    openSpec(sections, negotiators),
+  );
+}
+
+export const claims = (member: string, section_id: string, proposal_ref: string): SpecEvent => ({
+  type: 'claim',
+  member,
+  registered_by: member,
+  section_id,
+  proposal_ref,
+});
+
+/** @param revision That is answered. */
+export const answers = (
+  member: string,
+  claim_id: string,
+  decision: 'CONCEDE' | 'REVISE' | 'HOLD',
+  reason_ref: string,
+  { revision = 1, revised_ref = null }: { revision?: number; revised_ref?: string | null } = {},
+): SpecEvent => ({
+  type: 'respond',
+  member,
+  claim_id,
+  revision,
+  decision,
+  reason_ref,
+  revised_ref,
+});
