@@ -13,7 +13,7 @@ import type { Ref } from './ref.ts';
 import type { RecordChange } from './run-record.ts';
 import type { SpecState } from './spec.ts';
 import type { TriadPhase } from './triad.ts';
-import type { PhaseReport } from './triad-run.ts';
+import type { PhaseReport, TriadEnd } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 
@@ -34,7 +34,7 @@ export interface Activities {
   readonly storeText: (input: { readonly text: string }) => Promise<{ readonly ref: Ref }>;
   /** Whether changed answers fit their questions. Long ones are stored. */
   readonly judgeAnswers: (input: JudgeAnswersInput) => Promise<JudgeAnswersResult>;
-  /** What the planner's decision on a wave leaves contradictory, in the pool and in its own text. */
+  /** What the planner's decision on a wave leaves contradictory, in the pool, among members of triads and in its own text. */
   readonly reviewDecision: (input: ReviewDecisionInput) => Promise<ReviewDecisionResult>;
   /** Applies changes to the run's record, stores the new one, and writes the projection. */
   readonly updateRecord: (input: UpdateRecordInput) => Promise<UpdateRecordResult>;
@@ -166,7 +166,10 @@ export interface ReviewDecisionInput {
   /** The record that the wave began with: until its end, nobody adds a fact that could contradict another. */
   readonly record_ref: Ref;
   readonly wave: number;
-  readonly outcomes: readonly Pick<DelegationOutcome, 'delegation_id' | 'turns' | 'output_ref'>[];
+  readonly outcomes: readonly (Pick<DelegationOutcome, 'delegation_id' | 'turns' | 'output_ref'> & {
+    /** Absent when one agent did it. */
+    readonly triad_end?: TriadEnd;
+  })[];
   readonly decision_ref: Ref;
 }
 

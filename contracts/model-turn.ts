@@ -8,6 +8,7 @@ import type { QuestionReviewOutline } from './question-review.ts';
 import type { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { ReadStateCall, StateToolName } from './state-call.ts';
+import type { TriadEnd } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
@@ -59,7 +60,7 @@ export type Prompt =
       readonly wave: number;
       readonly record_ref: Ref;
       readonly plan_ref: Ref;
-      readonly outcomes: readonly Pick<
+      readonly outcomes: readonly (Pick<
         DelegationOutcome,
         | 'delegation_id'
         | 'status'
@@ -68,7 +69,10 @@ export type Prompt =
         | 'output_ref'
         | 'criteria_met'
         | 'criteria_unmet'
-      >[];
+      > & {
+        /** Absent when one agent did it. */
+        readonly triad_end?: TriadEnd;
+      })[];
       readonly open_criteria: readonly string[];
       readonly amendments: readonly string[];
     }

@@ -36,11 +36,16 @@ export interface PhaseReport {
   readonly usage: Usage;
 }
 
-/** What a delegation's outcome says of its triad. */
+/**
+ * What a delegation's outcome says of its triad. It travels with the results of fifty delegations, so it is bounded by
+ * `boundTriad`; the reports hold the whole.
+ */
 export interface TriadOutcome {
   readonly type: TriadType;
+  /** Cut to `triadTextCharsMax`. */
   readonly reason: string;
-  readonly members: readonly TriadMember[];
+  /** Without their lenses. */
+  readonly members: readonly Omit<TriadMember, 'lens'>[];
   /** One for each attempt at a phase, in their order. */
   readonly phases: readonly {
     readonly phase: TriadPhase;
@@ -50,7 +55,16 @@ export interface TriadOutcome {
     /** The PhaseReport as JSON. */
     readonly report_ref: Ref;
   }[];
+  /** The first `dissentCarriedMax`; all of it is in the spec of the last report. */
   readonly dissent: readonly Dissent[];
-  /** Of the last attempt, when it failed. */
+  /** Of the last attempt, when it failed. Its message is cut to `triadTextCharsMax`. */
+  readonly failure: MemberFailure | null;
+}
+
+/** What the planner's decision has to know of a triad. */
+export interface TriadEnd {
+  readonly type: TriadType;
+  /** The last PhaseReport where something stayed disputed; else null. */
+  readonly dissent_ref: Ref | null;
   readonly failure: MemberFailure | null;
 }

@@ -1,5 +1,6 @@
 /**
- * The ids of workflows, questions, facts and effects, and the names of what facts come from. Nothing else builds one.
+ * The ids of workflows, questions, facts and effects, and the names of what facts and disputes come from. Nothing else
+ * builds one.
  *
  * Invariants:
  *   ID1. A child's id begins with its parent's id and a slash, so that ids read as paths.
@@ -39,6 +40,16 @@ export function waveSource(wave: number, delegationId: string): string {
 /** Where a fact comes from that the planner stated in its decision. */
 export function decisionSource(wave: number): string {
   return waveSource(wave, 'planner_decision');
+}
+
+/** Who takes a side in a dispute that a triad could not settle: `wave-001/<delegation_id>/<member>`. */
+export function memberSource(wave: number, delegationId: string, member: string): string {
+  return `${waveSource(wave, delegationId)}/${member}`;
+}
+
+/** What such a dispute is about. It has slashes, which no key of a fact has. */
+export function disputeKey(delegationId: string, sectionId: string): string {
+  return `triad/${delegationId}/${sectionId}`;
 }
 
 /** `001`, `002`, …: three digits, so that a listing is in order. */

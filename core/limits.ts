@@ -97,6 +97,10 @@ export const engineLimits = {
   conflictsShownMax: 20,
   /** Sides of one conflict that a prompt shows. */
   conflictSidesShownMax: 8,
+  /** Disputes that travel with the outcome of a triad. All of them are in the report of its last phase. */
+  dissentCarriedMax: 6,
+  /** Characters of a triad's reason, and of its failure's message, that travel with its outcome. */
+  triadTextCharsMax: 300,
   /** Stale delegations that a planner chooses from in one wave. */
   staleShownMax: 100,
   /** Reasons why one delegation is stale. More change nothing for who chooses. */
@@ -124,10 +128,22 @@ const delegationIdCharsMax = 43;
 /** An effect_id and the longest target, in characters. */
 const carriedEffectCharsMax = 300;
 
+/** One dispute as JSON: slugs, three references, two positions. */
+const dissentBytesMax = 700;
+
+/** Three members with their models, two attempts at each of three phases, and the fields around them, as JSON. */
+const triadFrameBytesMax = 3_600;
+
 /** Fields and quotes around one answer or rejection in JSON, in characters. */
 const jsonOverheadChars = 300;
 
 type EngineLimits = Readonly<Record<keyof typeof engineLimits, number>>;
+
+/** Bytes that an outcome takes for its triad at most, as JSON. */
+export function triadBytesMax(engine: EngineLimits): number {
+  const texts = 2 * engine.triadTextCharsMax * bytesPerCharMax;
+  return triadFrameBytesMax + texts + engine.dissentCarriedMax * dissentBytesMax;
+}
 
 /** @returns what contradicts what, one line each. Empty when the limits fit each other. */
 export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] {
@@ -178,6 +194,10 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
     engine.loadedDetailsMax * engine.detailIdCharsMax * bytesPerCharMax * run.max_delegations <=
       engine.payloadBytesMax / 2,
     'loadedDetailsMax names of detailIdCharsMax, of every delegation of a wave, must fit into half a payload',
+  );
+  expect(
+    triadBytesMax(engine) * run.max_delegations <= engine.payloadBytesMax / 4,
+    'dissentCarriedMax and triadTextCharsMax, of every delegation of a wave, must fit into a quarter of a payload',
   );
   expect(
     engine.effectsMax * (carriedEffectCharsMax + jsonOverheadChars) * bytesPerCharMax <=

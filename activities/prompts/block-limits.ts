@@ -24,6 +24,12 @@ export const blockBytesMax = {
   answered_questions: 100_000,
   /** 100 facts of 600 bytes. The newest stay. */
   facts: 60_000,
+  /** What was said in 20 disputes of triads, the most that one decision resolves, at 3 KB. */
+  minority_reports: 60_000,
+  /** What a member proposes in one of them. */
+  minority_proposal: 1_500,
+  /** What another says against it. */
+  minority_reason: 500,
   /** 100 stale delegations at 500 bytes. */
   stale: 50_000,
   /** The short truth of a wave; one that is longer is not compact. */

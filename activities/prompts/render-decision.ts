@@ -1,5 +1,6 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
+import type { TriadEnd } from '../../contracts/triad-run.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
@@ -53,10 +54,12 @@ export async function renderDecision(
 
 async function describeOutcome(
   store: ArtifactStore,
-  { status, reason, criteria_met, criteria_unmet, output_ref }: Outcome,
+  { status, reason, criteria_met, criteria_unmet, output_ref, triad_end }: Outcome,
 ): Promise<Record<string, unknown>> {
+  const triad = triad_end === undefined ? {} : { triad: describeTriad(triad_end) };
   if (output_ref === null) {
     return {
+      ...triad,
       status,
       reason,
       criteria_met: [],
@@ -73,6 +76,7 @@ async function describeOutcome(
   const evidence = new Map(coverage.criteria_met.map((one) => [one.criterion_id, one.evidence]));
   const reasons = new Map(coverage.criteria_unmet.map((one) => [one.criterion_id, one.reason]));
   return {
+    ...triad,
     status,
     reason,
     criteria_met: criteria_met.map((criterion_id) => ({
@@ -90,4 +94,9 @@ async function describeOutcome(
     // A claim without a confirmed effect never gets here.
     effects_confirmed: effects_claimed,
   };
+}
+
+/** That three members did it, and how they failed. What they could not settle stands in the conflicts. */
+function describeTriad({ type, failure }: TriadEnd): Record<string, unknown> {
+  return failure === null ? { type } : { type, failure };
 }

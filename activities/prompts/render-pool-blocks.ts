@@ -6,13 +6,15 @@ import type { Conflict } from '../../core/pool/find-conflicts.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadTexts } from '../projection/record-texts.ts';
 import { factsFromOutputs } from '../run-record/propose-facts.ts';
+import { readDisputes } from '../run-record/read-disputes.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { jsonBlock, listBlock } from './blocks.ts';
 import { currentFacts, showFact } from './read-wave.ts';
+import { renderMinorityBlock } from './render-minority-block.ts';
 
 /**
- * What a decision has to leave without contradiction: the standing facts, and the conflicts that it must resolve. The
- * conflicts are never cut, because each of them is asked for by name.
+ * What a decision has to leave without contradiction: the standing facts, the conflicts that it must resolve, and what the
+ * members of triads said in those that are theirs. The conflicts are never cut, because each is asked for by name.
  */
 export async function renderPoolBlocks(
   store: ArtifactStore,
@@ -20,9 +22,11 @@ export async function renderPoolBlocks(
   { wave, outcomes }: Extract<Prompt, { kind: 'decision' }>,
 ): Promise<readonly string[]> {
   const texts = await loadTexts(store, [{ outputs: outcomes.map((one) => one.output_ref) }]);
-  const all = findConflicts(record.facts, factsFromOutputs(wave, outcomes, texts));
-  const shown = chooseConflicts(all);
-  const later = all.length - shown.length;
+  const disputes = await readDisputes(store, wave, outcomes);
+  const torn = disputes.map(({ conflict }) => conflict);
+  const found = findConflicts(record.facts, factsFromOutputs(wave, outcomes, texts));
+  const shown = chooseConflicts(found, torn);
+  const asked = disputes.filter(({ conflict }) => shown.includes(conflict));
   const facts = currentFacts(record)
     .filter(({ key }) => key !== null)
     .slice(-engineLimits.factsShownMax)
@@ -30,8 +34,17 @@ export async function renderPoolBlocks(
   return [
     listBlock('facts', facts, blockBytesMax.facts, 'last'),
     jsonBlock('conflicts', shown.map(showConflict)) +
-      (later === 0 ? '' : `\n[${later} more conflicts are left to the next decision.]`),
+      tellLeft(
+        found.length + asked.length - shown.length,
+        'conflicts are left to the next decision',
+      ) +
+      tellLeft(disputes.length - asked.length, 'disputes of triads are told in their outputs only'),
+    ...(asked.length === 0 ? [] : [await renderMinorityBlock(store, asked)]),
   ];
+}
+
+function tellLeft(count: number, what: string): string {
+  return count === 0 ? '' : `\n[${count} more ${what}.]`;
 }
 
 function showConflict(conflict: Conflict): object {

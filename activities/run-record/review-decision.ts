@@ -3,11 +3,12 @@ import { checkResolutions } from '../../core/decision/check-resolutions.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
 import type { RecordDeps } from './deps.ts';
 import { factsFromOutputs } from './propose-facts.ts';
+import { readDisputes } from './read-disputes.ts';
 import { readRecord } from './read-record.ts';
 
 /**
- * Holds a decision against the pool and against what the wave's outputs state. Neither goes through history: only the
- * faults do.
+ * Holds a decision against the pool, against what the wave's outputs state and what its triads could not settle. None of
+ * them goes through history: only the faults do.
  *
  * @throws {ArtifactCorrupt} when the record, an output or the decision is missing or damaged.
  * @throws {StoreUnavailable} when the store can't be read.
@@ -22,6 +23,7 @@ export async function reviewDecision(
   const faults = checkResolutions(textOf(texts.decisions, decision_ref), {
     pool: record.facts,
     stated: factsFromOutputs(wave, outcomes, texts),
+    disputes: (await readDisputes(store, wave, outcomes)).map(({ conflict }) => conflict),
   });
   return { faults };
 }

@@ -1,5 +1,6 @@
 /**
- * What the planner's decision on a wave must keep against the pool: no contradiction passes in silence (seed 004 §8, §9).
+ * What the planner's decision on a wave must keep against the pool and against what triads could not settle: no
+ * contradiction passes in silence (seed 004 §8, §9).
  *
  * Invariants:
  *   DR1. Every conflict that was shown is resolved by its id, with a side that stands and one that gives way to another
@@ -30,6 +31,8 @@ export interface ResolutionContext {
   readonly pool: readonly Fact[];
   /** What the wave's outputs state. */
   readonly stated: readonly ProposedFact[];
+  /** What the wave's triads could not settle. */
+  readonly disputes: readonly Conflict[];
 }
 
 /** @returns every fault at once; empty when the decision leaves no contradiction that it was shown. */
@@ -63,7 +66,7 @@ export function checkResolutions(decision: Judged, context: ResolutionContext): 
 /** Those that were shown, and those that the decision itself begins. */
 function conflictsToResolve(
   { facts }: Judged,
-  { pool, stated }: ResolutionContext,
+  { pool, stated, disputes }: ResolutionContext,
 ): readonly Conflict[] {
   const own = facts.map((fact): ProposedFact => ({
     ...fact,
@@ -71,8 +74,9 @@ function conflictsToResolve(
     is_assumption: false,
     origin: 'planner',
   }));
-  const shown = new Set(chooseConflicts(findConflicts(pool, stated)).map(({ key }) => key));
-  return findConflicts(pool, [...stated, ...own]).filter(
+  const chosen = chooseConflicts(findConflicts(pool, stated), disputes);
+  const shown = new Set(chosen.map(({ key }) => key));
+  return [...disputes, ...findConflicts(pool, [...stated, ...own])].filter(
     ({ key, sides }) => shown.has(key) || sides.some(isOfPlanner),
   );
 }

@@ -22,7 +22,10 @@ export interface Conflict {
 }
 
 export interface ConflictSide {
-  /** A fact_id, or for what is not in the pool yet who states it: `wave-002/market-research`, `planner`. */
+  /**
+   * A fact_id, or for what is not in the pool yet who states it: `wave-002/market-research`, `planner`. Of a dispute in a
+   * triad the member: `wave-002/market-research/critic`.
+   */
   readonly source: string;
   readonly value: string;
   readonly origin: Fact['origin'];
@@ -46,19 +49,36 @@ export function findConflicts(
     source: fact.source_refs[0] ?? fact.origin,
   }));
   for (const { fact, source } of claims.toSorted(
-    (a, b) => compare(a.source, b.source) || compare(a.fact.value ?? '', b.fact.value ?? ''),
+    (a, b) =>
+      compareText(a.source, b.source) || compareText(a.fact.value ?? '', b.fact.value ?? ''),
   )) {
     add(fact, source);
   }
   return [...sides]
-    .filter(([, ofKey]) => countValues(ofKey) > 1)
-    .map(([key, ofKey]) => ({ conflict_id: `conflict:${key}`, key, sides: ofKey }))
-    .toSorted((a, b) => compare(a.key, b.key));
+    .filter(([, ofKey]) => isTorn(ofKey))
+    .map(([key, ofKey]) => conflictOf(key, ofKey))
+    .toSorted((a, b) => compareText(a.key, b.key));
 }
 
-/** What a planner can look at and resolve in one decision. The rest is found again after the next wave. */
-export function chooseConflicts(conflicts: readonly Conflict[]): readonly Conflict[] {
-  return conflicts.slice(0, engineLimits.conflictsShownMax);
+export function conflictOf(key: string, sides: readonly ConflictSide[]): Conflict {
+  return { conflict_id: `conflict:${key}`, key, sides };
+}
+
+/** Whether the sides say different things. */
+export function isTorn(sides: readonly ConflictSide[]): boolean {
+  return new Set(sides.map(({ value }) => normaliseValue(value))).size > 1;
+}
+
+/**
+ * What a planner can look at and resolve in one decision.
+ *
+ * @param disputes Of the wave's triads. They come first: a conflict between facts is found again after the next wave.
+ */
+export function chooseConflicts(
+  conflicts: readonly Conflict[],
+  disputes: readonly Conflict[],
+): readonly Conflict[] {
+  return [...disputes, ...conflicts].slice(0, engineLimits.conflictsShownMax);
 }
 
 /** The sides of a conflict that are shown, in its order. */
@@ -74,12 +94,8 @@ export function chooseSides({ sides }: Conflict): readonly ConflictSide[] {
   return sides.filter((side) => chosen.has(side));
 }
 
-function countValues(sides: readonly ConflictSide[]): number {
-  return new Set(sides.map(({ value }) => normaliseValue(value))).size;
-}
-
 /** In the order of code units, which is the same everywhere. */
-function compare(a: string, b: string): number {
+export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

@@ -1,6 +1,7 @@
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
+import { readTriadEnd } from '../../core/triad/bound-triad.ts';
 import { reviewDecision } from '../shared/activities.ts';
 import { untilDone } from '../shared/until-done.ts';
 import type { Dispatched } from './dispatch-wave.ts';
@@ -16,10 +17,11 @@ export async function reviewFacts(
   const review = {
     record_ref,
     wave,
-    outcomes: outcomes.map(({ delegation_id, turns, output_ref }) => ({
+    outcomes: outcomes.map(({ delegation_id, turns, output_ref, triad }) => ({
       delegation_id,
       turns,
       output_ref,
+      ...(triad !== undefined && { triad_end: readTriadEnd(triad) }),
     })),
     decision_ref,
   };

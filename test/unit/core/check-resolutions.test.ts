@@ -9,6 +9,7 @@ const fromB = { source_refs: ['wave-002/b'] };
 const torn: ResolutionContext = {
   pool: [fact(1, 'price', '10'), fact(2, 'region', 'EU')],
   stated: [stated('Price', '12', fromB), stated('price', '14', { source_refs: ['wave-002/c'] })],
+  disputes: [],
 };
 const calm: ResolutionContext = { ...torn, stated: [] };
 
@@ -88,6 +89,7 @@ describe('checkResolutions', () => {
     const context = {
       pool: [],
       stated: keys.flatMap((key) => [stated(key, '1'), stated(key, '2', fromB)]),
+      disputes: [],
     };
     expect(faultsOf([], { context })).toHaveLength(engineLimits.conflictsShownMax);
   });
@@ -120,6 +122,7 @@ describe('checkResolutions', () => {
         fact(2, 'price', '11', { origin: 'user' }),
       ],
       stated: [stated('price', '12', fromB)],
+      disputes: [],
     };
     const [fault] = faultsOf([[id, 'wave-002/b', 'f1']], { context });
     expect(fault?.reason).toContain('f1 is what the user said');
@@ -156,7 +159,7 @@ describe('checkResolutions', () => {
     expect(pathsOf(resolved, { compact: 'price: 14' })).toEqual(['wave_compact']);
     expect(pathsOf(resolved, { compact: 'price: 12\nThe price was 10 before.' })).toEqual([]);
     const pool = [fact(1, 'price', '8', { superseded_by: 'f2' }), fact(2, 'price', '10')];
-    const context = { pool, stated: [] };
+    const context = { pool, stated: [], disputes: [] };
     expect(pathsOf([], { context, compact: 'Price: 8.' })).toEqual(['wave_compact']);
     expect(pathsOf([], { context, compact: 'Price: 9' })).toEqual([]);
   });

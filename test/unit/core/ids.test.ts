@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import {
   delegationWorkflowId,
+  disputeKey,
   factId,
+  memberSource,
   questionId,
   readPlace,
   waveSource,
@@ -22,6 +24,8 @@ describe('ids', () => {
     expect([1, 2, 10].map(questionId)).toEqual(['q1', 'q2', 'q10']);
     expect([1, 2, 10].map(factId)).toEqual(['f1', 'f2', 'f10']);
     expect(waveSource(1, 'a')).not.toBe(waveSource(2, 'a'));
+    expect(memberSource(1, 'a', 'critic')).toBe('wave-001/a/critic');
+    expect(disputeKey('a', 'prices')).toBe('triad/a/prices');
   });
 
   it('ID3: what was built is read back, whatever the run is called', () => {

@@ -20,6 +20,8 @@ describe('limits', () => {
     ['questionsMax', { questionsMax: 5 }],
     ['inboxCharsMax', { inboxCharsMax: 1_000_000 }],
     ['loadedDetailsMax', { loadedDetailsMax: 500 }],
+    ['dissentCarriedMax', { dissentCarriedMax: 36 }],
+    ['triadTextCharsMax', { triadTextCharsMax: 2_000 }],
     ['detailsBytesMax', { detailsBytesMax: 1_000_000 }],
     ['questionReminderSeconds', { questionReminderSeconds: 0.5 }],
   ])('L1: a contradiction is named: %s', (name, change) => {

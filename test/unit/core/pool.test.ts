@@ -204,7 +204,11 @@ describe('findConflicts', () => {
       [],
       many.flatMap((key) => [stated(key, '1'), stated(key, '2')]),
     );
-    expect(chooseConflicts(all)).toEqual(all.slice(0, conflictsShownMax));
+    expect(chooseConflicts(all, [])).toEqual(all.slice(0, conflictsShownMax));
+    // What is asked about only once comes first.
+    const [last, ...rest] = all.toReversed();
+    const disputes = last === undefined ? [] : [last];
+    expect(chooseConflicts(rest, disputes)).toEqual([last, ...rest].slice(0, conflictsShownMax));
     const same = Array.from({ length: conflictSidesShownMax }, (_, n) =>
       stated('k', '1', { source_refs: [`wave-001/a${n}`] }),
     );

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
+import type { Prompt } from '../../../contracts/model-turn.ts';
+import type { PhaseReport, TriadEnd } from '../../../contracts/triad-run.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
+import { markedData } from '../../support/marked-data.ts';
+import { answers, claims, dialectic, specAfter } from '../core/triad-builders.ts';
+import type { Bench } from './bench.ts';
+import { createRun, factOf, jsonOf, render } from './prompt-bench.ts';
+
+type Outcomes = Extract<Prompt, { kind: 'decision' }>['outcomes'];
+
+/** The end of a triad in which ben holds against anna's claim on each section. */
+async function disputedEnd(
+  { store }: Bench,
+  sections: readonly string[],
+  { proposal = 'Only the list prices.', reason = 'Nobody pays them.' } = {},
+): Promise<TriadEnd> {
+  const [proposed, why] = await Promise.all([store.put(proposal), store.put(reason)]);
+  const events = sections.flatMap((section) => [
+    claims('anna', section, proposed),
+    answers('ben', `${section}.anna`, 'HOLD', why),
+    answers('carl', `${section}.anna`, 'CONCEDE', why),
+  ]);
+  const report: PhaseReport = {
+    version: 1,
+    type: 'dialectic',
+    reason: 'Prices are disputed.',
+    members: dialectic,
+    phase: 'execute',
+    attempt: 1,
+    status: 'done',
+    rounds: 1,
+    rounds_max: 3,
+    spec: specAfter(sections, [...events, { type: 'close' }]),
+    turns: [],
+    summary_ref: null,
+    output_ref: null,
+    failure: null,
+    usage: noUsage,
+  };
+  return {
+    type: 'dialectic',
+    dissent_ref: await store.put(JSON.stringify(report)),
+    failure: null,
+  };
+}
+
+const outcomeOf = (delegation_id: string, triad_end: TriadEnd, output_ref: string | null) => ({
+  delegation_id,
+  status: output_ref === null ? ('failed' as const) : ('completed' as const),
+  reason: '',
+  turns: 1,
+  output_ref,
+  criteria_met: [],
+  criteria_unmet: [],
+  triad_end,
+});
+
+const decide = (bench: Bench, outcomes: Outcomes): Promise<string> =>
+  render(bench, [
+    {
+      type: 'prompt',
+      prompt: {
+        kind: 'decision',
+        wave: 2,
+        record_ref: bench.record_ref,
+        plan_ref: bench.plan_ref,
+        outcomes,
+        open_criteria: [],
+        amendments: [],
+      },
+    },
+  ]);
+
+it('a decision has what a triad left disputed: as a conflict, and in the words of its members', async () => {
+  const { bench, output_ref } = await createRun({
+    facts: [factOf(1, { key: 'price', value: '1' }), factOf(2, { key: 'price', value: '2' })],
+  });
+  const end = await disputedEnd(bench, ['prices']);
+  const text = await decide(bench, [outcomeOf('offer', end, output_ref)]);
+  expect(jsonOf(text, 'conflicts')).toEqual([
+    {
+      conflict: 'conflict:triad/offer/prices',
+      sides: [
+        { source: 'wave-002/offer/anna', value: 'claim prices.anna', origin: 'agent' },
+        { source: 'wave-002/offer/ben', value: 'HOLD prices.anna', origin: 'agent' },
+      ],
+      sides_left_out: 0,
+    },
+    expect.objectContaining({ conflict: 'conflict:price' }),
+  ]);
+  expect(jsonOf(text, 'minority_reports')).toEqual([
+    {
+      conflict: 'conflict:triad/offer/prices',
+      claim_id: 'prices.anna',
+      member: 'anna',
+      about: 'ownership',
+      proposal: 'Only the list prices.',
+      positions: [{ member: 'ben', decision: 'HOLD', reason: 'Nobody pays them.' }],
+    },
+  ]);
+  // Members are agents: their words stand where they can't pose as the engine's.
+  const marked = markedData(text).map((one) => one.text);
+  expect(marked.filter((one) => one.includes('Nobody pays them.'))).toHaveLength(1);
+  expect(jsonOf(text, 'outcomes')).toMatchObject([{ triad: { type: 'dialectic' } }]);
+});
+
+it('a decision has the failure of a triad, and no minority reports where all agree', async () => {
+  const { bench } = await createRun();
+  const failure = { agent: 'ben', phase: 'negotiate', message: 'No reply.' } as const;
+  const end: TriadEnd = { type: 'dialectic', dissent_ref: null, failure };
+  const text = await decide(bench, [outcomeOf('offer', end, null)]);
+  expect(jsonOf(text, 'outcomes')).toMatchObject([{ triad: { type: 'dialectic', failure } }]);
+  expect(text).not.toContain('<minority_reports>');
+});
+
+const Conflicts = z.array(z.object({ conflict: z.string() }));
+const Reports = z.array(z.object({ conflict: z.string(), proposal: z.string() }));
+
+it('as many disputes as one decision resolves, with their words cut', async () => {
+  const { bench } = await createRun();
+  const { conflictsShownMax } = engineLimits;
+  const words = { proposal: 'long line '.repeat(1_000), reason: 'so it is '.repeat(300) };
+  const sections = Array.from({ length: 12 }, (_, n) => `s-${String(n).padStart(2, '0')}`);
+  const ends = await Promise.all(['a', 'b'].map(() => disputedEnd(bench, sections, words)));
+  const outcomes = ends.map((end, n) => outcomeOf('ab'.charAt(n), end, null));
+  const text = await decide(bench, outcomes);
+  const ids = Conflicts.parse(jsonOf(text, 'conflicts')).map(({ conflict }) => conflict);
+  expect(ids).toHaveLength(conflictsShownMax);
+  expect(ids).toEqual(ids.toSorted());
+  expect(text).toContain('[4 more disputes of triads are told in their outputs only.]');
+  const reports = Reports.parse(jsonOf(text, 'minority_reports'));
+  // Every conflict that is asked for comes with its words.
+  expect(reports.map(({ conflict }) => conflict)).toEqual(ids);
+  for (const { proposal } of reports) {
+    expect(proposal).toMatch(/\[Cut: \d+ of 10000 bytes are shown\.\]$/);
+  }
+  expect(Buffer.byteLength(JSON.stringify(reports))).toBeLessThan(blockBytesMax.minority_reports);
+});
