@@ -9,6 +9,7 @@ import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
 import { renderCriteria } from './render-result-criteria.ts';
+import { listDisputed, renderMinorityReports } from './render-result-disputes.ts';
 import { renderRedactions } from './render-result-redactions.ts';
 import { renderResultEffects } from './render-result-effects.ts';
 import { renderOpenEnds } from './render-result-open-ends.ts';
@@ -16,9 +17,11 @@ import { resultLimits } from './result-limits.ts';
 
 /** What `renderResult` wants loaded. */
 export function resultNeeds(record: RunRecord): TextRefs {
+  const disputed = listDisputed(record);
   return {
-    decisions: [lastDecision(record)?.ref ?? null],
+    decisions: [lastDecision(record)?.ref ?? null, ...disputed.map((one) => one.decision_ref)],
     outputs: listDeliverables(record).map((one) => one.output_ref),
+    phases: disputed.map((one) => one.dissent_ref),
   };
 }
 
@@ -32,6 +35,7 @@ export function renderResult(record: RunRecord, status: RunStatus, texts: Record
     renderTruth(record, texts),
     renderDeliverables(record, texts),
     ...renderResultEffects(record),
+    renderMinorityReports(record, texts),
     ...renderOpenEnds(record, texts),
   ];
   return joinSections([
@@ -108,7 +112,15 @@ function renderDeliverable(one: Deliverable, texts: RecordTexts): string {
     charsMax: resultLimits.deliverableCharsMax,
     whole: `${whole}, in artifact ${one.output_ref}`,
   });
-  return `### ${oneLine(one.title)}\n\n*${one.delegation_id}, by ${one.agent_id}: ${whole}*\n\n${body}`;
+  return `### ${oneLine(one.title)}\n\n*${one.delegation_id}, by ${describeExecutor(one)}: ${whole}*\n\n${body}`;
+}
+
+/** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`. */
+function describeExecutor({ agent_id, triad, usage }: Deliverable): string {
+  if (triad === undefined) return agent_id;
+  const names = triad.members.map(({ name }) => name).join(', ');
+  const cost = `${count(usage.calls, 'model call')}, ${formatCost(usage)}`;
+  return `a ${triad.type} triad (${names}; ${cost}), written by ${agent_id}`;
 }
 
 function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): string {
@@ -142,6 +154,9 @@ function renderPlaces(record: RunRecord): string {
         `\`${treePaths.waveCompact(wave)}\`: the truth after wave ${wave}; reasons and decision beside it`,
     ),
     '`agents/<agent>/task_output/<delegation>.md`: each completed work, whole',
+    ...(record.waves.some((wave) => wave.outcomes.some(({ triad }) => triad !== undefined))
+      ? ['`triads/<delegation>/<phase>.md`: how each triad came to its output']
+      : []),
     `\`${treePaths.pool}\`: every fact with its source`,
     `\`${treePaths.questions}\`: every question, answer and refused answer`,
     ...(record.effects === undefined

@@ -1,0 +1,148 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exportRun } from '../../../activities/run-record/export-run.ts';
+import type { RecordChange } from '../../../contracts/run-record.ts';
+import { readTriadEnd } from '../../../core/triad/bound-triad.ts';
+import { readTree, useHarness } from './harness.ts';
+import { decision, delegation, met, outcome, output, plan, wave } from './samples.ts';
+import { offer, offerOutcome, offerOutput, reportOf, summary } from './triad-samples.ts';
+import type { Told } from './triad-samples.ts';
+
+const harness = useHarness();
+const alone = delegation('alone');
+
+const triadFiles = async (): Promise<Record<string, string>> => {
+  const tree = await readTree(join(harness.home, 'my-run'));
+  return Object.fromEntries(Object.entries(tree).filter(([path]) => path.startsWith('triads/')));
+};
+
+/** A wave with one triad, whose `negotiate` took two attempts, and one agent alone. */
+async function doneWave(
+  told: Told = {},
+  conflictsResolved: ReturnType<typeof decision>['planner_decision']['conflicts_resolved'] = [],
+): Promise<Extract<RecordChange, { type: 'wave_done' }>> {
+  const plan_ref = await harness.put(plan(offer, alone));
+  const output_ref = await harness.put(offerOutput);
+  const summary_ref = await harness.put(summary);
+  const failure = { agent: 'ben', phase: 'negotiate', message: 'No reply.' } as const;
+  const reports = await Promise.all([
+    reportOf(harness, 'deliberate', told, { summary_ref }),
+    reportOf(harness, 'negotiate', told, { status: 'failed', failure }),
+    reportOf(harness, 'negotiate', told, { attempt: 2, summary_ref }),
+    reportOf(harness, 'execute', told, { output_ref }),
+  ]);
+  const made = decision();
+  const planner_decision = { ...made.planner_decision, conflicts_resolved: conflictsResolved };
+  return {
+    type: 'wave_done',
+    wave: wave(1, {
+      plan_ref,
+      outcomes: [
+        await offerOutcome(harness, plan_ref, reports),
+        await outcome(harness, alone, output({ coverage: met('alone-1') })),
+      ],
+      decision_ref: await harness.put({ ...made, planner_decision }),
+    }),
+    criteria: [],
+  };
+}
+
+it('export writes the files of every phase again, byte for byte, the newest attempt of each', async () => {
+  const run = await harness.begin('my-run');
+  await run.apply(await doneWave());
+  const files = await triadFiles();
+  expect(Object.keys(files)).toEqual([
+    'triads/offer/deliberate.md',
+    'triads/offer/execute.md',
+    'triads/offer/negotiate.md',
+  ]);
+  expect(files['triads/offer/negotiate.md']).toContain('**Attempt:** 2.');
+  await rm(join(harness.home, 'my-run'), { recursive: true });
+  await exportRun(harness.deps, 'my-run');
+  expect(await triadFiles()).toEqual(files);
+});
+
+it('a run whose id is used again loses the files of its triads', async () => {
+  const run = await harness.begin('my-run');
+  await run.apply(await doneWave());
+  expect(Object.keys(await triadFiles())).toHaveLength(3);
+  await harness.begin('my-run', { goal: 'Another goal' });
+  expect(await triadFiles()).toEqual({});
+});
+
+/** The parts of `result.md`. */
+async function resultOf(done: RecordChange): Promise<readonly string[]> {
+  const run = await harness.begin('my-run');
+  const { result_ref } = await run.apply(done, {
+    type: 'ended',
+    status: 'completed',
+    usage: (await run.record()).usage,
+  });
+  return (await harness.deps.store.getText(result_ref ?? '')).split(/^(?=## )/m);
+}
+
+it('result.md lists what triads left disputed, with what the planner made of it', async () => {
+  const ruling = {
+    conflict: 'conflict:triad/offer/prices',
+    resolution: 'List prices are\nwhat we have.',
+    origin: 'wave-001/offer/anna',
+    superseded: 'wave-001/offer/ben',
+  };
+  const parts = await resultOf(await doneWave({}, [ruling]));
+  expect(parts.find((part) => part.startsWith('## Minority reports'))).toBe(
+    [
+      '## Minority reports\n',
+      '### offer\n',
+      '- `prices`: anna: claim prices.anna; ben: HOLD prices.anna. The planner let wave-001/offer/anna stand: List prices are what we have.',
+      '- What each of them says: triads/offer/execute.md\n\n',
+    ].join('\n'),
+  );
+  const text = parts.join('');
+  expect(text).toContain(
+    '*offer, by a dialectic triad (anna, ben, carl; 27 model calls, $0.054), written by writer: agents/writer/task_output/offer.md*',
+  );
+  expect(text).toContain('*alone, by researcher: agents/researcher/task_output/alone.md*');
+  expect(text).toContain('- `triads/<delegation>/<phase>.md`: how each triad came to its output');
+  // The deliverable has the report itself.
+  expect(text).toContain('**ben: HOLD.**');
+});
+
+it('result.md says so when the planner has not decided a dispute, and nothing without one', async () => {
+  const undecided = (await resultOf(await doneWave())).join('');
+  expect(undecided).toContain('HOLD prices.anna. The planner has not decided it.');
+  expect((await resultOf(await doneWave({ agrees: true }))).join('')).not.toContain('inority');
+});
+
+it('reviewDecision asks for each dispute that the report of the last phase has', async () => {
+  const run = await harness.begin('my-run');
+  const { wave: done } = await doneWave();
+  const [disputed] = done.outcomes;
+  const end = disputed?.triad === undefined ? undefined : readTriadEnd(disputed.triad);
+  const review = async (entries: Parameters<typeof doneWave>[1]) => {
+    const made = decision();
+    const planner_decision = { ...made.planner_decision, conflicts_resolved: entries ?? [] };
+    const { faults } = await harness.reviewDecision({
+      record_ref: run.ref(),
+      wave: 1,
+      outcomes: done.outcomes.map(({ delegation_id, turns, output_ref }) => ({
+        delegation_id,
+        turns,
+        output_ref,
+        ...(delegation_id === 'offer' && end !== undefined && { triad_end: end }),
+      })),
+      decision_ref: await harness.put({ ...made, planner_decision }),
+    });
+    return faults;
+  };
+  expect(end?.dissent_ref).toBe(disputed?.triad?.phases.at(-1)?.report_ref);
+  expect(await review([])).toMatchObject([
+    { path: 'planner_decision.conflicts_resolved', hint: expect.stringMatching(/^Try: /) },
+  ]);
+  const ruling = {
+    conflict: 'conflict:triad/offer/prices',
+    resolution: 'Ben is right.',
+    origin: 'wave-001/offer/ben',
+    superseded: 'wave-001/offer/anna',
+  };
+  expect(await review([ruling])).toEqual([]);
+});
