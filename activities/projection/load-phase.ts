@@ -9,6 +9,7 @@ import { readShape } from '../tools/read-artifact.ts';
 /** The report of a triad's phase, with every text that it names. */
 export interface LoadedPhase {
   readonly report: PhaseReport;
+  readonly report_ref: Ref;
   /** Of sections, claims, answers and turns. */
   readonly texts: ReadonlyMap<Ref, string>;
   readonly summary: PhaseSummary | null;
@@ -27,7 +28,7 @@ export async function loadPhase(store: ArtifactStore, ref: Ref): Promise<LoadedP
     summary_ref === null ? null : readShape(store, summary_ref, PhaseSummary, 'a phase summary'),
     output_ref === null ? null : readShape(store, output_ref, AgentOutput, 'an agent output'),
   ]);
-  return { report, texts: new Map(texts), summary, output };
+  return { report, report_ref: ref, texts: new Map(texts), summary, output };
 }
 
 /** Each once. */

@@ -65,6 +65,21 @@ export function embedMarkdown(text: string, options: EmbedOptions): string {
   return `${body}\n\n*${describeCut(text, options)}*`;
 }
 
+interface EmbedCodeOptions extends CutOptions {
+  /** As somebody named it: shown where it is a plain word. */
+  readonly language: string;
+}
+
+/** Somebody's code as a block, cut at `charsMax` with a pointer to the whole. Nothing in it ends the block. */
+export function embedCode(text: string, options: EmbedCodeOptions): string {
+  const kept = cutText(text, options.charsMax);
+  const longest = Math.max(2, ...[...kept.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const language = /^[\w+#.-]+$/.test(options.language) ? options.language : '';
+  const block = `${fence}${language}\n${kept.trimEnd()}\n${fence}`;
+  return kept === text ? block : `${block}\n\n*${describeCut(text, options)}*`;
+}
+
 /** Somebody's Markdown as it is, with a part of ours after it that no code block of theirs swallows. */
 export function appendMarkdown(text: string, part: string): string {
   const fence = text.split(/\r?\n/).reduce(nextFence, null);

@@ -14,5 +14,5 @@ export const phaseLimits = {
   /** The output in short, as the planner gets it. */
   compactCharsMax: 8_000,
   /** An entry of a summary is 2,000 characters at most; a reason, a lens or a failure is a few sentences. */
-  lineCharsMax: 2_000,
+  lineCharsMax: 2_100,
 } as const;

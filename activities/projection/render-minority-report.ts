@@ -1,9 +1,8 @@
 import type { Dissent } from '../../contracts/spec.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
+import { embedProposal, embedReason } from './embed-text.ts';
 import type { LoadedPhase } from './load-phase.ts';
-import { bullets, embedMarkdown } from './markdown.ts';
-import { phaseLimits } from './phase-limits.ts';
-import { textOf } from './record-texts.ts';
+import { bullets } from './markdown.ts';
 
 /**
  * What stayed disputed in a triad, as a part of its output and of the phase's file. The engine writes it from the
@@ -30,15 +29,11 @@ export function renderMinorityLine({ report }: LoadedPhase): string | null {
 }
 
 function renderDissent(one: Dissent, phase: LoadedPhase): string {
-  const { section_id, claim_id, member, about, revision, proposal_ref } = one;
+  const { section_id, claim_id, member, about, revision } = one;
   const what = about === 'ownership' ? 'claimed' : 'said to contradict another section';
   return [
     `### \`${section_id}\`, ${what}: ${claim_id} of ${member}, revision ${revision}`,
-    embedMarkdown(textOf(phase.texts, proposal_ref), {
-      depth: 3,
-      charsMax: phaseLimits.proposalCharsMax,
-      whole: `artifact ${proposal_ref}`,
-    }),
+    embedProposal(one, phase),
     bullets(
       one.positions.map((position) => renderPosition(position, phase)),
       '- Nobody took a position.',
@@ -54,14 +49,5 @@ function renderPosition(
   const said =
     decision === 'CONCEDE' ? 'CONCEDE to an earlier revision' : (decision ?? 'no answer');
   const stand = `**${member}: ${said}.**`;
-  return reason_ref === null ? stand : `${stand}\n${renderReason(reason_ref, phase)}`;
-}
-
-/** Why somebody answered a claim as it did. */
-export function renderReason(reasonRef: string, { texts }: LoadedPhase): string {
-  return embedMarkdown(textOf(texts, reasonRef), {
-    depth: 5,
-    charsMax: phaseLimits.reasonCharsMax,
-    whole: `artifact ${reasonRef}`,
-  });
+  return reason_ref === null ? stand : `${stand}\n${embedReason(reason_ref, phase)}`;
 }

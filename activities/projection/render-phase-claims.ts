@@ -1,9 +1,7 @@
 import type { Claim, ClaimResponse } from '../../contracts/spec.ts';
 import type { LoadedPhase } from './load-phase.ts';
-import { bullets, embedMarkdown } from './markdown.ts';
-import { phaseLimits } from './phase-limits.ts';
-import { textOf } from './record-texts.ts';
-import { renderReason } from './render-minority-report.ts';
+import { embedProposal, embedReason } from './embed-text.ts';
+import { bullets } from './markdown.ts';
 
 /** The claims on the spec, each with every answer that it got. Null when there is none. */
 export function renderPhaseClaims(phase: LoadedPhase): string | null {
@@ -13,15 +11,11 @@ export function renderPhaseClaims(phase: LoadedPhase): string | null {
 }
 
 function renderClaim(claim: Claim, phase: LoadedPhase): string {
-  const { claim_id, section_id, member, state, proposal_ref, responses } = claim;
+  const { claim_id, section_id, member, state, responses } = claim;
   return [
     `### ${claim_id} of ${member} on \`${section_id}\`: ${state}`,
     `*${describeOrigin(claim)}*`,
-    embedMarkdown(textOf(phase.texts, proposal_ref), {
-      depth: 3,
-      charsMax: phaseLimits.proposalCharsMax,
-      whole: `artifact ${proposal_ref}`,
-    }),
+    embedProposal(claim, phase),
     bullets(
       responses.map((response) => renderResponse(response, phase)),
       '- Nobody has answered.',
@@ -37,6 +31,6 @@ function describeOrigin({ about, revision, revised_by, registered_by, member }: 
 
 function renderResponse(response: ClaimResponse, phase: LoadedPhase): string {
   const { round, member, decision, revision, reason_ref } = response;
-  const said = renderReason(reason_ref, phase);
+  const said = embedReason(reason_ref, phase);
   return `Round ${round}, **${member}: ${decision}** (of revision ${revision})\n${said}`;
 }

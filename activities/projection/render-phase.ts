@@ -8,7 +8,7 @@ import { formatCost, formatTokens } from '../../core/usage/format-cost.ts';
 import type { LoadedPhase } from './load-phase.ts';
 import { bullets, cutLine, embedMarkdown, joinSections, oneLine } from './markdown.ts';
 import { phaseLimits } from './phase-limits.ts';
-import { textOf } from './record-texts.ts';
+import { embedText } from './embed-text.ts';
 import { renderMinorityReport } from './render-minority-report.ts';
 import { renderPhaseClaims } from './render-phase-claims.ts';
 
@@ -29,7 +29,7 @@ export function renderPhase(phase: LoadedPhase, planned: PlannedTriad): string {
   const { report } = phase;
   return joinSections([
     `# ${capitalise(report.phase)}: ${oneLine(planned.title)}`,
-    renderHead(report, planned),
+    renderHead(phase, planned),
     renderFailure(report),
     renderOutput(phase),
     phase.output === null ? null : renderMinorityReport(phase),
@@ -40,7 +40,7 @@ export function renderPhase(phase: LoadedPhase, planned: PlannedTriad): string {
   ]);
 }
 
-function renderHead(report: PhaseReport, { delegation_id }: PlannedTriad): string {
+function renderHead({ report, report_ref }: LoadedPhase, { delegation_id }: PlannedTriad): string {
   const { type, reason, members, status, attempt, rounds, rounds_max, usage } = report;
   const replaced = attempt === 1 ? '' : ` This file replaces that of attempt ${attempt - 1}.`;
   return bullets(
@@ -51,6 +51,7 @@ function renderHead(report: PhaseReport, { delegation_id }: PlannedTriad): strin
       `**Why a triad:** ${shorten(reason)}`,
       `**Members:**\n${members.map(describeMember).join('\n')}`,
       `**Used:** ${formatCost(usage)}, ${formatTokens(usage)}`,
+      `**Report:** artifact ${report_ref}`,
     ],
     '',
   );
@@ -105,11 +106,14 @@ function renderSection(section: SectionState, phase: LoadedPhase, planned: Plann
   const { section_id, owner, status, version, text_ref, language } = section;
   const whose = owner === null ? 'nobody owns it' : `owned by ${owner}`;
   const written = language === null ? '' : `, written in ${oneLine(language)}`;
-  const options = { depth: 3, charsMax: phaseLimits.sectionCharsMax };
   const text =
     text_ref === null
-      ? embedMarkdown(plannedText(section_id, planned), { ...options, whole: 'the plan' })
-      : embedMarkdown(textOf(phase.texts, text_ref), { ...options, whole: `artifact ${text_ref}` });
+      ? embedMarkdown(plannedText(section_id, planned), {
+          depth: 3,
+          charsMax: phaseLimits.sectionCharsMax,
+          whole: 'the plan',
+        })
+      : embedText(text_ref, phase, { language, charsMax: phaseLimits.sectionCharsMax });
   return `### \`${section_id}\`\n\n*${status}, ${whose}, version ${version}${written}*\n\n${text}`;
 }
 
@@ -129,11 +133,7 @@ function renderTurn({ turn, member, round, said_ref }: TurnRecord, phase: Loaded
   const said =
     said_ref === null
       ? 'Nothing besides what stands in the records.'
-      : embedMarkdown(textOf(phase.texts, said_ref), {
-          depth: 3,
-          charsMax: phaseLimits.saidCharsMax,
-          whole: `artifact ${said_ref}`,
-        });
+      : embedText(said_ref, phase, { language: null, charsMax: phaseLimits.saidCharsMax });
   return `### Turn ${turn}: ${member}, round ${round}\n\n${said}`;
 }
 

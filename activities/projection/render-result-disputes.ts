@@ -61,7 +61,7 @@ function describeRuling({ conflict }: Dispute, decision: WaveDecision | null): s
   const ruling = decision?.planner_decision.conflicts_resolved.find(
     (one) => one.conflict.trim() === conflict.conflict_id,
   );
-  if (ruling === undefined) return 'The planner has not decided it.';
+  if (ruling === undefined) return 'Nobody has decided it.';
   return `The planner let ${oneLine(ruling.origin)} stand: ${ruling.resolution}`;
 }
 

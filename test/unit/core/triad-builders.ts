@@ -27,10 +27,15 @@ export function specAfter(
   );
 }
 
-export const claims = (member: string, section_id: string, proposal_ref: string): SpecEvent => ({
+export const claims = (
+  member: string,
+  section_id: string,
+  proposal_ref: string,
+  registered_by = member,
+): SpecEvent => ({
   type: 'claim',
   member,
-  registered_by: member,
+  registered_by,
   section_id,
   proposal_ref,
 });

@@ -3,6 +3,7 @@ import {
   bullet,
   bullets,
   cutLine,
+  embedCode,
   embedMarkdown,
   joinSections,
   oneLine,
@@ -44,6 +45,16 @@ it.each([
   ['~~~~\n```\n~~~', '~~~~\n```\n~~~\n~~~~\n\n## B\n'],
 ])('puts a part after %j that no code block swallows', (text, expected) => {
   expect(appendMarkdown(text, '## B')).toBe(expected);
+});
+
+it.each([
+  ['sql', 'select 1;\n', '```sql\nselect 1;\n```'],
+  ['not a word', '````\n# a', '`````\n````\n# a\n`````'],
+])('puts code in %s into a block that it does not end', (language, code, expected) => {
+  expect(embedCode(code, { language, charsMax: 100, whole: 'x' })).toBe(expected);
+  expect(embedCode(code, { language, charsMax: 5, whole: 'x' })).toMatch(
+    /…\n`{3,}\n\n\*cut after 5 of \d+ characters; whole: x\*$/,
+  );
 });
 
 it('puts headings below those of the document, but not in code', () => {

@@ -7,6 +7,7 @@ import { recordPhase } from '../../../activities/run-record/record-phase.ts';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { RecordPhaseResult } from '../../../contracts/activity-types.ts';
 import type { PhaseReport } from '../../../contracts/triad-run.ts';
+import { answers, claims, specAfter } from '../core/triad-builders.ts';
 import { readTree, useHarness } from './harness.ts';
 import { delegation, output, plan } from './samples.ts';
 import { offer, offerOutput, reportOf, summary } from './triad-samples.ts';
@@ -46,6 +47,7 @@ it('a phase that negotiated: who, how it ended, what was summarised, claimed, an
   - ben: critic, agent researcher, model other-model, looks at it as: security
   - carl: synthesizer, agent writer
 - **Used:** $0.018, 9.0k tokens in, 900 out
+- **Report:** artifact ${report_ref}
 
 ## Summary
 
@@ -113,6 +115,51 @@ I looked at both.
 
 Nothing besides what stands in the records.
 `);
+});
+
+it('a hierarchical triad: what was registered for a worker, revised, written as code, and disputed at the end', async () => {
+  const { store } = harness.deps;
+  const refs = await Promise.all(
+    ['Two tables.', 'Three tables.', 'Too few.', '# 1\nselect 1;\n', 'No.'].map((one) =>
+      store.put(one),
+    ),
+  );
+  const [proposal = '', revised = '', few = '', code = '', no = ''] = refs;
+  const spec = specAfter(
+    ['schema'],
+    [
+      claims('wanda', 'schema', proposal, 'otto'),
+      answers('will', 'schema.wanda', 'REVISE', few, { revised_ref: revised }),
+      answers('wanda', 'schema.wanda', 'CONCEDE', no, { revision: 2 }),
+      {
+        type: 'edit',
+        member: 'wanda',
+        section_id: 'schema',
+        base_version: 1,
+        status: 'done',
+        text_ref: code,
+        language: 'sql',
+      },
+      { type: 'dispute', by: 'otto', section_id: 'schema', version: 2 },
+      answers('will', 'schema.output', 'HOLD', no),
+      { type: 'close' },
+    ],
+    ['wanda', 'will'],
+  );
+  const output_ref = await harness.put(offerOutput);
+  const base = await reportOf(harness, 'execute', {}, { output_ref });
+  await record({ ...base, type: 'hierarchical', spec });
+  const file = await fileOf('execute');
+  expect(file).toContain(
+    '*done, owned by wanda, version 2, written in sql*\n\n```sql\n# 1\nselect 1;\n```',
+  );
+  expect(file).toContain(
+    "### schema.wanda of wanda on `schema`: settled\n\n*about the section's ownership, registered by otto, revision 2 by will*\n\nThree tables.",
+  );
+  expect(file).toContain('- Round 1, **will: REVISE** (of revision 1)\n  Too few.');
+  expect(file).toContain(
+    '### `schema`, said to contradict another section: schema.output of wanda, revision 1\n\n```sql\n# 1\nselect 1;\n```\n\n- **will: HOLD.**\n  No.',
+  );
 });
 
 it('execute: the output ends with the minority report, and its short text says so', async () => {

@@ -107,9 +107,9 @@ it('result.md lists what triads left disputed, with what the planner made of it'
   expect(text).toContain('**ben: HOLD.**');
 });
 
-it('result.md says so when the planner has not decided a dispute, and nothing without one', async () => {
+it('result.md says so when nobody has decided a dispute, and nothing without one', async () => {
   const undecided = (await resultOf(await doneWave())).join('');
-  expect(undecided).toContain('HOLD prices.anna. The planner has not decided it.');
+  expect(undecided).toContain('HOLD prices.anna. Nobody has decided it.');
   expect((await resultOf(await doneWave({ agrees: true }))).join('')).not.toContain('inority');
 });
 
