@@ -75,6 +75,7 @@ it('BT2: who did it, how each phase ended, why it failed and that something is d
       const bound = boundTriad(triad);
       expect(bound.phases).toEqual(triad.phases);
       expect(bound.members.map(({ name }) => name)).toEqual(triad.members.map(({ name }) => name));
+      for (const member of bound.members) expect(member).not.toHaveProperty('lens');
       expect(bound.failure?.agent).toBe(triad.failure?.agent);
       expect(bound.dissent).toEqual(triad.dissent.slice(0, engineLimits.dissentCarriedMax));
       expect(readTriadEnd(bound).dissent_ref).toBe(triad.dissent.length === 0 ? null : ref);

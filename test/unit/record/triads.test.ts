@@ -58,7 +58,8 @@ it('export writes the files of every phase again, byte for byte, the newest atte
   ]);
   expect(files['triads/offer/negotiate.md']).toContain('**Attempt:** 2.');
   await rm(join(harness.home, 'my-run'), { recursive: true });
-  await exportRun(harness.deps, 'my-run');
+  const exported = await exportRun(harness.deps, 'my-run');
+  expect(exported.files).toBe(Object.keys(await readTree(join(harness.home, 'my-run'))).length);
   expect(await triadFiles()).toEqual(files);
 });
 
