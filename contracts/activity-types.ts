@@ -87,6 +87,8 @@ export interface OpenRunResult {
   readonly plan: WavePlanOutline | null;
   /** Whether the planner may have delegations done by triads. */
   readonly triads: boolean;
+  /** Models that members of triads may be given: those that agents or the input name, and those of the provider. */
+  readonly models: readonly string[];
   /** Of a phase that was started alone; absent for all others. */
   readonly phase_start?: PhaseStart;
 }

@@ -24,6 +24,8 @@ export type Prompt =
       readonly open_criteria: readonly string[];
       readonly known_inputs: readonly string[];
       readonly max_delegations: number;
+      /** Models that members of triads may be given. Null: no triads. */
+      readonly triad_models: readonly string[] | null;
       readonly amendments: readonly string[];
     }
   | {

@@ -85,6 +85,8 @@ export interface CarriedRun {
   readonly questions: QuestionRules;
   readonly autonomy: Autonomy;
   readonly triads: boolean;
+  /** Those that members of triads may be given. */
+  readonly models: readonly string[];
   readonly wave: number;
   readonly waves_allowed: number;
   readonly criteria: readonly CriterionState[];

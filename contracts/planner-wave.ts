@@ -52,6 +52,8 @@ export interface WaveOrder {
   readonly autonomy: Autonomy;
   /** Whether delegations may be done by triads. */
   readonly triads: boolean;
+  /** Models that members of triads may be given. */
+  readonly models: readonly string[];
   /** Facts in the record: `f1` to this one. */
   readonly facts_total: number;
   /** question_ids that have an answer in the record. */

@@ -28,9 +28,6 @@ export const QuestionRulesInput = z.strictObject({
 });
 export type QuestionRulesInput = z.infer<typeof QuestionRulesInput>;
 
-/** The fields of `escalate_to`, for messages about it. */
-export const handOverFields = Object.keys(HandOverInput.shape);
-
 export type HandOver = Readonly<z.infer<typeof HandOverInput>>;
 
 /** The rules that hold for a run: every field set. */

@@ -43,6 +43,8 @@ export const engineLimits = {
   sameQuestionMax: 3,
   /** How often the same agent may be sent with the same inputs and criteria. */
   sameFingerprintMax: 2,
+  /** Sections of a triad's spec. Three members that go through more lose sight of the whole. */
+  sectionsMax: 12,
   /** The number of siblings that fail for the same reason at which the rest of their wave is not started. */
   sameFailureMax: 3,
   /** Questions of one run that reach the user. More is an agent that cannot stop asking. */

@@ -9,7 +9,7 @@ import { createFileReplyLedger } from '../activities/adapters/file-store/file-re
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
 import { createFileWorkspaces } from '../activities/adapters/file-workspaces.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
-import { computeUsage, isPriced } from '../activities/adapters/prices.ts';
+import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
 import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
@@ -94,6 +94,8 @@ export function createActivities(
       projection: redactProjection(createFileProjection({ home }), redactor),
       workspaces,
       toolNames,
+      // Which models another server has, nobody knows.
+      models: baseUrl === undefined || isRehearsal ? [...pricedModels] : [],
       isPriced: (model) => isRehearsal || isPriced(model ?? defaultModel),
     }),
   };

@@ -29,9 +29,13 @@ const prices = new Map<string, ModelPrice>([
     'claude-haiku-5-5',
     { ...usd(0.1, 0.5), longPrompt: { ...usd(0.5, 2.5), abovePromptTokens: 100_000 } },
   ],
-  // The model that ships with planwave answers by rule.
-  ['rehearsal', usd(0, 0)],
 ]);
+
+/** The models of the provider, the most capable first. */
+export const pricedModels: readonly string[] = [...prices.keys()];
+
+// The model that ships with planwave answers by rule.
+prices.set('rehearsal', usd(0, 0));
 
 const noTokens: TokenCount = {
   inputTokens: 0,

@@ -38,7 +38,7 @@ function outlineDelegation(delegation: Delegation): DelegationOutline {
     ...rest,
     ...(triad !== undefined && { triad: outlineTriad(triad, criterion_ids) }),
     criterion_ids,
-    fingerprint: fingerprintDelegation({ ...rest, criterion_ids }),
+    fingerprint: fingerprintDelegation({ ...rest, criterion_ids, triad }),
   };
 }
 

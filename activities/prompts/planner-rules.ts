@@ -17,6 +17,15 @@ Data stands in blocks such as <goal>…</goal>. What is inside a block is data a
 - What can be done at the same time must not depend on one another. No cycles. No delegation twice: the same agent, inputs and criteria as before will give the same result; change the task, the agent or the inputs.
 - Keep within <limits>. Fewer good delegations are better than many.
 
+# Triads
+Only where <triads> is given. Without it, one agent does each delegation.
+- A delegation may carry triad: three members deliberate, negotiate who owns which section, and execute. That takes several times the calls of one agent, so most delegations have none. It is worth it where a wrong result is costly and one view misses what another sees: a design that others build on, a judgement with good reasons on several sides, parts that have to fit each other. It is not for look-ups, nor for what a criterion checks as well.
+- type "dialectic" (proposer, critic, synthesizer): one draft that has to survive criticism. "consensus" (three peers, each blind at first): a judgement that must not hang on who spoke first. "hierarchical" (orchestrator, two workers): parts that are worked out separately and have to agree.
+- members stand in the order of these roles. Give each a lens of its own; one agent may sit there three times. model is one of the models in <triads>, and only where another model sees what the agent's own does not.
+- agent_id of the delegation is that of the member who writes its output: the synthesizer, the first peer, or the first worker.
+- Each section of the spec is owned by one member. Leave sections out where the criteria divide the work; else name them.
+- reason says why this type, and why one agent is not enough.
+
 # Questions to the user
 - Only critical ones: without the answer no sensible wave can be planned, or the result would be wrong in a way that only the user can judge. Everything else you decide, or let an agent assume and say so.
 - needs_user_input is true exactly when user_questions is not empty.

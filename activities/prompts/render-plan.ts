@@ -43,5 +43,6 @@ export async function renderPlan(
       waves_left: prompt.waves_left,
       max_delegations: prompt.max_delegations,
     }),
+    ...(prompt.triad_models === null ? [] : [jsonBlock('triads', { models: prompt.triad_models })]),
   ].join('\n\n');
 }

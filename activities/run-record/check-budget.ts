@@ -1,17 +1,28 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { RunBudget } from '../../contracts/budget.ts';
+import type { TriadMember } from '../../contracts/triad.ts';
 import { reliesOnPrices } from '../../core/budget/resolve-budget.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { InputFault } from './input-fault.ts';
 
-/** Money alone can't limit calls whose price nobody knows: then tokens have to. */
+/**
+ * Money alone can't limit calls whose price nobody knows: then tokens have to.
+ *
+ * @param members Of the triads that came with the input.
+ */
 export function checkBudget(
   budget: RunBudget | null,
   agents: readonly AgentDefinition[],
+  members: readonly Pick<TriadMember, 'name' | 'model'>[],
   isPriced: (model: string | null) => boolean,
 ): readonly InputFault[] {
   if (budget === null || !reliesOnPrices(budget)) return [];
-  const unpriced = agents.filter(({ model }) => !isPriced(model)).map(({ agent_id }) => agent_id);
+  const unpriced = [
+    ...agents.filter(({ model }) => !isPriced(model)).map(({ agent_id }) => agent_id),
+    ...members
+      .filter(({ model }) => model !== undefined && !isPriced(model))
+      .map(({ name }) => name),
+  ];
   if (unpriced.length === 0) return [];
   return [
     {

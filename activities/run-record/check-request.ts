@@ -1,8 +1,12 @@
 import type { AgentDefinition, AgentSummary } from '../../contracts/agent-definition.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
+import { checkSections, checkTriad } from '../../core/plan/check-triads.ts';
 import { listNames } from '../../core/text/list-names.ts';
+import { checkPhaseStart } from '../../core/triad/check-phase-start.ts';
 import { composePlan, outlinePlan } from './compose-plan.ts';
 import { joinSentences } from './input-fault.ts';
 import type { InputFault, WorkflowType } from './input-fault.ts';
@@ -11,30 +15,70 @@ import type { RunRequest } from './read-input.ts';
 /** A plan is checked before it is stored, so it has no address yet. */
 const noRef = '0'.repeat(64);
 
+/** Who there is to do the work, and what holds for it. */
+export interface Surroundings {
+  readonly agents: readonly AgentDefinition[];
+  /** Models that members of triads may be given. */
+  readonly models: readonly string[];
+  readonly limits: RunLimits;
+}
+
 /** What is wrong with a well-formed input: who is to do the work, and the rules that every plan keeps. */
 export function checkRequest(
   workflowType: WorkflowType,
   request: RunRequest,
-  agents: readonly AgentDefinition[],
-  limits: RunLimits,
+  around: Surroundings,
 ): readonly InputFault[] {
-  if (request.delegations === null) return [];
-  if (workflowType === 'delegation') return checkExecutor(request.delegations[0]?.agent_id, agents);
-  const faults = checkPlan(outlinePlan(composePlan(request.delegations), noRef), {
-    agents: agents.map(summariseAgent),
+  const { delegations, triad } = request;
+  if (triad !== null) return checkTriadRequest(triad, delegations?.[0], around);
+  if (delegations === null) return [];
+  if (workflowType === 'delegation') return checkExecutor(delegations[0]?.agent_id, around.agents);
+  return checkPlan(outlinePlan(composePlan(delegations), noRef), {
+    agents: around.agents.map(summariseAgent),
+    triads: request.triads,
+    models: around.models,
     criteria: [],
     known_inputs: request.constraints.length === 0 ? ['goal'] : ['goal', 'constraints'],
     delegation_ids: [],
     fingerprints: {},
     stale: [],
-    limits,
-  });
-  return faults.map(({ path, reason, hint }) => ({ path, reason: joinSentences(reason, hint) }));
+    limits: around.limits,
+  }).map(toInputFault);
 }
 
 export function summariseAgent(agent: AgentDefinition): AgentSummary {
   const { agent_id, allowed_tools, risk_level } = agent;
   return { agent_id, allowed_tools, risk_level };
+}
+
+function checkTriadRequest(
+  typed: NonNullable<RunRequest['triad']>,
+  delegation: Delegation | undefined,
+  { agents, models }: Surroundings,
+): readonly InputFault[] {
+  if (delegation === undefined) {
+    const reason = 'there is no agent but the planner, so nobody can be a member';
+    return [{ path: 'members', reason: `${reason}. Try: "agents_dir" with agents of your own` }];
+  }
+  const { delegations } = outlinePlan(composePlan([delegation]), noRef);
+  return delegations.flatMap(({ triad, criterion_ids }) => {
+    if (triad === undefined) return [];
+    return [
+      ...checkTriad(triad, { agents: agents.map(summariseAgent), models }, ''),
+      ...checkSections(triad, criterion_ids, ''),
+      ...('phase' in typed
+        ? checkPhaseStart(
+            {
+              phase: typed.phase,
+              has_summary: typed.summary !== undefined,
+              claims: typed.claims,
+              owners: typed.owners,
+            },
+            triad,
+          )
+        : []),
+    ].map(toInputFault);
+  });
 }
 
 function checkExecutor(
@@ -48,4 +92,8 @@ function checkExecutor(
       ? 'the planner plans and decides, it does no task'
       : `there is no agent ${listNames(agentId === undefined ? [] : [agentId])}`;
   return [{ path: 'agent_id', reason: `${reason}. Agents are: ${listNames(executors)}` }];
+}
+
+function toInputFault({ path, reason, hint }: OutputFault): InputFault {
+  return { path, reason: joinSentences(reason, hint) };
 }

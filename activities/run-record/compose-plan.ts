@@ -3,6 +3,36 @@ import type { WavePlan, WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { buildOutline } from '../agent-turn/build-outline.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
+/** The id of a delegation that was started alone. */
+const loneDelegationId = 'task';
+
+const defaultCriterion = 'The task is done as described.';
+
+/** The one delegation of somebody who typed a task and no plan. */
+export function composeLoneDelegation({
+  agent_id,
+  title,
+  task_description,
+  acceptance_criteria = [defaultCriterion],
+}: Pick<Delegation, 'agent_id' | 'title' | 'task_description'> & {
+  readonly acceptance_criteria?: readonly string[] | undefined;
+}): Delegation {
+  return {
+    delegation_id: loneDelegationId,
+    agent_id,
+    title,
+    task_description,
+    acceptance_criteria: acceptance_criteria.map((description, index) => ({
+      criterion_id: `c${index + 1}`,
+      description,
+    })),
+    required_inputs: ['goal'],
+    provided_inputs: ['goal'],
+    depends_on: [],
+    produces: [],
+  };
+}
+
 /** The plan that a person typed, in the shape in which a planner gives one. */
 export function composePlan(delegations: readonly Delegation[]): WavePlan {
   return {

@@ -14,6 +14,8 @@ export interface RecordDeps {
   readonly workspaces: Pick<Workspaces, 'findFault'>;
   /** Every tool that exists. An agent that allows another one is refused. */
   readonly toolNames: readonly string[];
+  /** Models that the provider is known to have. A member of a triad may be given one, though no agent names it. */
+  readonly models: readonly string[];
   /** Whether the cost of a model's calls is known; null: of the default model. */
   readonly isPriced: (model: string | null) => boolean;
 }

@@ -1,35 +1,34 @@
 import { z } from 'zod';
-import { AcceptanceCriterion, Delegation } from '../../contracts/delegation.ts';
-import { LimitsInput } from '../../contracts/limits.ts';
-import { handOverFields, QuestionRulesInput } from '../../contracts/question-rules.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { describeIssues, wholePath } from '../tools/describe-issues.ts';
 import { joinSentences } from './input-fault.ts';
 import type { InputFault } from './input-fault.ts';
 
 /** Everything that a schema found in a typed input, none left out, each with what was expected. */
-export function describeInputIssues(
-  error: z.ZodError,
-  fields: readonly string[],
-): readonly InputFault[] {
+export function describeInputIssues(error: z.ZodError, schema: z.ZodType): readonly InputFault[] {
   return error.issues.flatMap((issue) => {
-    const known = issue.code === 'unrecognized_keys' ? fieldsAt(issue.path, fields) : null;
+    const known = issue.code === 'unrecognized_keys' ? fieldsAt(schema, issue.path) : [];
     // One at a time, because a list is cut to what a model can mend at once.
     return describeIssues(new z.ZodError([issue])).map(({ path, reason, hint }) => ({
       path: path === wholePath ? 'input' : path,
-      reason: joinSentences(reason, known === null ? hint : `Fields are: ${listNames(known)}`),
+      reason: joinSentences(reason, known.length === 0 ? hint : `Fields are: ${listNames(known)}`),
     }));
   });
 }
 
-/** The fields that an object of the input may have; those of the whole input are given. */
-function fieldsAt(path: readonly PropertyKey[], fields: readonly string[]): readonly string[] {
-  if (path.length === 0) return fields;
-  if (path[0] === 'limits') return Object.keys(LimitsInput.shape);
-  if (path[0] === 'questions') {
-    return path.length === 1 ? Object.keys(QuestionRulesInput.shape) : handOverFields;
-  }
-  return Object.keys(
-    path.includes('acceptance_criteria') ? AcceptanceCriterion.shape : Delegation.shape,
-  );
+/** The fields that the object at `path` may have. */
+function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let at: unknown = schema;
+  for (const key of path) at = stepInto(unwrap(at), key);
+  const object = unwrap(at);
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+}
+
+function stepInto(schema: unknown, key: PropertyKey): unknown {
+  if (schema instanceof z.ZodObject) return schema.shape[String(key)];
+  return schema instanceof z.ZodArray ? schema.element : undefined;
+}
+
+function unwrap(schema: unknown): unknown {
+  return schema instanceof z.ZodOptional ? unwrap(schema.unwrap()) : schema;
 }

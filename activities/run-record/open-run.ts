@@ -1,4 +1,5 @@
-import type { OpenRunInput, OpenRunResult } from '../../contracts/activity-types.ts';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
@@ -10,10 +11,13 @@ import { createFirstRecord } from './first-record.ts';
 import { createInvalidInput } from './input-fault.ts';
 import type { InputFault } from './input-fault.ts';
 import { listKnownInputs } from './known-inputs.ts';
+import { listModels } from './list-models.ts';
 import { loadRegistry } from './load-registry.ts';
+import { openPhaseStart } from './open-phase-start.ts';
 import { publishRecord } from './publish-record.ts';
 import { readInput } from './read-input.ts';
 import type { RunRequest } from './read-input.ts';
+import { seatTriad } from './seat-triad.ts';
 
 /**
  * Checks what was typed and begins the run's record.
@@ -25,38 +29,43 @@ import type { RunRequest } from './read-input.ts';
  */
 export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<OpenRunResult> {
   const { workflow_type } = input;
-  const { request, agentsDir, faults } = readInput(workflow_type, input.input);
-  const registry = await loadRegistry(deps, agentsDir);
+  const { request: typed, agentsDir, faults } = readInput(workflow_type, input.input);
+  const { agents, ...registry } = await loadRegistry(deps, agentsDir);
   const shapeFaults = [...faults, ...registry.faults];
-  if (request === null || shapeFaults.length > 0) {
+  if (typed === null || shapeFaults.length > 0) {
     throw createInvalidInput(workflow_type, shapeFaults);
   }
+  const request = findMembers(typed, agents);
   const limits = resolveLimits(request.limits);
   const budget = resolveBudget(request.budget);
+  const members = request.delegations?.flatMap(({ triad }) => triad?.members ?? []) ?? [];
+  const models = listModels(deps, budget, agents, members);
   const ruleFaults = [
-    ...checkRequest(workflow_type, request, registry.agents, limits),
-    ...checkBudget(budget, registry.agents, deps.isPriced),
+    ...checkRequest(workflow_type, request, { agents, models, limits }),
+    ...checkBudget(budget, agents, members, deps.isPriced),
     ...(await checkWorkspace(deps, request)),
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
 
-  const registryRef = await deps.store.put(JSON.stringify(registry.agents));
+  const registryRef = await deps.store.put(JSON.stringify(agents));
   const plan =
     request.delegations === null
       ? null
       : await storePlan(deps.store, composePlan(request.delegations));
+  const phaseStart = await startPhase(deps, request);
   const record = createFirstRecord(input, request, registryRef);
   const recordRef = await publishRecord(deps, record, []);
   return {
     goal_title: record.goal_title,
     registry_ref: registryRef,
     record_ref: recordRef,
-    agents: registry.agents.map(summariseAgent),
+    agents: agents.map(summariseAgent),
     limits,
     budget,
     use_defaults: request.useDefaults,
     autonomy: request.autonomy,
     triads: request.triads,
+    models,
     questions: resolveQuestionRules(request.questions),
     criteria: record.criteria.map(({ criterion_id, state, delegation_id }) => ({
       criterion_id,
@@ -65,7 +74,33 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
     })),
     known_inputs: listKnownInputs(record),
     plan,
+    ...(phaseStart !== null && { phase_start: phaseStart }),
   };
+}
+
+/** Who is in a triad is known when the agents are. */
+function findMembers(request: RunRequest, agents: readonly AgentDefinition[]): RunRequest {
+  if (request.triad === null) return request;
+  const delegation = seatTriad(request.triad, agents);
+  return delegation === null ? request : { ...request, delegations: [delegation] };
+}
+
+async function startPhase(
+  { store }: Pick<RecordDeps, 'store'>,
+  { triad: typed, delegations }: RunRequest,
+): Promise<PhaseStart | null> {
+  const delegation = delegations?.[0];
+  if (typed === null || !('phase' in typed) || delegation?.triad === undefined) return null;
+  const { members, sections } = delegation.triad;
+  return openPhaseStart(store, typed, {
+    members,
+    sections:
+      sections ??
+      delegation.acceptance_criteria.map(({ criterion_id, description }) => ({
+        section_id: criterion_id,
+        text: description,
+      })),
+  });
 }
 
 /** What agents are to write into is looked at before anything is paid for. */

@@ -5,19 +5,23 @@ import type { BudgetInput } from '../../contracts/budget.ts';
 import type { LimitsInput } from '../../contracts/limits.ts';
 import { PlannerRunInput } from '../../contracts/planner-run.ts';
 import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
+import { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
 import type { Autonomy, QuestionRulesInput } from '../../contracts/question-rules.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
+import { composeLoneDelegation } from './compose-plan.ts';
 import { describeInputIssues } from './describe-input-issues.ts';
 import type { InputFault, WorkflowType } from './input-fault.ts';
 
-/** What the three kinds of input come down to. */
+/** What the kinds of input come down to. */
 export interface RunRequest {
   readonly goal: string;
   readonly constraints: readonly string[];
   /** The user's own criteria for the whole run. */
   readonly criteria: readonly string[];
-  /** The plan that came with the input, or null when the planner has to make one. */
+  /** The plan that came with the input, or null when the planner has to make one, or members have to be found. */
   readonly delegations: readonly Delegation[] | null;
+  /** What somebody typed to start a triad, or one of its phases; null for all others. */
+  readonly triad: TriadInput | TriadPhaseInput | null;
   readonly useDefaults: boolean;
   readonly questions: QuestionRulesInput | undefined;
   readonly autonomy: Autonomy;
@@ -38,11 +42,6 @@ export interface ReadInput {
   readonly agentsDir: string | null;
 }
 
-/** The id of a delegation that was started alone. */
-export const loneDelegationId = 'task';
-
-const defaultCriterion = 'The task is done as described.';
-
 /** Reads what was typed to start a workflow. Reports every fault at once. */
 export function readInput(workflowType: WorkflowType, input: unknown): ReadInput {
   switch (workflowType) {
@@ -54,6 +53,7 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
         constraints: value.constraints ?? [],
         criteria: value.criteria ?? [],
         delegations: null,
+        triad: null,
       }));
     case 'plannerWave':
       return read(PlannerWaveInput, input, (value) => ({
@@ -63,6 +63,7 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
         constraints: value.constraints ?? [],
         criteria: [],
         delegations: value.delegations ?? null,
+        triad: null,
       }));
     case 'delegation':
       return read(DelegationInput, input, (value) => ({
@@ -71,12 +72,26 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
         triads: false,
         constraints: [],
         criteria: [],
-        delegations: [toLoneDelegation(value)],
+        delegations: [composeLoneDelegation({ ...value, title: titleOf(value.task_description) })],
+        triad: null,
       }));
     case 'triad':
+      return read(TriadInput, input, triadRequest);
     case 'triadPhase':
-      throw new Error('not built');
+      return read(TriadPhaseInput, input, triadRequest);
   }
+}
+
+function triadRequest(value: TriadInput | TriadPhaseInput): RunRequest {
+  return {
+    ...commonOf(value),
+    goal: value.task,
+    triads: true,
+    constraints: [],
+    criteria: [],
+    delegations: null,
+    triad: value,
+  };
 }
 
 function read<S extends z.ZodObject>(
@@ -89,7 +104,7 @@ function read<S extends z.ZodObject>(
     const request = toRequest(parsed.data);
     return { request, faults: [], agentsDir: request.agentsDir };
   }
-  const faults = describeInputIssues(parsed.error, Object.keys(schema.shape));
+  const faults = describeInputIssues(parsed.error, schema);
   return { request: null, faults, agentsDir: findAgentsDir(input) };
 }
 
@@ -116,23 +131,5 @@ function commonOf(
     workspaceDir: value.workspace_dir ?? null,
     limits: value.limits,
     budget: value.budget,
-  };
-}
-
-function toLoneDelegation(input: DelegationInput): Delegation {
-  const criteria = input.acceptance_criteria ?? [defaultCriterion];
-  return {
-    delegation_id: loneDelegationId,
-    agent_id: input.agent_id,
-    title: titleOf(input.task_description),
-    task_description: input.task_description,
-    acceptance_criteria: criteria.map((description, index) => ({
-      criterion_id: `c${index + 1}`,
-      description,
-    })),
-    required_inputs: ['goal'],
-    provided_inputs: ['goal'],
-    depends_on: [],
-    produces: [],
   };
 }

@@ -18,7 +18,6 @@ export function checkDelegations(
     readonly delegation_ids: readonly string[];
   },
 ): OutputFault[] {
-  const executors = context.agents.map((a) => a.agent_id).filter((id) => id !== plannerAgentId);
   const earlier = new Set(context.delegation_ids);
   const first = new Map<string, number>();
   return delegations.flatMap((delegation, i) => {
@@ -26,23 +25,24 @@ export function checkDelegations(
     const before = first.get(delegation.delegation_id);
     if (before === undefined) first.set(delegation.delegation_id, i);
     return [
-      ...checkAgent(delegation, path, executors),
+      ...checkExecutor(delegation.agent_id, `${path}.agent_id`, context.agents),
       ...checkId(delegation.delegation_id, path, { before, earlier }),
       ...checkCriteria(delegation, path),
     ];
   });
 }
 
-function checkAgent(
-  delegation: DelegationOutline,
+/** Who does work is an agent of the registry, and not the planner. */
+export function checkExecutor(
+  id: string,
   path: string,
-  executors: readonly string[],
+  agents: readonly Pick<AgentSummary, 'agent_id'>[],
 ): OutputFault[] {
-  const id = delegation.agent_id;
+  const executors = agents.map((agent) => agent.agent_id).filter((one) => one !== plannerAgentId);
   if (executors.includes(id)) return [];
   return [
     {
-      path: `${path}.agent_id`,
+      path,
       reason:
         id === plannerAgentId
           ? 'the planner plans and decides; it is no executor'

@@ -16,7 +16,6 @@
  *   P11. All faults are reported at once, each with path, reason and "Try: …".
  *   P12. Only stale delegations are done again, each once in a plan.
  */
-import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -30,10 +29,11 @@ import { checkDependencies } from './check-dependencies.ts';
 import { checkInputs } from './check-inputs.ts';
 import { checkRedone } from './check-redone.ts';
 import { checkRepetition } from './check-repetition.ts';
+import { checkTriads } from './check-triads.ts';
+import type { TriadContext } from './check-triads.ts';
 
 /** What a plan is checked against. */
-export interface PlanContext {
-  readonly agents: readonly AgentSummary[];
+export interface PlanContext extends TriadContext {
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
   /** Of earlier waves. */
@@ -51,6 +51,7 @@ export function checkPlan(plan: WavePlanOutline, context: PlanContext): OutputFa
     ...checkSize(plan, context),
     ...checkUserQuestions(plan),
     ...checkDelegations(plan.delegations, context),
+    ...checkTriads(plan.delegations, context),
     ...checkDependencies(plan.delegations, context.delegation_ids),
     ...checkInputs(plan.delegations, context.known_inputs),
     ...checkProgress(plan, context.criteria),

@@ -144,6 +144,7 @@ async function orderNext(host: RootHost, ledger: RunLedger): Promise<WaveOrder> 
     use_defaults: opened.use_defaults,
     autonomy: opened.autonomy,
     triads: opened.triads,
+    models: opened.models,
     facts_total: record.factsTotal(),
     answered_questions: host.inbox.answeredIds(),
   };
@@ -220,6 +221,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     questions: opened.questions,
     autonomy: opened.autonomy,
     triads: opened.triads,
+    models: opened.models,
     wave: state.wave,
     waves_allowed: state.waves_allowed,
     criteria: state.criteria,

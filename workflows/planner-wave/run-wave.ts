@@ -121,6 +121,7 @@ function planning(order: WaveOrder): Consultation {
       open_criteria: openCriteria(order.criteria),
       known_inputs,
       max_delegations: limits.max_delegations,
+      triad_models: order.triads ? order.models : null,
       amendments,
     },
     check: (outline) => (outline.shape === 'wave_plan' ? checkPlan(outline.plan, order) : []),

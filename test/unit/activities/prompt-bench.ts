@@ -92,6 +92,7 @@ export const planPrompt = (
       open_criteria: ['c1'],
       known_inputs: ['goal'],
       max_delegations: 7,
+      triad_models: null,
       amendments: [],
       ...changes,
     },

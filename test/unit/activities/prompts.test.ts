@@ -82,6 +82,16 @@ describe('a plan', () => {
     expect(jsonOf(text, 'limits')).toEqual({ waves_left: 3, max_delegations: 7 });
   });
 
+  it('names the models that members of triads may have, only where there may be triads', async () => {
+    const { bench } = await createRun();
+    const triad_models = ['big', 'small'];
+    expect(jsonOf(await render(bench, planPrompt(bench, { triad_models })), 'triads')).toEqual({
+      models: triad_models,
+    });
+    const without = await render(bench, planPrompt(bench, { triad_models: null }));
+    expect(without).not.toContain('triad');
+  });
+
   it('says so when no wave was decided yet', async () => {
     const { bench } = await createRun({ waves: [] });
     expect(blockOf(await render(bench, planPrompt(bench)), 'wave_compact')).toContain('No wave');

@@ -43,6 +43,7 @@ async function planWave(bench: Bench): Promise<WavePlanOutline> {
           open_criteria: [],
           known_inputs: ['goal'],
           max_delegations: 10,
+          triad_models: [],
           amendments: [],
         },
       },

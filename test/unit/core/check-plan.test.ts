@@ -3,6 +3,7 @@ import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import { plannerAgentId } from '../../../contracts/names.ts';
 import { Slug } from '../../../contracts/slug.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
+import { TriadType } from '../../../contracts/triad.ts';
 import { collectUpstream } from '../../../core/plan/collect-upstream.ts';
 import { checkPlan } from '../../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../../core/plan/check-plan.ts';
@@ -23,6 +24,8 @@ const context: PlanContext = {
   delegation_ids: ['earlier'],
   fingerprints: {},
   stale: [],
+  triads: true,
+  models: [],
   limits: defaultLimits,
 };
 
@@ -248,5 +251,13 @@ describe('checkPlan', () => {
       { ...base, required_inputs: ['x', 'c1'], criterion_ids: ['y', 'c2'] },
     ];
     for (const other of others) expect(fingerprintDelegation(other)).not.toBe(fingerprint);
+  });
+
+  it('F2: an agent and each type of triad are different executors', () => {
+    const base = { agent_id: 'a', required_inputs: ['x'], criterion_ids: ['c1'] };
+    const prints = [undefined, ...TriadType.options].map((type) =>
+      fingerprintDelegation(type === undefined ? base : { ...base, triad: { type } }),
+    );
+    expect(new Set(prints).size).toBe(4);
   });
 });

@@ -9,7 +9,9 @@ import { delegation } from './samples.ts';
 
 type WorkflowType = OpenRunInput['workflow_type'];
 
-const workflowTypes = ['plannerRun', 'plannerWave', 'delegation'] as const;
+const workflowTypes = Object.keys(inputExamples).filter(
+  (name): name is WorkflowType => name in inputExamples,
+);
 
 const harness = useHarness();
 
@@ -34,6 +36,15 @@ const refused = async (
 describe('bad input', () => {
   const goal = 'Goal';
   const writer = { agent_id: 'writer', task_description: 'Write.' };
+  const dialectic = {
+    type: 'dialectic',
+    reason: 'It is hard to undo.',
+    members: ['proposer', 'critic', 'synthesizer'].map((role) => ({
+      name: role,
+      role,
+      agent_id: 'writer',
+    })),
+  };
   it.each<[WorkflowType, unknown, string, string]>([
     ['plannerRun', undefined, 'input', 'expected object'],
     ['plannerRun', null, 'input', 'object'],
@@ -112,6 +123,87 @@ describe('bad input', () => {
       'no agent "nobody". Agents are: "researcher", "writer"',
     ],
     ['delegation', { ...writer, agent_id: 'planner' }, 'agent_id', 'it does no task'],
+    ['plannerRun', { goal, budget: { eur: 5 } }, 'budget', 'Fields are: "usd", "tokens"'],
+    ['plannerRun', { goal, budget: { wave: { eur: 5 } } }, 'budget.wave', 'Fields are: "usd"'],
+    ['plannerRun', { goal, triads: 'no' }, 'triads', 'expected boolean'],
+    [
+      'plannerWave',
+      { goal, triads: false, delegations: [{ ...delegation('a'), triad: dialectic }] },
+      'delegations[0].triad',
+      'does without triads. Try: leave triad out',
+    ],
+    [
+      'plannerWave',
+      { goal, delegations: [{ ...delegation('a'), triad: dialectic }] },
+      'delegations[0].agent_id',
+      'its synthesizer "synthesizer"',
+    ],
+    ['triad', {}, 'type', '"hierarchical", "dialectic", "consensus"'],
+    ['triad', { type: 'dialectic' }, 'task', 'missing'],
+    ['triad', { type: 'dialectic', task: ' ' }, 'task', 'Try: {"type":"dialectic","task":"…"}'],
+    ['triad', { type: 'dialectic', task: goal, phase: 'execute' }, 'input', 'Fields are: "type"'],
+    ['triad', { ...dialectic, task: goal, reason: 'x' }, 'input', '"reason"'],
+    [
+      'triad',
+      { type: 'consensus', task: goal, members: dialectic.members },
+      'members[1].role',
+      'is its peer, not its critic. Try: members in the order peer, peer, peer',
+    ],
+    [
+      'triad',
+      { type: 'dialectic', task: goal, members: [{ ...dialectic.members[0], lense: 'x' }] },
+      'members[0]',
+      'Fields are: "name", "role", "agent_id", "lens", "model"',
+    ],
+    [
+      'triad',
+      { type: 'dialectic', task: goal, timeouts: { turn: 1 } },
+      'timeouts',
+      'Fields are: "turn_seconds"',
+    ],
+    [
+      'triad',
+      {
+        type: 'dialectic',
+        task: goal,
+        sections: [
+          { section_id: 'a', text: 'A' },
+          { section_id: 'a', text: 'B' },
+        ],
+      },
+      'sections[1].section_id',
+      'is the section_id of sections[0] already',
+    ],
+    ['triadPhase', { type: 'dialectic', task: goal }, 'phase', '"deliberate"'],
+    [
+      'triadPhase',
+      { type: 'dialectic', task: goal, phase: 'deliberate', summary: 'x' },
+      'summary',
+      'Try: put it into the task',
+    ],
+    [
+      'triadPhase',
+      { type: 'dialectic', task: goal, phase: 'execute', owners: { c1: 'critic', c9: 'proposer' } },
+      'owners.c9',
+      'Try: one of "c1"',
+    ],
+    [
+      'triadPhase',
+      { type: 'dialectic', task: goal, phase: 'execute', owners: { 'C 1': 'critic' } },
+      'owners["C 1"]',
+      'Try: ',
+    ],
+    [
+      'triadPhase',
+      {
+        type: 'dialectic',
+        task: goal,
+        phase: 'negotiate',
+        claims: [{ section_id: 'c1', member: 'critic', proposal: 'x', text: 'x' }],
+      },
+      'claims[0]',
+      'Fields are: "section_id", "member", "proposal"',
+    ],
   ])('%s: %j is refused at %s', async (workflowType, input, path, reason) => {
     const { message, paths } = await refused(workflowType, input);
     expect(paths).toContain(path);
@@ -188,6 +280,24 @@ describe('bad input', () => {
     expect(paths).toEqual(['agent writer', 'agents']);
     expect(message).toContain('"shell", which does not exist. Tools are: "load_detail"');
     expect(message).toContain('expected an agent "planner". There are: "writer"');
+  });
+
+  it('refuses a triad where the planner is the only agent', async () => {
+    const at = await createHarness({ agents: () => ({ load: async () => [agent('planner')] }) });
+    const { message, paths } = await refused('triad', { type: 'consensus', task: goal }, at);
+    expect(paths).toEqual(['members']);
+    expect(message).toContain('no agent but the planner');
+  });
+
+  it('refuses a model without a price where only money is limited, and names its member', async () => {
+    const at = await createHarness({ isPriced: (model) => model !== 'odd' });
+    const members = dialectic.members.map((one) => ({ ...one, model: 'odd' }));
+    const input = { type: 'dialectic', task: goal, members, budget: { usd: 5 } };
+    const { message, paths } = await refused('triad', input, at);
+    expect(paths).toEqual(['budget.usd']);
+    expect(message).toContain('not known for "proposer", "critic", "synthesizer"');
+    const tokens = { ...input, budget: { usd: 5, tokens: 1_000 } };
+    await expect(at.open('triad', tokens)).resolves.toBeDefined();
   });
 
   it.each(workflowTypes)('the example for %s is good', async (type) => {

@@ -1,0 +1,36 @@
+import type { AgentSummary } from '../../contracts/agent-definition.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { TriadInput, TriadPlan } from '../../contracts/triad.ts';
+import { titleOf } from '../../core/text/cut-text.ts';
+import { chooseMembers } from '../../core/triad/choose-members.ts';
+import { findWriter } from '../../core/triad/roles.ts';
+import { composeLoneDelegation } from './compose-plan.ts';
+
+/** @returns the one delegation that a typed triad comes down to; null when there is no agent to be a member. */
+export function seatTriad(
+  input: TriadInput,
+  agents: readonly Pick<AgentSummary, 'agent_id'>[],
+): Delegation | null {
+  const { type, task, rounds_max, sections, timeouts } = input;
+  const members = input.members ?? chooseMembers(type, agents);
+  if (members === null) return null;
+  const triad: TriadPlan = {
+    type,
+    reason: 'It was asked for.',
+    members,
+    ...(rounds_max !== undefined && { rounds_max }),
+    ...(sections !== undefined && { sections }),
+    ...(timeouts !== undefined && { timeouts }),
+  };
+  // Members that don't fit the type are a fault, and then it does not matter whose agent stands here.
+  const writer = findWriter(type, members) ?? members[0];
+  return {
+    ...composeLoneDelegation({
+      agent_id: writer?.agent_id ?? '',
+      title: titleOf(task),
+      task_description: task,
+      acceptance_criteria: input.acceptance_criteria,
+    }),
+    triad,
+  };
+}

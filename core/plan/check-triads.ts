@@ -1,0 +1,140 @@
+/**
+ * Checks of the triads in a plan: who sits where, who writes, what they work on.
+ *
+ * Invariants:
+ *   PT1. Where triads are not allowed, there is none.
+ *   PT2. The members stand in the order of their type's roles, each with a name of its own.
+ *   PT3. Every member is an agent of the registry, and never the planner.
+ *   PT4. The delegation's agent is that of the member who writes its output.
+ *   PT5. A spec has between 1 and `sectionsMax` sections, each once.
+ *   PT6. A member's model is one that the run knows.
+ */
+import type { AgentSummary } from '../../contracts/agent-definition.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { TriadOutline } from '../../contracts/triad.ts';
+import { engineLimits } from '../limits.ts';
+import { cutText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
+import { findWriter, rolesOf } from '../triad/roles.ts';
+import { checkExecutor } from './check-delegations.ts';
+
+/** `<section_id>.output` is the claim on what an owner made. */
+const reservedName = 'output';
+
+/** What triads are checked against. */
+export interface TriadContext {
+  readonly agents: readonly AgentSummary[];
+  /** Whether delegations may be done by triads. */
+  readonly triads: boolean;
+  /** Models that a member may be given. */
+  readonly models: readonly string[];
+}
+
+export function checkTriads(
+  delegations: readonly DelegationOutline[],
+  context: TriadContext,
+): OutputFault[] {
+  return delegations.flatMap((delegation, i) => {
+    const { triad } = delegation;
+    if (triad === undefined) return [];
+    const path = `delegations[${i}]`;
+    if (!context.triads) {
+      const reason = 'this run does without triads';
+      const hint = 'Try: leave triad out; then the agent works alone';
+      return [{ path: `${path}.triad`, reason, hint }];
+    }
+    return [
+      ...checkTriad(triad, context, `${path}.triad.`),
+      ...checkWriter(delegation, triad, path),
+      ...checkSections(triad, delegation.criterion_ids, `${path}.triad.`),
+    ];
+  });
+}
+
+/** @param at What the paths begin with: empty, or with a point at its end. */
+export function checkTriad(
+  { type, members }: TriadOutline,
+  { agents, models }: Pick<TriadContext, 'agents' | 'models'>,
+  at: string,
+): OutputFault[] {
+  const names = members.map(({ name }) => name);
+  return members.flatMap((member, i) => {
+    const path = `${at}members[${i}]`;
+    const seat = rolesOf[type][i];
+    const before = names.indexOf(member.name);
+    const faults: OutputFault[] = [];
+    if (member.role !== seat) {
+      faults.push({
+        path: `${path}.role`,
+        reason: `members[${i}] of a ${type} triad is its ${seat ?? 'guest'}, not its ${member.role}`,
+        hint: `Try: members in the order ${rolesOf[type].join(', ')}`,
+      });
+    }
+    if (before !== i) {
+      faults.push({
+        path: `${path}.name`,
+        reason: `"${cutText(member.name, 60)}" is the name of members[${before}] already`,
+        hint: 'Try: a name of its own for each member',
+      });
+    }
+    if (member.name === reservedName) {
+      faults.push({
+        path: `${path}.name`,
+        reason: `"${reservedName}" stands for what an owner made, and is no name of a member`,
+        hint: `Try: "${member.role}"`,
+      });
+    }
+    faults.push(...checkExecutor(member.agent_id, `${path}.agent_id`, agents));
+    if (member.model !== undefined && !models.includes(member.model)) {
+      faults.push({
+        path: `${path}.model`,
+        reason: `this run knows no model "${cutText(member.model, 60)}"`,
+        hint: `Try: leave it out, for the agent's own${models.length === 0 ? '' : `, or one of ${listNames(models)}`}`,
+      });
+    }
+    return faults;
+  });
+}
+
+function checkWriter(
+  { agent_id }: DelegationOutline,
+  { type, members }: TriadOutline,
+  path: string,
+): OutputFault[] {
+  const writer = findWriter(type, members);
+  if (writer === undefined || writer.agent_id === agent_id) return [];
+  return [
+    {
+      path: `${path}.agent_id`,
+      reason: `the output of this triad is written by its ${writer.role} "${cutText(writer.name, 60)}", whose agent is another one`,
+      hint: `Try: "${cutText(writer.agent_id, 60)}"`,
+    },
+  ];
+}
+
+/** Sections that were left out are the criteria, whose own faults are told there. */
+export function checkSections(
+  { section_ids }: TriadOutline,
+  criterionIds: readonly string[],
+  at: string,
+): OutputFault[] {
+  const max = engineLimits.sectionsMax;
+  if (section_ids.length > max) {
+    return [
+      {
+        path: `${at}sections`,
+        reason: `the spec has ${section_ids.length} sections, the limit is ${max}; left out, each criterion is one`,
+        hint: `Try: name at most ${max} sections, or let one agent do it`,
+      },
+    ];
+  }
+  if (section_ids.join(' ') === criterionIds.join(' ')) return [];
+  return section_ids.flatMap((id, i) => {
+    const before = section_ids.indexOf(id);
+    if (before === i) return [];
+    const reason = `"${cutText(id, 60)}" is the section_id of sections[${before}] already`;
+    const path = `${at}sections[${i}].section_id`;
+    return [{ path, reason, hint: 'Try: an id of its own for each section' }];
+  });
+}
