@@ -2,7 +2,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { Payload } from '@temporalio/common';
 import { queryNames } from '../contracts/names.ts';
 import type { Usage } from '../contracts/usage.ts';
-import type { StatusView } from '../contracts/views.ts';
+import type { DelegationStatusView, TriadPhaseView } from '../contracts/views.ts';
 import type { ClientContext } from './client-context.ts';
 import { callServer } from './server-calls.ts';
 
@@ -10,6 +10,8 @@ import { callServer } from './server-calls.ts';
 export interface DelegationReading {
   /** Null while no worker answers, or when the workflow does not tell. */
   readonly usage: Usage | null;
+  /** Where its triad is. Null when one agent does it, and where `usage` is. */
+  readonly triad: TriadPhaseView | null;
   readonly activities: readonly ActivityReading[];
 }
 
@@ -23,28 +25,33 @@ export interface ActivityReading {
   readonly heartbeat: Readonly<Record<string, unknown>> | null;
 }
 
-/** Usage is shown beside other things that are ready sooner, so nobody waits long for it. */
-const usageTimeoutMs = 1_500;
+/** Shown beside other things that are ready sooner, so nobody waits long for it. */
+const statusTimeoutMs = 1_500;
 
 export async function readDelegation(
   context: ClientContext,
   workflowId: string,
 ): Promise<DelegationReading> {
-  const [usage, activities] = await Promise.all([
-    readUsage(context, workflowId),
+  const [status, activities] = await Promise.all([
+    readStatus(context, workflowId),
     readActivities(context, workflowId),
   ]);
-  return { usage, activities };
+  return { usage: status.usage ?? null, triad: status.triad ?? null, activities };
 }
 
-async function readUsage(context: ClientContext, workflowId: string): Promise<Usage | null> {
+async function readStatus(
+  context: ClientContext,
+  workflowId: string,
+): Promise<Partial<DelegationStatusView>> {
   try {
-    const status = await context.connection.withDeadline(Date.now() + usageTimeoutMs, () =>
-      context.workflows.getHandle(workflowId).query<Partial<StatusView>>(queryNames.status),
+    const status = await context.connection.withDeadline(Date.now() + statusTimeoutMs, () =>
+      context.workflows
+        .getHandle(workflowId)
+        .query<Partial<DelegationStatusView> | null>(queryNames.status),
     );
-    return status.usage ?? null;
+    return status ?? {};
   } catch {
-    return null;
+    return {};
   }
 }
 

@@ -43,7 +43,10 @@ function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
     },
     {
       path: treePaths.conversationSummary(record.goal_title),
-      needs: { decisions: record.waves.map((wave) => wave.decision_ref) },
+      needs: {
+        plans: record.waves.map((wave) => wave.plan_ref),
+        decisions: record.waves.map((wave) => wave.decision_ref),
+      },
       changesWith: ({ type }) => !isApart.has(type),
       render: (texts) => renderConversationSummary(record, texts),
     },

@@ -1,5 +1,6 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import type { TriadMember } from '../../contracts/triad.ts';
 import { bullets, joinSections, oneLine } from './markdown.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
@@ -36,7 +37,31 @@ function renderDecisions(record: RunRecord, texts: RecordTexts): string {
     .filter((ref): ref is Ref => ref !== null)
     .flatMap((ref) => textOf(texts.decisions, ref).planner_decision.conflicts_resolved)
     .map((conflict) => decision(conflict.resolution, conflict.conflict, conflict.superseded));
-  return bullets([...instructions, ...waived, ...resolved], '- None yet.');
+  return bullets(
+    [...instructions, ...waived, ...renderTriads(record, texts), ...resolved],
+    '- None yet.',
+  );
+}
+
+/** That three members do a delegation, and who they are. */
+function renderTriads(record: RunRecord, texts: RecordTexts): readonly string[] {
+  return record.waves
+    .flatMap(({ plan_ref }) => (plan_ref === null ? [] : textOf(texts.plans, plan_ref).delegations))
+    .flatMap(({ delegation_id, agent_id, triad }) => {
+      if (triad === undefined) return [];
+      const members = triad.members.map(describeMember).join('; ');
+      const what = `${delegation_id} is done by a ${triad.type} triad: ${members}`;
+      return [decision(what, triad.reason, `one agent, ${agent_id}`)];
+    });
+}
+
+function describeMember({ name, agent_id, lens, model }: TriadMember): string {
+  const details = [
+    agent_id,
+    ...(lens === undefined ? [] : [`lens: ${lens}`]),
+    ...(model === undefined ? [] : [`model: ${model}`]),
+  ];
+  return `${name} (${details.join(', ')})`;
 }
 
 function decision(what: string, why: string, alternatives: string): string {

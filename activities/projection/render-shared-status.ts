@@ -1,6 +1,7 @@
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import type { TriadPlan } from '../../contracts/triad.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { askersOf } from '../../core/questions/join-question.ts';
 import { renderJson } from './render-json.ts';
@@ -18,6 +19,8 @@ type AgentStatusValue =
 
 interface AgentEntry {
   readonly agent_id: string;
+  /** Absent when one agent does it. */
+  readonly triad?: Pick<TriadPlan, 'type' | 'reason' | 'members'>;
   readonly status: AgentStatusValue;
   readonly completion_drive_notes_count: number;
   readonly unresolved_notes: number;
@@ -58,11 +61,17 @@ function describeDelegation(
 ): AgentEntry {
   return {
     agent_id: delegation.agent_id,
+    ...(delegation.triad !== undefined && { triad: describeTriad(delegation.triad) }),
     completion_drive_notes_count: 0,
     unresolved_notes: 0,
     dependencies: delegation.depends_on,
     ...findState(record, wave, delegation),
   };
+}
+
+/** Who is in it and why; what it works on is in the plan. */
+function describeTriad({ type, reason, members }: TriadPlan): NonNullable<AgentEntry['triad']> {
+  return { type, reason, members };
 }
 
 function findState(

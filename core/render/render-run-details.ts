@@ -16,6 +16,7 @@ import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
 import { describeExpected, formatCost, formatTokens } from '../usage/format-cost.ts';
 import { signalCommand } from './answer-commands.ts';
+import { describeExecutor } from './describe-executor.ts';
 import { bullet, codeBlock, codeSpan, joinBlocks, plainText } from './markdown.ts';
 import { renderQuestions } from './render-questions.ts';
 
@@ -140,7 +141,7 @@ function renderPlan(plan: PlanView): string {
     ...(plan.expected === null ? [] : [describeExpected(plan.expected), '']),
     ...plan.delegations.slice(0, listedMax.delegations).map((d) => {
       const after = d.depends_on.map((id) => codeSpan(id, 60)).join(', ');
-      const whole = `**${plainText(d.title, 80)}** · ${codeSpan(d.delegation_id, 60)} · ${plainText(d.agent_id, 60)}`;
+      const whole = `**${plainText(d.title, 80)}** · ${codeSpan(d.delegation_id, 60)} · ${describeExecutor(d)}`;
       return bullet(after === '' ? whole : `${whole}, after ${after}`);
     }),
   ].join('\n');

@@ -8,6 +8,7 @@
 import type { DelegationView, WaveView } from '../../contracts/views.ts';
 import { engineLimits } from '../limits.ts';
 import { formatCost, formatTokens } from '../usage/format-cost.ts';
+import { describeExecutor } from './describe-executor.ts';
 import { bullet, codeSpan, joinBlocks, plainText } from './markdown.ts';
 
 /** Delegations in one block: blocks are shown whole or not at all. */
@@ -34,7 +35,7 @@ export function renderWaveDetails(view: WaveView): string {
 function renderDelegation(d: DelegationView): string {
   const reason = d.reason === '' ? '' : ` · ${plainText(d.reason, 300)}`;
   return bullet(
-    `**${d.state}** · ${plainText(d.title, 80)} · ${codeSpan(d.delegation_id, 60)} · ${plainText(d.agent_id, 60)}${reason}`,
+    `**${d.state}** · ${plainText(d.title, 80)} · ${codeSpan(d.delegation_id, 60)} · ${describeExecutor(d)}${reason}`,
   );
 }
 

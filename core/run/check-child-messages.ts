@@ -11,6 +11,7 @@ import type {
   PlannedDelegation,
   WaveProgress,
 } from '../../contracts/messages.ts';
+import type { TriadType } from '../../contracts/triad.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import { isRecord } from '../is-record.ts';
 
@@ -43,7 +44,14 @@ function readPlanned(value: unknown): PlannedDelegation | null {
   const depends_on = readList(value['depends_on'], readText);
   if (typeof delegation_id !== 'string' || typeof agent_id !== 'string') return null;
   if (typeof title !== 'string' || depends_on === null) return null;
-  return { delegation_id, agent_id, title, depends_on };
+  const planned = { delegation_id, agent_id, title, depends_on };
+  const triad = readTriadType(value['triad']);
+  return triad === null ? planned : { ...planned, triad };
+}
+
+/** As `TriadType` in the contracts, which zod keeps out of here. */
+function readTriadType(value: unknown): TriadType | null {
+  return value === 'hierarchical' || value === 'dialectic' || value === 'consensus' ? value : null;
 }
 
 function readDelivered(value: unknown): DeliveredAnswer | null {

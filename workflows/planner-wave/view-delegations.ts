@@ -3,6 +3,7 @@ import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { viewDispatch } from '../../core/dispatch/view-dispatch.ts';
 import type { DispatchState } from '../../core/dispatch/step-dispatch.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
+import { toPlanned } from '../shared/progress-of.ts';
 
 /** The delegations of a plan as the dispatch sees them, for people. */
 export function viewDelegations(
@@ -11,13 +12,13 @@ export function viewDelegations(
   waveId: string,
 ): DelegationView[] {
   const lines = new Map(viewDispatch(state).map((line) => [line.delegation_id, line]));
-  return plan.delegations.map(({ delegation_id, agent_id, title, depends_on }) => ({
-    delegation_id,
-    agent_id,
-    title,
-    depends_on,
-    state: lines.get(delegation_id)?.state ?? 'pending',
-    reason: lines.get(delegation_id)?.reason ?? '',
-    workflow_id: delegationWorkflowId(waveId, delegation_id),
-  }));
+  return plan.delegations.map((delegation) => {
+    const line = lines.get(delegation.delegation_id);
+    return {
+      ...toPlanned(delegation),
+      state: line?.state ?? 'pending',
+      reason: line?.reason ?? '',
+      workflow_id: delegationWorkflowId(waveId, delegation.delegation_id),
+    };
+  });
 }

@@ -1,4 +1,5 @@
-import type { WaveProgress } from '../../contracts/messages.ts';
+import type { PlannedDelegation, WaveProgress } from '../../contracts/messages.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 
@@ -8,13 +9,20 @@ export function progressOf(wave: number, plan: WavePlanOutline, usage: Usage): W
     wave,
     plan_ref: plan.plan_ref,
     summary: plan.summary,
-    delegations: plan.delegations.map(({ delegation_id, agent_id, title, depends_on }) => ({
-      delegation_id,
-      agent_id,
-      title,
-      depends_on,
-    })),
+    delegations: plan.delegations.map(toPlanned),
     criterion_ids: [...new Set(plan.delegations.flatMap((delegation) => delegation.criterion_ids))],
     usage,
   };
+}
+
+/** What people see of a delegation before it ends. */
+export function toPlanned({
+  delegation_id,
+  agent_id,
+  title,
+  depends_on,
+  triad,
+}: DelegationOutline): PlannedDelegation {
+  const planned = { delegation_id, agent_id, title, depends_on };
+  return triad === undefined ? planned : { ...planned, triad: triad.type };
 }

@@ -16,6 +16,8 @@ export interface StartOptions {
   readonly workspace?: string;
   readonly defaults?: boolean;
   readonly assume?: boolean;
+  /** False with `--no-triads`. */
+  readonly triads?: boolean;
   readonly deadline?: number;
   readonly remind?: number;
   readonly escalateTo?: string;
@@ -72,6 +74,7 @@ export async function readRunInput(
       criteria: options.criterion,
       use_defaults: options.defaults,
       autonomy: options.assume === true ? 'assume' : undefined,
+      triads: options.triads === false ? false : undefined,
       agents_dir: options.agents === undefined ? undefined : resolve(deps.cwd, options.agents),
       workspace_dir:
         options.workspace === undefined ? undefined : resolve(deps.cwd, options.workspace),

@@ -20,6 +20,7 @@ export function registerStart(program: Command, runner: CommandRunner): void {
     .option('--agents <folder>', 'folder with your own agents, on the machine of the worker')
     .option('--workspace <folder>', 'where agents write files, on the machine of the worker')
     .option('--defaults', 'take the default of each question at once, where it has one')
+    .option('--no-triads', 'have every delegation done by one agent')
     .option('--assume', 'let agents assume what is not critical, instead of asking')
     .option(
       '--deadline <seconds>',

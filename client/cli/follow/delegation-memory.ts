@@ -17,8 +17,10 @@ export function createDelegationMemory(client: PlanwaveClient): DelegationMemory
     if (unstarted.has(state) || settled.has(workflow_id)) return;
     const reading = await ifFound(client.delegation(workflow_id));
     if (reading === null) return;
-    const usage = reading.usage ?? readings.get(workflow_id)?.usage ?? null;
-    readings.set(workflow_id, { ...reading, usage });
+    const before = readings.get(workflow_id);
+    const usage = reading.usage ?? before?.usage ?? null;
+    const triad = reading.triad ?? before?.triad ?? null;
+    readings.set(workflow_id, { ...reading, usage, triad });
     if (ended.has(state)) settled.add(workflow_id);
   };
 
@@ -27,7 +29,8 @@ export function createDelegationMemory(client: PlanwaveClient): DelegationMemory
       await refresh(view);
       const known = readings.get(view.workflow_id);
       const [activity = null] = ended.has(view.state) ? [] : (known?.activities ?? []);
-      return { ...view, usage: known?.usage ?? null, activity };
+      const triad_phase = ended.has(view.state) ? null : (known?.triad ?? null);
+      return { ...view, usage: known?.usage ?? null, triad_phase, activity };
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { WaveSummary } from '../../../contracts/planner-run.ts';
-import type { DelegationState } from '../../../contracts/views.ts';
+import type { DelegationState, TriadPhaseView } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../delegation-reading.ts';
 import { cleanLine } from '../text/clean-text.ts';
 import { formatTurns, formatUsage, sumUsage } from '../text/format-usage.ts';
@@ -120,15 +120,27 @@ const marks: Readonly<Record<DelegationState, readonly [string, Tone]>> = {
 
 export function describeDelegation(delegation: DelegationSnapshot, paint: Paint): string {
   const [mark, tone] = marks[delegation.state];
-  const { delegation_id, agent_id, title, state, usage, reason, activity } = delegation;
+  const { delegation_id, title, state, usage, reason, activity, triad_phase } = delegation;
   const parts = [
-    `${paint(tone, mark)} ${cleanLine(delegation_id)} (${cleanLine(agent_id)}) ${cleanLine(title, titleCharactersMax)}`,
+    `${paint(tone, mark)} ${cleanLine(delegation_id)} (${describeExecutor(delegation)}) ${cleanLine(title, titleCharactersMax)}`,
     paint(tone, state),
+    ...(triad_phase === null ? [] : [describeTriadPhase(triad_phase)]),
     ...(usage !== null && usage.calls > 0 ? [formatTurns(usage)] : []),
     ...(reason === '' ? [] : [describeReason(state, reason)]),
     ...(activity === null ? [] : [paint('quiet', describeActivity(activity))]),
   ];
   return parts.join(' · ');
+}
+
+function describeExecutor({ agent_id, triad }: DelegationSnapshot): string {
+  return triad === undefined ? cleanLine(agent_id) : `${cleanLine(triad)} triad`;
+}
+
+/** `negotiate, round 2 of 3: critic`. */
+function describeTriadPhase({ phase, round, rounds_max, at_work }: TriadPhaseView): string {
+  const names = at_work.map((name) => cleanLine(name)).join(', ');
+  const where = `${cleanLine(phase)}, round ${round} of ${rounds_max}`;
+  return names === '' ? where : `${where}: ${names}`;
 }
 
 /** Before its end, a delegation's reason is what it lacks. */

@@ -1,7 +1,12 @@
 import type { WaveSummary } from '../../../contracts/planner-run.ts';
 import type { Question } from '../../../contracts/question.ts';
 import type { Usage } from '../../../contracts/usage.ts';
-import type { DelegationView, StatusView, WaveView } from '../../../contracts/views.ts';
+import type {
+  DelegationView,
+  StatusView,
+  TriadPhaseView,
+  WaveView,
+} from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../delegation-reading.ts';
 import type { RunListing } from '../../run-listing.ts';
 
@@ -27,6 +32,8 @@ export interface WaveSnapshot extends Omit<WaveView, 'delegations'> {
 export interface DelegationSnapshot extends DelegationView {
   /** Null until a worker told it. */
   readonly usage: Usage | null;
+  /** Where its triad is, or null. */
+  readonly triad_phase: TriadPhaseView | null;
   /** What it does at this moment, or null. */
   readonly activity: ActivityReading | null;
 }

@@ -39,6 +39,12 @@ it('takes what is to happen to questions that nobody answers', async () => {
   );
 });
 
+it('does without triads when told so, and else as the file says', async () => {
+  expect(await readRunInput(deps, 'given', { triads: false })).toMatchObject({ triads: false });
+  // Without --no-triads the parser says true.
+  expect(await readRunInput(deps, 'given', { triads: true })).toEqual({ goal: 'given' });
+});
+
 it('reads standard input', async () => {
   const io = createFakeIo();
   io.stdin.end('{"goal":"piped"}');

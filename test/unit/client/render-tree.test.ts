@@ -61,6 +61,31 @@ it('shows waves, delegations, what they do and what waits', () => {
   ]);
 });
 
+/** The line of one delegation that a triad does. */
+const lineOf = (fields: Parameters<typeof delegation>[0]): string =>
+  renderTree(
+    snapshot({ wave: wave({ delegations: [delegation({ triad: 'dialectic', ...fields })] }) }),
+    paint,
+  )[3] ?? '';
+
+it('shows where a triad is, and who of it is at work', () => {
+  const triad_phase = {
+    type: 'dialectic',
+    phase: 'negotiate',
+    state: 'running',
+    round: 2,
+    rounds_max: 3,
+    at_work: ['critic'],
+    sections: [],
+    claims: [],
+  } as const;
+  expect(lineOf({ triad_phase })).toBe(
+    '   └─ ● gather-facts (dialectic triad) Gather the facts · running · negotiate, round 2 of 3: critic',
+  );
+  expect(lineOf({ triad_phase: { ...triad_phase, at_work: [] } })).toMatch(/round 2 of 3$/);
+  expect(lineOf({ state: 'pending' })).toMatch(/\(dialectic triad\) Gather the facts · pending$/);
+});
+
 it('counts a wave once, and keeps its delegations when it is done', () => {
   const lines = renderTree(
     snapshot({

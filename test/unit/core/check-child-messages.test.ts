@@ -41,6 +41,14 @@ it('WM2: what a workflow sends comes back with the fields we know', () => {
   expect(checkDelivery({ ...delivery, extra: 1 })).toEqual(delivery);
 });
 
+it('WM2: a type of triad that no plan has is left out', () => {
+  const [planned] = progress.delegations;
+  const told = (triad: unknown) =>
+    checkProgress({ ...progress, delegations: [{ ...planned, triad }] })?.delegations;
+  expect(told('consensus')).toEqual([{ ...planned, triad: 'consensus' }]);
+  expect(told('quartet')).toEqual([planned]);
+});
+
 it.each([
   { wave: 0 },
   { wave: 1.5 },

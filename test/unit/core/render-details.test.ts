@@ -197,6 +197,14 @@ describe('the pages of waves and delegations', () => {
     );
   });
 
+  it('WD1: says that a triad does it, here and on the page of the run', () => {
+    const triad = { ...row({}), triad: 'dialectic' } as const;
+    const wave = { wave: 1, phase: 'dispatching', delegations: [triad], usage: usage() } as const;
+    expect(renderWaveDetails(wave)).toContain('`d1` · dialectic triad, written by researcher');
+    const plan = { wave: 1, summary: '', expected: null, delegations: [triad] };
+    expect(renderRunDetails({ ...view, plan })).toContain('dialectic triad, written by researcher');
+  });
+
   it('WD2: a wave of any size keeps the limit', () => {
     const text = renderWaveDetails({
       wave: 1,

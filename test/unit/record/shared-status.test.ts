@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { RecordChange, RecordedWave } from '../../../contracts/run-record.ts';
+import type { TriadPlan } from '../../../contracts/triad.ts';
 import type { RunPhase } from '../../../contracts/views.ts';
 import { readTree, startedAt, useHarness } from './harness.ts';
 import {
@@ -123,4 +124,35 @@ it.each<[RunPhase, string]>([
   ['failed', 'failed'],
 ])('a run that is %s is %s', async (phase, expected) => {
   expect(await statusAfter({ type: 'phase', phase })).toMatchObject({ status: expected });
+});
+
+it('says who is in a triad and why, here and among the decisions of the summary', async () => {
+  const members = [
+    { name: 'ada', role: 'proposer', agent_id: 'writer', lens: 'cost' },
+    { name: 'ben', role: 'critic', agent_id: 'researcher', model: 'small' },
+    { name: 'cleo', role: 'synthesizer', agent_id: 'researcher' },
+  ] as const;
+  const triad: TriadPlan = {
+    type: 'dialectic',
+    reason: 'It is hard\nto undo.',
+    members: [...members],
+    rounds_max: 2,
+    sections: [{ section_id: 'a', text: 'All of it.' }],
+  };
+  const made = plan(delegation('first', { triad }), delegation('second'));
+  const { agents } = await statusAfter(wavePlanned(1, await harness.put(made), made));
+  expect(agents['first']).toMatchObject({
+    agent_id: 'researcher',
+    triad: { type: 'dialectic', reason: triad.reason, members },
+  });
+  expect(agents['second']).not.toHaveProperty('triad');
+  const tree = await readTree(join(harness.home, 'my-run'));
+  const summary = tree['conversation_summary_compare_ways_to_store_sensor_data.md'];
+  expect(summary).toContain(
+    [
+      '- Decision: first is done by a dialectic triad: ada (writer, lens: cost); ben (researcher, model: small); cleo (researcher)',
+      '  - Rationale: It is hard to undo.',
+      '  - Alternatives considered: one agent, researcher',
+    ].join('\n'),
+  );
 });

@@ -29,7 +29,7 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
         live: true,
         view: { wave: 1, phase: 'dispatching', delegations: [], usage: noUsage },
       }),
-    delegation: () => Promise.resolve({ usage: null, activities: [] }),
+    delegation: () => Promise.resolve({ usage: null, triad: null, activities: [] }),
     answer: (_run, { question_id }) =>
       Promise.resolve({ status: 'accepted', question_id, accepted: null }),
     pause: sendAsIs,

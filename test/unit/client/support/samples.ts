@@ -94,7 +94,7 @@ export function delegationView(fields: Partial<DelegationView> = {}): Delegation
 }
 
 export function delegation(fields: Partial<DelegationSnapshot> = {}): DelegationSnapshot {
-  return { ...delegationView(), usage: null, activity: null, ...fields };
+  return { ...delegationView(), usage: null, triad_phase: null, activity: null, ...fields };
 }
 
 export function wave(fields: Partial<WaveSnapshot> = {}): WaveSnapshot {
