@@ -115,7 +115,7 @@ describe('start', () => {
   it('makes the input from what was given, with an absolute folder', async () => {
     const startRun = spy<PlanwaveClient['startRun']>(() => Promise.resolve({ run_id: 'my-run' }));
     const { code, out } = await run(
-      'start Goal --id my-run --agents mine --defaults --constraint a b --criterion c --max-waves 2 --json'.split(
+      'start Goal --id my-run --agents mine --defaults --no-triads --constraint a b --criterion c --max-waves 2 --json'.split(
         ' ',
       ),
       { startRun },
@@ -127,6 +127,7 @@ describe('start', () => {
         goal: 'Goal',
         agents_dir: '/somewhere/mine',
         use_defaults: true,
+        triads: false,
         constraints: ['a', 'b'],
         criteria: ['c'],
         limits: { max_waves: 2 },
