@@ -99,6 +99,33 @@ it('a plan of the planner keeps the same rules, and all its faults come back at 
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
+it.each([
+  { triads: true, told: 'members[0] of a dialectic triad is its proposer, not its critic' },
+  { triads: false, told: 'this run does without triads' },
+])(
+  'a run with triads $triads tells its planner so, and holds it to that',
+  async ({ triads, told }) => {
+    const members = (['critic', 'proposer', 'synthesizer'] as const).map((role) => ({
+      name: role,
+      role,
+      agent_id: 'writer',
+    }));
+    const triad = { type: 'dialectic', reason: 'It is hard to undo.', members } as const;
+    stage.rehearsal.script([
+      plans(1, plan([work('a', { agent_id: 'writer', triad })])),
+      plans(2, plan([work('a')])),
+      works('a', { json: completed('a-done') }),
+    ]);
+    const run = await stage.start('plannerRun', { goal, triads });
+    expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+    const [asked, repair] = planCalls(stage.rehearsal);
+    expect(newestText(asked).includes('<triads>')).toBe(triads);
+    expect(newestText(repair)).toContain(told);
+    await expectPromisesKept(stage, run.workflowId);
+  },
+  60_000,
+);
+
 it('asks the user when the planner keeps breaking a rule; retry begins anew, abandon ends', async () => {
   stage.rehearsal.script([{ match: { schema: 'plan' }, reply: { json: plan(cycle) } }]);
   const run = await stage.start('plannerRun', { goal });
