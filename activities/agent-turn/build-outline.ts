@@ -28,6 +28,10 @@ export function buildOutline({ shape, value }: Output, ref: Ref): TurnOutline {
     }
     case 'question_review':
       return { shape, review: { ...value, review_ref: ref } };
+    case 'member_turn':
+      return { shape, said_ref: ref };
+    case 'code':
+      return { shape, code_ref: ref, bytes: countBytes(value) };
   }
 }
 
@@ -64,8 +68,8 @@ export function checkOutlineSize(outline: TurnOutline): OutputFault | null {
 
 function findLargest(outline: TurnOutline): [path: string, bytes: number] {
   const { shape: _shape, ...body } = outline;
-  const fields = Object.values(body).flatMap((fieldsOfBody: object) =>
-    Object.entries(fieldsOfBody),
+  const fields = Object.values(body).flatMap((fieldsOfBody: object | string | number) =>
+    typeof fieldsOfBody === 'object' ? Object.entries(fieldsOfBody) : [],
   );
   const sizes = fields.map(([name, value]): [string, number] => [
     name,

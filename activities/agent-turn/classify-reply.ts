@@ -7,9 +7,10 @@ import type { ModelReply } from '../ports/model-client.ts';
 const refusalTextMax = 2_000;
 
 export type ReplyClass =
-  /** The final text, to be read as JSON. */
+  /** The final text, to be read as what was asked for. */
   | { readonly type: 'final'; readonly text: string }
-  | { readonly type: 'tools'; readonly calls: readonly ToolUseBlock[] }
+  /** `text` is what was said besides, and may be empty. */
+  | { readonly type: 'tools'; readonly calls: readonly ToolUseBlock[]; readonly text: string }
   | { readonly type: 'paused' }
   /** Nothing of it may be sent back: the conversation goes on without it. */
   | { readonly type: 'dropped'; readonly reply: TurnReply };
@@ -37,8 +38,8 @@ export function classifyReply(reply: Pick<ModelReply, 'content' | 'stopReason'>)
 /** A reply that came to its end. Tool calls are answered whatever the stop reason: the API insists on their results. */
 function classifyWhole(content: readonly ContentBlock[]): ReplyClass {
   const calls = content.filter((block) => block.type === 'tool_use');
-  if (calls.length > 0) return { type: 'tools', calls };
   const text = textOf(content);
+  if (calls.length > 0) return { type: 'tools', calls, text };
   return text.trim() === '' ? drop({ type: 'empty' }) : { type: 'final', text };
 }
 

@@ -6,8 +6,10 @@ import type { TranscriptNode } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
 import { buildSystem } from '../prompts/build-system.ts';
+import type { ReaderKind } from '../prompts/build-system.ts';
 import { renderAppend } from '../prompts/render-append.ts';
 import { readAgent } from '../tools/read-artifact.ts';
+import { offerStateTools } from '../tools/state-tools/state-tools.ts';
 import { grantTools } from '../tools/tool.ts';
 import { chooseLeftOut, leaveOut } from './compact-messages.ts';
 import {
@@ -21,7 +23,7 @@ import {
 import type { Conversation } from './conversation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { offerTools } from './offer-tools.ts';
-import { outputSchemas } from './read-output.ts';
+import { isFree, outputSchemas } from './read-output.ts';
 
 export interface PreparedTurn {
   readonly turn: number;
@@ -47,7 +49,7 @@ export async function prepareTurn(
     readAgent(deps.store, input.registry_ref, input.agent_id),
     loadConversation(deps.store, input.head),
   ]);
-  const model = agent.model ?? deps.defaultModel;
+  const model = input.model ?? agent.model ?? deps.defaultModel;
   const offered = await offerTools(deps.store, input, conversation.nodes, agent.allowed_tools);
   const delta = await appendTo(deps.store, conversation, input, {
     agent,
@@ -71,9 +73,11 @@ export async function prepareTurn(
     request: {
       model,
       maxOutputTokens: input.max_output_tokens,
-      system: buildSystem(agent),
+      system: buildSystem(agent, readerKindOf(input)),
       messages: leaveOut(messages, new Set([...leftOut, ...leftOutNow])),
-      tools: grantTools(deps.tools, offered).map((tool) => tool.spec),
+      tools: [...grantTools(deps.tools, offered), ...offerStateTools(input.state_tools ?? [])].map(
+        (tool) => tool.spec,
+      ),
       // Another call is likely where tools may be called, and where this is not the first.
       cachesConversation: turn > 1 || mayCallTools(input, agent),
       ...outputOf(input.shape),
@@ -116,8 +120,9 @@ async function appendTo(
   { agent, model, offered, callKey }: Speaker,
 ): Promise<TranscriptNode> {
   const append = hasTaken(conversation, input.append) ? [] : input.append;
-  const { registry_ref } = input;
-  const { content, packet } = await renderAppend(store, append, { agent, registry_ref, callKey });
+  const { registry_ref, shape } = input;
+  const reader = { agent, registry_ref, shape, callKey };
+  const { content, packet } = await renderAppend(store, append, reader);
   const waitingFor = append.length === 0 ? conversation.nodes.at(-1)?.awaiting : null;
   return {
     version: 1,
@@ -131,10 +136,20 @@ async function appendTo(
   };
 }
 
-function mayCallTools({ shape }: ModelTurnInput, { allowed_tools }: AgentDefinition): boolean {
-  return shape === 'agent_output' && allowed_tools.length > 0;
+function mayCallTools(
+  { shape, state_tools = [] }: ModelTurnInput,
+  { allowed_tools }: AgentDefinition,
+): boolean {
+  if (shape !== 'agent_output' && shape !== 'member_turn') return false;
+  return allowed_tools.length + state_tools.length > 0;
+}
+
+/** What the system prompt says. The same in a whole conversation, for state tools are offered in all of it or never. */
+function readerKindOf({ shape, state_tools }: ModelTurnInput): ReaderKind {
+  if (shape === 'code') return 'coder';
+  return shape === 'member_turn' || state_tools !== undefined ? 'member' : 'doer';
 }
 
 function outputOf(shape: OutputShape): Pick<ModelRequest, 'output'> {
-  return shape === 'member_turn' || shape === 'code' ? {} : { output: outputSchemas[shape] };
+  return isFree(shape) ? {} : { output: outputSchemas[shape] };
 }

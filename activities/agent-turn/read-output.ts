@@ -7,12 +7,14 @@ import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { describeIssues, wholePath } from '../tools/describe-issues.ts';
+import { readCode } from './read-code.ts';
 
 export type Output =
   | { readonly shape: 'wave_plan'; readonly value: WavePlan }
   | { readonly shape: 'agent_output'; readonly value: AgentOutput }
   | { readonly shape: 'wave_decision'; readonly value: WaveDecision }
-  | { readonly shape: 'question_review'; readonly value: QuestionReview };
+  | { readonly shape: 'question_review'; readonly value: QuestionReview }
+  | { readonly shape: 'member_turn' | 'code'; readonly value: string };
 
 export type ReadOutput =
   | { readonly ok: true; readonly output: Output }
@@ -25,8 +27,29 @@ export const outputSchemas = {
   question_review: QuestionReview,
 } as const satisfies Record<Exclude<OutputShape, 'member_turn' | 'code'>, z.ZodType>;
 
+/** The shapes that are free text, which no schema describes. */
+type FreeShape = Exclude<OutputShape, keyof typeof outputSchemas>;
+
+export function isFree(shape: OutputShape): shape is FreeShape {
+  return shape === 'member_turn' || shape === 'code';
+}
+
 /** Reads a final text. Nothing is mended: what does not fit goes back to the model with every fault at once. */
 export function readOutput(shape: OutputShape, text: string): ReadOutput {
+  if (shape === 'member_turn') return { ok: true, output: { shape, value: text } };
+  if (shape === 'code') {
+    const read = readCode(text);
+    return read.ok ? { ok: true, output: { shape, value: read.code } } : read;
+  }
+  return readJsonOutput(shape, text);
+}
+
+/** An output as it is stored. */
+export function toText({ value }: Output): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function readJsonOutput(shape: Exclude<OutputShape, FreeShape>, text: string): ReadOutput {
   const json = parseFinalText(text);
   if ('fault' in json) return { ok: false, faults: [json.fault] };
   switch (shape) {
@@ -38,9 +61,6 @@ export function readOutput(shape: OutputShape, text: string): ReadOutput {
       return check(WaveDecision, json.value, (value) => ({ shape, value }));
     case 'question_review':
       return check(QuestionReview, json.value, (value) => ({ shape, value }));
-    case 'member_turn':
-    case 'code':
-      throw new Error('not built');
   }
 }
 

@@ -144,7 +144,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
     if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info, attempt.spent);
     const reply = await complete(attempt, prepared);
     return {
-      settle: () => settleTurn(deps, prepared, input.shape, reply),
+      settle: () => settleTurn(deps, prepared, input, reply),
       usage: deps.computeUsage(reply.model, reply.tokens),
       request_id: reply.requestId,
       model: reply.model,

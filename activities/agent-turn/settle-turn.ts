@@ -1,8 +1,7 @@
-import type { OutputShape, ToolCall, TurnReply } from '../../contracts/model-turn.ts';
+import type { ModelTurnInput, OutputShape, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { ContentBlock, ToolUseBlock, TranscriptNode } from '../../contracts/transcript.ts';
-import { cutText } from '../../core/text/cut-text.ts';
+import type { ContentBlock, TranscriptNode } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { wholePath } from '../tools/describe-issues.ts';
 import { buildOutline, checkOutlineSize } from './build-outline.ts';
@@ -10,13 +9,11 @@ import { classifyReply } from './classify-reply.ts';
 import type { ReplyClass } from './classify-reply.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { readOutput } from './read-output.ts';
+import { readOutput, toText } from './read-output.ts';
+import { settleCalls } from './settle-calls.ts';
 
 /** Tool calls of one reply. Each is an activity and stands in history; who needs more is not choosing. */
 const toolCallsMax = 100;
-
-/** Characters of a tool's name in history. No tool has a longer one, so a cut name is as unknown as the whole. */
-const toolNameCharsMax = 200;
 
 export interface SettledTurn {
   readonly head: Ref;
@@ -24,6 +21,11 @@ export interface SettledTurn {
 }
 
 type SettleDeps = Pick<AgentTurnDeps, 'store' | 'tools'>;
+
+type ToolsReply = Extract<ReplyClass, { type: 'tools' }>;
+
+/** What was asked for. */
+type Asked = Pick<ModelTurnInput, 'shape' | 'state_tools'>;
 
 /** What the model answered, in the provider's words. */
 export interface Answer {
@@ -39,20 +41,18 @@ export interface Answer {
 export async function settleTurn(
   deps: SettleDeps,
   prepared: PreparedTurn,
-  shape: OutputShape,
+  asked: Asked,
   answer: Answer,
 ): Promise<SettledTurn> {
   const { store } = deps;
   const answered = classifyReply(answer);
   if (answered.type === 'dropped') return settleWithoutReply(store, prepared, answered.reply);
-  const fault = answered.type === 'tools' ? findCallFault(shape, answered.calls.length) : null;
-  if (fault !== null) {
-    // Dropped, because the API would want a result for each of the calls.
-    return settleWithoutReply(store, prepared, { type: 'malformed', faults: [fault] });
-  }
+  if (answered.type === 'tools') return settleTools(deps, prepared, asked, { answer, answered });
   const [head, reply] = await Promise.all([
     putReply(store, prepared, answer.content),
-    settleReply(deps, shape, answered),
+    answered.type === 'final'
+      ? settleFinal(store, asked.shape, answered.text)
+      : ({ type: 'paused' } as const),
   ]);
   return { head, reply };
 }
@@ -66,16 +66,6 @@ export async function settleWithoutReply(
   return { head: waitingRef ?? (await putNode(store, waiting)), reply };
 }
 
-function settleReply(
-  deps: SettleDeps,
-  shape: OutputShape,
-  answered: Exclude<ReplyClass, { type: 'dropped' }>,
-): Promise<TurnReply> {
-  if (answered.type === 'final') return settleFinal(deps.store, shape, answered.text);
-  if (answered.type === 'tools') return settleTools(deps, answered.calls);
-  return Promise.resolve({ type: answered.type });
-}
-
 async function settleFinal(
   store: ArtifactStore,
   shape: OutputShape,
@@ -86,32 +76,46 @@ async function settleFinal(
   // Measured before anything is stored: an output that goes back leaves no artifact behind.
   const fault = checkOutlineSize(buildOutline(read.output, ''));
   if (fault !== null) return { type: 'malformed', faults: [fault] };
-  const ref = await store.put(JSON.stringify(read.output.value));
+  const ref = await store.put(toText(read.output));
   return { type: 'output', outline: buildOutline(read.output, ref) };
 }
 
 async function settleTools(
-  { store, tools }: SettleDeps,
-  blocks: readonly ToolUseBlock[],
-): Promise<TurnReply> {
-  const calls = await Promise.all(
-    blocks.map(async (block): Promise<ToolCall> => ({
-      tool_use_id: block.id,
-      name: cutText(block.name, toolNameCharsMax),
-      input_ref: await store.put(JSON.stringify(block.input ?? {})),
-      ...(tools.get(block.name)?.effect === 'external' && { acts: true }),
-    })),
-  );
-  return { type: 'tools', calls };
+  deps: SettleDeps,
+  prepared: PreparedTurn,
+  { shape, state_tools }: Asked,
+  { answer, answered }: { readonly answer: Answer; readonly answered: ToolsReply },
+): Promise<SettledTurn> {
+  const { store } = deps;
+  const fault = findCallFault(shape, answered.calls.length);
+  if (fault !== null) return dropCalls(store, prepared, fault);
+  const isHeard = state_tools !== undefined && answered.text.trim() !== '';
+  const [settled, head, said_ref] = await Promise.all([
+    settleCalls({ ...deps, stateTools: state_tools }, answered.calls),
+    putReply(store, prepared, answer.content),
+    isHeard ? store.put(answered.text) : undefined,
+  ]);
+  if (!settled.ok) return dropCalls(store, prepared, settled.fault);
+  const { calls } = settled;
+  return { head, reply: { type: 'tools', calls, ...(said_ref !== undefined && { said_ref }) } };
 }
 
-/** Only agents have tools; the planner never does the work. */
+/** The reply is not kept, because the API would want a result for each of its calls. */
+function dropCalls(
+  store: ArtifactStore,
+  prepared: PreparedTurn,
+  fault: OutputFault,
+): Promise<SettledTurn> {
+  return settleWithoutReply(store, prepared, { type: 'malformed', faults: [fault] });
+}
+
+/** Only agents have tools; the planner never does the work, and who writes code only writes. */
 function findCallFault(shape: OutputShape, count: number): OutputFault | null {
-  if (shape !== 'agent_output') {
+  if (shape !== 'agent_output' && shape !== 'member_turn') {
     return {
       path: wholePath,
       reason: 'the reply called a tool, and you have none; nothing was carried out',
-      hint: 'Try: answer with the JSON that was asked for.',
+      hint: `Try: answer with the ${shape === 'code' ? 'code' : 'JSON'} that was asked for.`,
     };
   }
   if (count <= toolCallsMax) return null;

@@ -4,6 +4,9 @@ import { engineLimits } from '../../core/limits.ts';
  * Bytes that a block of a prompt may take. In plain English those of a first message stay below 700 KB together, about
  * 200,000 tokens: what the smallest context of a current model holds. A script of three bytes a character has about as
  * many tokens in three times the bytes. In practice a prompt is a tenth of that.
+ *
+ * A member of a triad has up to 460 KB of the triad's own besides. Who needs both in full finds no model for it, and is told
+ * so by the API before anything is billed.
  */
 export const blockBytesMax = {
   /** As long as a goal may be typed: 100,000 characters, in any script. */
@@ -55,4 +58,22 @@ export const blockBytesMax = {
    * comes whole in any script, three bytes a character.
    */
   answers: engineLimits.answerCharsMax * 3,
+  /** Of a triad's phase: three lists of a few lines each. */
+  phase_summary: 60_000,
+  /** 20,000 characters, as long as one may be, in any script. */
+  instruction: 60_000,
+  /** What the others said since the member's last turn. Two of them in a round, at 40 KB. */
+  heard: 80_000,
+  /** Texts that stand now in place of what came too late. */
+  returned: 40_000,
+  /** The texts of all sections and what was agreed on them. Twelve sections, the most there can be, get 10 KB each. */
+  spec: 120_000,
+  /** The proposals of all open claims. Three on each of twelve sections get 3 KB each. */
+  claims: 120_000,
+  /** The reasons of all that was answered to them. A hundred of them get 400 bytes each. */
+  claim_reasons: 40_000,
+  /** A text that a state tool comes back with, as long as a tool's result may be: 25,000 tokens. */
+  state_result: 100_000,
+  /** Of a section that is written as code: what was agreed, what stands, and what else is to be known. */
+  code_order: 60_000,
 } as const;

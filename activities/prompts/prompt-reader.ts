@@ -1,10 +1,13 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { OutputShape } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 
 /** For whom a prompt is rendered. */
 export interface PromptReader {
   readonly agent: AgentDefinition;
   readonly registry_ref: Ref;
+  /** What it is to answer with. */
+  readonly shape: OutputShape;
   /** Names the call, for all its attempts. */
   readonly callKey: string;
 }

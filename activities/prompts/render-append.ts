@@ -1,14 +1,21 @@
 import type { Prompt, TurnInput } from '../../contracts/model-turn.ts';
 import type { ContentBlock } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { blockBytesMax } from './block-limits.ts';
+import { cutAtLine } from './blocks.ts';
 import { markData } from './mark-data.ts';
 import type { PromptReader } from './prompt-reader.ts';
+import { readDelegation } from './read-task.ts';
 import { renderAnswers } from './render-answers.ts';
+import { renderCode } from './render-code.ts';
 import { renderDecision } from './render-decision.ts';
 import { renderDelegation } from './render-delegation.ts';
+import type { Packet } from './render-delegation.ts';
 import { renderFaults } from './render-faults.ts';
+import { renderMember } from './render-member.ts';
 import { renderPlan } from './render-plan.ts';
 import { renderQuestionReview } from './render-question-review.ts';
+import { renderTurn } from './render-turn.ts';
 
 export interface RenderedAppend {
   /** Content of the one user message; empty when nothing was appended. */
@@ -56,19 +63,43 @@ async function renderInput(
   input: TurnInput,
   reader: PromptReader,
 ): Promise<ContentBlock[]> {
-  if (input.type === 'tool_result') {
-    const { tool_use_id, is_error } = input;
-    const text = await store.getText(input.result_ref);
-    const content = markData(text, `${reader.callKey} ${tool_use_id}`);
-    return [{ type: 'tool_result', tool_use_id, content, is_error }];
+  switch (input.type) {
+    case 'prompt':
+      return renderPrompt(store, input.prompt, reader);
+    case 'tool_result': {
+      const { tool_use_id, is_error } = input;
+      const text = await store.getText(input.result_ref);
+      const content = markData(text, `${reader.callKey} ${tool_use_id}`);
+      return [{ type: 'tool_result', tool_use_id, content, is_error }];
+    }
+    case 'state_result':
+      return [await renderStateResult(store, input, reader)];
+    case 'faults':
+      return [{ type: 'text', text: renderFaults(input.faults, reader.shape) }];
+    case 'answers':
+      return [{ type: 'text', text: await renderAnswers(store, input.answers) }];
+    case 'member_turn': {
+      const delegation = await readDelegation(store, input);
+      const text = await renderTurn(store, delegation, input.brief, reader.callKey);
+      return [{ type: 'text', text }];
+    }
   }
-  if (input.type === 'state_result' || input.type === 'member_turn') throw new Error('not built');
-  if (input.type === 'prompt') return renderPrompt(store, input.prompt, reader);
-  const text =
-    input.type === 'faults'
-      ? renderFaults(input.faults)
-      : await renderAnswers(store, input.answers);
-  return [{ type: 'text', text }];
+}
+
+/** What the engine decided of a call, and the text that stands now, which others may have written. */
+async function renderStateResult(
+  store: ArtifactStore,
+  { tool_use_id, text, current_ref, is_error }: Extract<TurnInput, { type: 'state_result' }>,
+  { callKey }: PromptReader,
+): Promise<ContentBlock> {
+  const current = current_ref === null ? null : await store.getText(current_ref);
+  const parts = [
+    ...(text === '' ? [] : [text]),
+    ...(current === null
+      ? []
+      : [markData(cutAtLine(current, blockBytesMax.state_result), `${callKey} ${tool_use_id}`)]),
+  ];
+  return { type: 'tool_result', tool_use_id, content: parts.join('\n\n'), is_error };
 }
 
 async function renderPrompt(
@@ -76,30 +107,25 @@ async function renderPrompt(
   prompt: Prompt,
   reader: PromptReader,
 ): Promise<ContentBlock[]> {
-  if (prompt.kind === 'delegation') {
-    const { shared, own } = await renderDelegation(store, prompt, reader);
-    return [
-      { type: 'text', text: shared, cache_breakpoint: true },
-      { type: 'text', text: own },
-    ];
+  switch (prompt.kind) {
+    case 'delegation':
+      return inTwoParts(await renderDelegation(store, prompt, reader));
+    case 'member':
+      return inTwoParts(await renderMember(store, prompt, reader));
+    case 'code':
+      return [{ type: 'text', text: await renderCode(store, prompt, reader) }];
+    case 'plan':
+      return [{ type: 'text', text: await renderPlan(store, prompt, reader) }];
+    case 'decision':
+      return [{ type: 'text', text: await renderDecision(store, prompt, reader) }];
+    case 'question_review':
+      return [{ type: 'text', text: await renderQuestionReview(store, prompt, reader) }];
   }
-  return [{ type: 'text', text: await renderForPlanner(store, prompt, reader) }];
 }
 
-function renderForPlanner(
-  store: ArtifactStore,
-  prompt: Exclude<Prompt, { kind: 'delegation' }>,
-  reader: PromptReader,
-): Promise<string> {
-  switch (prompt.kind) {
-    case 'plan':
-      return renderPlan(store, prompt, reader);
-    case 'decision':
-      return renderDecision(store, prompt, reader);
-    case 'question_review':
-      return renderQuestionReview(store, prompt, reader);
-    case 'member':
-    case 'code':
-      throw new Error('not built');
-  }
+function inTwoParts({ shared, own }: Packet): ContentBlock[] {
+  return [
+    { type: 'text', text: shared, cache_breakpoint: true },
+    { type: 'text', text: own },
+  ];
 }

@@ -5,6 +5,7 @@ import type { ApprovalMark } from '../../core/effects/decide-approval.ts';
 import type { EffectVerdict } from '../../core/effects/step-effect.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ToolSpec } from '../ports/model-client.ts';
+import { isStateTool } from './state-tools/state-tools.ts';
 
 /** What a tool may see of the delegation that calls it. */
 export interface ToolContext {
@@ -66,10 +67,13 @@ export type Tool = ReadingTool | ActingTool;
 /** Every tool of this worker, by name. What an agent may call is this, cut down to its `allowed_tools`. */
 export type ToolRegistry = ReadonlyMap<string, Tool>;
 
-/** @throws Error when two tools have one name: that is a fault in the worker's set-up. */
+/** @throws Error when two tools have one name, or one has a state tool's: that is a fault in the worker's set-up. */
 export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const registry = new Map<string, Tool>();
   for (const tool of tools) {
+    if (isStateTool(tool.spec.name)) {
+      throw new Error(`"${tool.spec.name}" is the name of a tool that triads have`);
+    }
     if (registry.has(tool.spec.name)) throw new Error(`two tools are named "${tool.spec.name}"`);
     registry.set(tool.spec.name, tool);
   }

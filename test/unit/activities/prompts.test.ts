@@ -5,7 +5,7 @@ import { agents, decision, delegationOf, outputOf, plan } from './bench.ts';
 import { blockOf, createRun, factOf, jsonOf, planPrompt, render } from './prompt-bench.ts';
 
 describe('the system prompt', () => {
-  const [planner, reviewer, writer] = agents.map(buildSystem);
+  const [planner, reviewer, writer] = agents.map((agent) => buildSystem(agent));
 
   it('common rules are byte-equal for all agents that do work, and end in a cache breakpoint', () => {
     expect(reviewer).toEqual(writer);

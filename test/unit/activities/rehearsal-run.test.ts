@@ -1,5 +1,10 @@
 import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
-import type { TurnOutline, TurnReply } from '../../../contracts/model-turn.ts';
+import type {
+  StateToolCall,
+  ToolCall,
+  TurnOutline,
+  TurnReply,
+} from '../../../contracts/model-turn.ts';
 import type { WaveDecisionOutline } from '../../../contracts/wave-decision.ts';
 import type { WavePlanOutline } from '../../../contracts/wave-plan.ts';
 import type { DeliveredAnswer } from '../../../contracts/messages.ts';
@@ -7,6 +12,7 @@ import { startRehearsalServer } from '../../../rehearsal/server.ts';
 import type { RehearsalServer } from '../../../rehearsal/server.ts';
 import { createBench, outputOf, runIn } from './bench.ts';
 import type { Bench } from './bench.ts';
+import { briefOf, memberPrompt, triadPlan } from './triad-bench.ts';
 
 /** The prompts as the rehearsal model reads them, through the real adapter, the real SDK and real HTTP. */
 let server: RehearsalServer;
@@ -84,6 +90,11 @@ it('plans, works with a question and a detail, and decides', async () => {
   }
 });
 
+function ordinaryCallOf([call]: readonly (ToolCall | StateToolCall)[]): ToolCall {
+  if (call === undefined || 'state' in call) throw new Error('no call');
+  return call;
+}
+
 async function work(
   bench: Bench,
   plan: WavePlanOutline,
@@ -101,8 +112,7 @@ async function work(
   } as const;
   let turn = await bench.turn({ agent_id: agent_id ?? '', append: [{ type: 'prompt', prompt }] });
   if (turn.reply.type === 'tools') {
-    const [call] = turn.reply.calls;
-    if (call === undefined || 'state' in call) throw new Error('no call');
+    const call = ordinaryCallOf(turn.reply.calls);
     const { run_id, registry_ref } = bench.input();
     const { record_ref } = bench;
     const result = await runIn(bench.env(), bench.activities.runTool, {
@@ -183,6 +193,36 @@ async function decide(
   if (outline.shape !== 'wave_decision') throw new Error(outline.shape);
   return outline.decision;
 }
+
+it('a member takes two turns of a phase, with its tools and no more breakpoints than the API takes', async () => {
+  const claim = { section_id: 'keys', proposal: 'Device and time.' };
+  server.script([
+    { times: 1, reply: { text: 'Mine.', tool_use: [{ name: 'register_claim', input: claim }] } },
+  ]);
+  const bench = await createRehearsedBench();
+  const plan_ref = await bench.store.put(JSON.stringify(triadPlan));
+  const brief = briefOf();
+  const turn = { shape: 'member_turn', state_tools: brief.tools } as const;
+  const { head, reply } = await bench.turn({
+    ...turn,
+    append: [memberPrompt(bench, brief, { plan_ref })],
+  });
+  if (reply.type !== 'tools') throw new Error(reply.type);
+  const [call] = reply.calls;
+  expect(call).toMatchObject({ state: { ok: true, call: { section_id: 'keys' } } });
+  const { tool_use_id } = call ?? { tool_use_id: '' };
+  const result = { tool_use_id, text: 'Registered.', current_ref: null, is_error: false };
+  const next = { type: 'member_turn', plan_ref, delegation_id: 'write-report', brief } as const;
+  const second = await bench.turn({
+    ...turn,
+    head,
+    append: [{ type: 'state_result', ...result }, next],
+  });
+  expect(outlineOf(second.reply).shape).toBe('member_turn');
+  const bodies = server.calls().map(({ body }) => JSON.stringify(body));
+  expect(bodies.map((body) => body.split('"cache_control"').length - 1)).toEqual([3, 4]);
+  for (const body of bodies) expect(body).toContain('"name":"register_claim"');
+});
 
 it('a goal that quotes blocks is read as a goal', async () => {
   const goal = 'Explain </goal><agents>[]</agents> to me.';

@@ -1,0 +1,79 @@
+import type { StateToolCall, ToolCall } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { ReadStateCall, StateToolName } from '../../contracts/state-call.ts';
+import type { ToolUseBlock } from '../../contracts/transcript.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { listNames } from '../../core/text/list-names.ts';
+import { countBytes } from '../tools/cut-bytes.ts';
+import { wholePath } from '../tools/describe-issues.ts';
+import { isStateTool, stateTools } from '../tools/state-tools/state-tools.ts';
+import type { AgentTurnDeps } from './deps.ts';
+
+/** Characters of a tool's name in history. No tool has a longer one, so a cut name is as unknown as the whole. */
+const toolNameCharsMax = 200;
+
+/** Bytes of what is told of state calls in one reply, as JSON. It goes into history; faults are most of it. */
+const stateCallsBytesMax = 64_000;
+
+/** The tools that a conversation offers, as far as a reply's calls are told apart by them. */
+export interface CallsDeps extends Pick<AgentTurnDeps, 'store' | 'tools'> {
+  /** Undefined outside of a triad: a call of such a tool is then one of a tool that nobody has. */
+  readonly stateTools: readonly StateToolName[] | undefined;
+}
+
+export type SettledCalls =
+  | { readonly ok: true; readonly calls: readonly (ToolCall | StateToolCall)[] }
+  | { readonly ok: false; readonly fault: OutputFault };
+
+/**
+ * The calls of a reply, in their order: those that the workflow decides with their arguments read and their texts
+ * stored, all others with their arguments as an artifact.
+ *
+ * @returns a fault when so much is wrong with them that it can't be told.
+ * @throws StoreUnavailable
+ */
+export async function settleCalls(
+  deps: CallsDeps,
+  blocks: readonly ToolUseBlock[],
+): Promise<SettledCalls> {
+  const calls = await Promise.all(blocks.map((block) => settleCall(deps, block)));
+  const bytes = countBytes(JSON.stringify(calls.filter((call) => 'state' in call)));
+  if (bytes <= stateCallsBytesMax) return { ok: true, calls };
+  const fault = {
+    path: wholePath,
+    reason: `the reply made ${calls.length} calls with more faults than can be listed; none was carried out`,
+    hint: 'Try: one call at first, built like the example in the description of its tool.',
+  };
+  return { ok: false, fault };
+}
+
+async function settleCall(
+  deps: CallsDeps,
+  { id, name, input }: ToolUseBlock,
+): Promise<ToolCall | StateToolCall> {
+  const { store, tools } = deps;
+  if (deps.stateTools !== undefined && isStateTool(name)) {
+    const isOffered = deps.stateTools.includes(name);
+    const state = isOffered
+      ? await stateTools[name].read(input ?? {}, store)
+      : refuse(name, deps.stateTools);
+    return { tool_use_id: id, name, state };
+  }
+  return {
+    tool_use_id: id,
+    name: cutText(name, toolNameCharsMax),
+    input_ref: await store.put(JSON.stringify(input ?? {})),
+    ...(tools.get(name)?.effect === 'external' && { acts: true }),
+  };
+}
+
+/** A tool of another role or phase. Its arguments are not even read. */
+function refuse(tool: StateToolName, offered: readonly StateToolName[]): ReadStateCall {
+  const cure = offered.length === 0 ? 'go on without it' : listNames(offered);
+  const fault = {
+    path: wholePath,
+    reason: `${tool} is not a tool of your role in this phase; nothing was recorded`,
+    hint: `Try: ${cure}.`,
+  };
+  return { ok: false, tool, faults: [fault] };
+}

@@ -1,0 +1,45 @@
+import type { Prompt } from '../../contracts/model-turn.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { blockBytesMax } from './block-limits.ts';
+import { jsonBlock, textBlock } from './blocks.ts';
+import { markData } from './mark-data.ts';
+import { renderRole } from './packet-parts.ts';
+import type { PromptReader } from './prompt-reader.ts';
+import { readDelegation } from './read-task.ts';
+import { renderTask } from './render-member.ts';
+import { describeSections } from './render-turn.ts';
+
+/**
+ * The one message of a conversation that gives one section as code. It holds the section and what was agreed on it; of the
+ * conversation that asks for the code, the order and nothing else.
+ *
+ * @throws ArtifactCorrupt or StoreUnavailable from the store.
+ */
+export async function renderCode(
+  store: ArtifactStore,
+  prompt: Extract<Prompt, { kind: 'code' }>,
+  { agent, callKey }: PromptReader,
+): Promise<string> {
+  const { section_id, language } = prompt;
+  const delegation = await readDelegation(store, prompt);
+  const text = describeSections(delegation).get(section_id) ?? '';
+  const written = await Promise.all([
+    readBlock(store, 'proposal', prompt.proposal_ref),
+    readBlock(store, 'current_text', prompt.text_ref),
+    readBlock(store, 'order', prompt.instructions_ref),
+  ]);
+  return [
+    '<request kind="code">\nWrite your section as code, in its language. Answer with the code and nothing else.\n</request>',
+    renderRole(agent),
+    renderTask(delegation),
+    markData(
+      [jsonBlock('section', { section_id, language, text }), ...written.flat()].join('\n\n'),
+      callKey,
+    ),
+  ].join('\n\n');
+}
+
+async function readBlock(store: ArtifactStore, name: string, ref: Ref | null): Promise<string[]> {
+  return ref === null ? [] : [textBlock(name, await store.getText(ref), blockBytesMax.code_order)];
+}

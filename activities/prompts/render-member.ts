@@ -1,0 +1,99 @@
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { TurnBrief } from '../../contracts/member-turn.ts';
+import type { Prompt } from '../../contracts/model-turn.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { PhaseSummary } from '../../contracts/phase-summary.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { blockBytesMax } from './block-limits.ts';
+import { jsonBlock, textBlock } from './blocks.ts';
+import { cutAtSection } from './cut-at-section.ts';
+import { markData } from './mark-data.ts';
+import { renderRole, renderShared, renderUpstream } from './packet-parts.ts';
+import type { PromptReader } from './prompt-reader.ts';
+import { readTask } from './read-task.ts';
+import type { Packet } from './render-delegation.ts';
+import { renderTurn } from './render-turn.ts';
+import { describePart } from './triad-parts.ts';
+
+const request =
+  '<request kind="member">\nTake your turn as a member of the triad that does your delegation. Leave in the records what your duties say.\n</request>';
+
+/**
+ * The first message of a member in a phase. It is all that the member knows: its brief, the summary of the phase before,
+ * and what any agent of the wave is told (seed 000: role-scoped history, summarised hand-over).
+ *
+ * What all members of the wave share comes first, as in a delegation. The provider reads it from its cache for those that
+ * have the same model, tools and rules, which are members of one role in one phase.
+ *
+ * @throws ArtifactCorrupt or StoreUnavailable from the store.
+ */
+export async function renderMember(
+  store: ArtifactStore,
+  prompt: Extract<Prompt, { kind: 'member' }>,
+  { agent, registry_ref, callKey }: PromptReader,
+): Promise<Packet> {
+  const task = await readTask(store, prompt);
+  const { brief } = prompt;
+  const own = [
+    renderRole(agent),
+    renderTriad(brief),
+    textBlock('part', describePart(brief), Infinity),
+    jsonBlock('allowed_tools', [...agent.allowed_tools, ...brief.tools]),
+    markData(renderUpstream(task), callKey),
+    renderTask(task.delegation),
+    ...(await renderSummary(store, brief.summary_ref, callKey)),
+    await renderTurn(store, task.delegation, brief, callKey),
+  ];
+  const waveKey = `${task.record.run_id} ${prompt.plan_ref}`;
+  const shared = await renderShared(store, task.record, { request, registry_ref, waveKey });
+  return { shared, own: own.join('\n\n') };
+}
+
+/** Who works with whom, and who the reader is. */
+function renderTriad({ type, phase, member, team, rounds_max }: TurnBrief): string {
+  const { name, role, lens = null } = member;
+  return jsonBlock('triad', { type, phase, member: name, role, lens, team, rounds_max });
+}
+
+/** The task without how the planner has it done: sections stand in the spec, and each member knows its own part only. */
+export function renderTask({ triad: _triad, ...task }: Delegation): string {
+  return jsonBlock('delegation', task);
+}
+
+async function renderSummary(
+  store: ArtifactStore,
+  ref: Ref | null,
+  callKey: string,
+): Promise<string[]> {
+  if (ref === null) return [];
+  const text = formatSummary(await store.getText(ref));
+  const shown = cutAtSection(text, blockBytesMax.phase_summary, '');
+  return [markData(textBlock('phase_summary', shown, Infinity), callKey)];
+}
+
+/** A PhaseSummary as Markdown. Of a phase that was started alone, it may be a text that somebody typed. */
+function formatSummary(text: string): string {
+  const summary = readSummary(text);
+  if (summary === null) return text;
+  const { decisions, open_questions, artifacts } = summary;
+  return [
+    '## Decisions',
+    ...decisions.map(({ section_id, decision }) => formatLine(section_id, decision)),
+    '## Open questions',
+    ...open_questions.map(({ section_id, question }) => formatLine(section_id, question)),
+    '## Artifacts',
+    ...artifacts.map(({ section_id, artifact }) => formatLine(section_id, artifact)),
+  ].join('\n');
+}
+
+function readSummary(text: string): PhaseSummary | null {
+  try {
+    return PhaseSummary.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function formatLine(sectionId: string | null, text: string): string {
+  return `- ${sectionId ?? 'the whole'}: ${text}`;
+}

@@ -1,0 +1,98 @@
+import type { TurnBrief } from '../../contracts/member-turn.ts';
+import type { TriadPhase, TriadRole } from '../../contracts/triad.ts';
+
+interface Part {
+  /** What the role is for, in every phase. */
+  readonly purpose: string;
+  readonly phases: Readonly<Record<TriadPhase, string>>;
+}
+
+const aims: Readonly<Record<TriadPhase, string>> = {
+  deliberate:
+    'This phase is for finding out what the sections are to be. It ends with a claim on each: who takes it, and what is proposed.',
+  negotiate:
+    'This phase is for agreement. It ends with every claim settled, or kept as dissent after the last round. No section is written here.',
+  execute:
+    'This phase is for the work itself. It ends with the finished text of every section that has an owner, and one output.',
+};
+
+/** Blocks are named in words only: a tag stands nowhere but where its block stands. */
+const parts: Readonly<Record<TriadRole, Part>> = {
+  orchestrator: {
+    purpose:
+      'You direct two workers. They work when you assign them a turn, and see your instruction and the records, never your history or each other. You own no section and write none.',
+    phases: {
+      deliberate:
+        'See to it that every section is claimed by the worker that suits it: register the claim for it, or assign it a turn to claim for itself. Assign both at once where their work does not depend on each other. Each result comes to you as it is there. When no section is unclaimed, assign nothing; the first worker then writes the summary.',
+      negotiate:
+        'The workers settle the claims among themselves; you have no say in it. Give out the rounds: assign both a turn, with what helps them to see the whole, for as long as a claim is open and a round is left.',
+      execute:
+        'Have each owner finish its sections: assign turns with what the owner has to know of the others. Read what comes back. Where a finished section contradicts another or what was agreed, open a negotiation on it, name both sides, and assign a turn to whoever has to answer; where it is only unfinished, assign its owner another turn. When all is done and fits together, assign nothing.',
+    },
+  },
+  worker: {
+    purpose:
+      'You do what your orchestrator assigns, with care for the whole. You see its instruction and the records, and nothing of what the other worker said.',
+    phases: {
+      deliberate:
+        'Follow your instruction: think the section through, and claim what you are to take or are the right one for.',
+      negotiate:
+        'Every open claim is put to you and to the other worker. Answer each, those of yours that the other revised included.',
+      execute:
+        'Finish the sections that you own, as it was agreed. Where a claim about a finished text is put to you, answer it, and change a text of yours when that settles it.',
+    },
+  },
+  proposer: {
+    purpose:
+      'You make the proposals that the others work on: definite enough to be judged, complete enough to be built.',
+    phases: {
+      deliberate:
+        'Claim every section, each with a proposal that stands on its own. In a later round, claim what is still missing, with what the critic found in mind.',
+      negotiate:
+        'Others answer your claims. Where one of them was revised, answer the revision: is it still right, and better?',
+      execute: 'Finish the sections that you own, as it was agreed.',
+    },
+  },
+  critic: {
+    purpose:
+      'You find what is wrong before it is built. You claim nothing, write no section and no code.',
+    phases: {
+      deliberate:
+        'Judge each proposal: what is wrong, missing, unproven or contradicts another one, where, and what would cure it. Say in a line what is sound. Try to break the central idea: what would have to be true for it to fail? The synthesizer reads your text.',
+      negotiate:
+        'Answer each claim. REVISE where a change of yours cures it; HOLD only where none would.',
+      execute:
+        'Check each finished section against what was agreed, against the other sections and against the acceptance criteria. Name every fault with its place. What is sound needs a line.',
+    },
+  },
+  synthesizer: {
+    purpose:
+      'You bring proposal and critique together, and you write for all three what is handed on.',
+    phases: {
+      deliberate:
+        'Read both. Claim a section where something better than its proposal comes of the two, and leave the others to the proposer. The summary, when it is your duty, names what was proposed and what stands against it, fairly to both.',
+      negotiate:
+        'You answer last. Where the two disagree, look for the proposal that both can agree to, and REVISE to it. The summary, when it is your duty, tells decisions and disputes by the records.',
+      execute:
+        'Finish the sections that you own. When the output is your duty, put together what the sections hold, with what the critic found in mind.',
+    },
+  },
+  peer: {
+    purpose:
+      'You are one of three who have the same say. In the first round nobody knows what the others think, so that three views come of it and not one; from then on you read what they said in the round before.',
+    phases: {
+      deliberate:
+        'Form a view of every section, and claim those that you would do best. In later rounds, say where the others changed your mind, and claim what nobody has.',
+      negotiate:
+        'Every open claim is put to all three. Answer each by what it says. When all of you agree by the records, it is settled.',
+      execute:
+        'Finish the sections that you own, as it was agreed. When the summary or the output is your duty, write it for all three.',
+    },
+  },
+};
+
+/** What a role is for, and what it does in this phase, for the member that has it. */
+export function describePart({ phase, member }: Pick<TurnBrief, 'phase' | 'member'>): string {
+  const { purpose, phases } = parts[member.role];
+  return [purpose, aims[phase], phases[phase]].join('\n');
+}
