@@ -1,5 +1,6 @@
 import type { JsonObject } from './json.ts';
 import type { Block, ReplyUsage } from './messages-api.ts';
+import type { TurnPlace } from './rules/member-prompt.ts';
 import type { Shape } from './rules/recognise-shape.ts';
 
 /** Which calls a rule is for. Every given condition must hold; an empty match fits every call. */
@@ -9,6 +10,12 @@ export interface RuleMatch {
   /** Part of the request body's JSON text. */
   readonly bodyIncludes?: string;
   readonly schema?: Shape;
+  /** Name of a member of a triad whose turn it is. */
+  readonly member?: string;
+  /** Phase of that turn. */
+  readonly phase?: string;
+  /** Round of that turn, from 1. */
+  readonly round?: number;
   /** Only the nth call, from 1, among those that fit the other conditions. */
   readonly nth?: number;
 }
@@ -121,6 +128,8 @@ export interface ScriptedRequest {
   readonly index: number;
   readonly callKey: string;
   readonly shape: Shape | null;
+  /** Null when the call is no turn of a triad's member. */
+  readonly turn: TurnPlace | null;
   readonly body: JsonObject;
   /** What the default rules would answer: the parsed JSON when a schema was asked for, else the text. */
   readonly defaultOutput: () => unknown;
@@ -145,6 +154,8 @@ export interface RecordedCall {
   /** `metadata.user_id`; the empty string when absent. */
   readonly callKey: string;
   readonly shape: Shape | null;
+  /** Null when the call is no turn of a triad's member. */
+  readonly turn: TurnPlace | null;
   /** The parsed body, or its text when it was no JSON. */
   readonly body: unknown;
   /** Lower-case names; keys and cookies are left out. */

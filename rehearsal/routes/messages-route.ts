@@ -6,6 +6,8 @@ import { composeDefaultReply } from '../rules/default-reply.ts';
 import { deliver } from '../replies/deliver.ts';
 import { ClientGone, Exchange } from '../replies/exchange.ts';
 import { parseJson } from '../json.ts';
+import { placeTurn } from '../rules/member-prompt.ts';
+import type { TurnPlace } from '../rules/member-prompt.ts';
 import { readMessagesRequest } from '../messages-api.ts';
 import type { MessagesRequest } from '../messages-api.ts';
 import { readBody } from './read-body.ts';
@@ -22,6 +24,7 @@ interface Call {
   readonly index: number;
   readonly request: MessagesRequest;
   readonly shape: Shape | null;
+  readonly turn: TurnPlace | null;
 }
 
 async function decideReply(rule: ScriptRule | undefined, call: Call): Promise<Reply> {
@@ -32,6 +35,7 @@ async function decideReply(rule: ScriptRule | undefined, call: Call): Promise<Re
     index: call.index,
     callKey: request.callKey,
     shape: call.shape,
+    turn: call.turn,
     body: request.body,
     defaultOutput: () => {
       const output = composeDefaultReply(request);
@@ -75,7 +79,7 @@ function refuse(
 ): void {
   const requestId = createId('req', state.nextRequestNumber());
   const body = parseJson(bodyText ?? '') ?? bodyText ?? null;
-  const recorded = state.log.open({ callKey: '', shape: null, body, headers });
+  const recorded = state.log.open({ callKey: '', shape: null, turn: null, body, headers });
   const status = bodyText === undefined ? 413 : 400;
   new Exchange(response, recorded, requestId).send(
     status,
@@ -97,12 +101,13 @@ export async function answerMessages(
   if (typeof request === 'string') return refuse(state, response, headers, bodyText, request);
   const { callKey, body } = request;
   const shape = recogniseShape(request.schema);
-  const recorded = state.log.open({ callKey, shape, body, headers });
+  const turn = placeTurn(request);
+  const recorded = state.log.open({ callKey, shape, turn, body, headers });
   const requestId = createId('req', state.nextRequestNumber());
   const exchange = new Exchange(response, recorded, requestId);
-  const taken = state.book.take({ request, shape, bodyText });
+  const taken = state.book.take({ request, shape, turn, bodyText });
   recorded.answeredBy(taken?.position ?? null);
-  return answer(state, exchange, { index: recorded.index, request, shape }, taken?.rule);
+  return answer(state, exchange, { index: recorded.index, request, shape, turn }, taken?.rule);
 }
 
 /** `POST /v1/messages/count_tokens`: neither recorded nor scripted. */

@@ -73,6 +73,7 @@ function writeDetailed(
   prompt: Prompt,
   criteria: readonly Criterion[],
   audience: string | undefined,
+  sections: readonly string[],
 ): string {
   const lines = [
     `# Rehearsal: ${cutText(textOf(prompt.delegation['title']) || 'the delegated task', 120)}`,
@@ -80,6 +81,7 @@ function writeDetailed(
     `Goal: ${quote(prompt.goal, 400)}`,
     ...(audience === undefined ? [] : ['', `Written for: ${cutText(audience, 400)}`]),
     ...prompt.toolResults.map((text) => `\nLoaded: ${quote(text, 120)}`),
+    ...sections.map((text) => `\nSection: ${quote(text, 200)}`),
     '',
     'No model was called: a rule of the rehearsal model wrote this text.',
   ];
@@ -89,24 +91,35 @@ function writeDetailed(
   return `${lines.join('\n')}\n`;
 }
 
+/** What a triad's members agreed on, where the output is that of a triad. */
+interface TriadWork {
+  /** The sections that are done. */
+  readonly sections: readonly string[];
+  /** criterion_id → why it can't be met. */
+  readonly unmet: ReadonlyMap<string, string>;
+}
+
+const noTriad: TriadWork = { sections: [], unmet: new Map() };
+
 /**
  * What a rehearsed agent answers, in the shape of an agent output.
  *
  * A task with `askMark` is blocked by one choice question until an answer is in the prompt. A task with `slipMark`
- * leaves its last criterion out until the prompt gives the output back. Everything else completes at once.
+ * leaves the last criterion that it meets out until the prompt gives the output back. Everything else completes at once.
  */
-export function answerDelegation(prompt: Prompt): JsonObject {
+export function answerDelegation(prompt: Prompt, triad: TriadWork = noTriad): JsonObject {
   const criteria = criteriaOf(prompt.delegation);
   const task = textOf(prompt.delegation['task_description']);
   const audience = findAudience(prompt);
   if (task.includes(askMark) && audience === undefined) return askFirst(prompt, criteria);
   const slips = task.includes(slipMark) && prompt.repairs === 0;
   const forWhom = audience === undefined ? '' : ` For ${quote(audience)}.`;
+  const met = criteria.filter(({ id }) => !triad.unmet.has(id));
   return {
     compact_md:
       `Rehearsal of ${quote(textOf(prompt.delegation['title']) || prompt.goal)}: ` +
-      `${criteria.length} criteria met by rule.${forWhom}`,
-    detailed_md: writeDetailed(prompt, criteria, audience),
+      `${met.length} criteria met by rule.${forWhom}`,
+    detailed_md: writeDetailed(prompt, met, audience, triad.sections),
     status: 'completed',
     blocking_questions: [],
     ...emptyLists,
@@ -114,13 +127,16 @@ export function answerDelegation(prompt: Prompt): JsonObject {
       { statement: 'A rehearsal needs no true facts, only their form.', confidence: 'high' },
     ],
     coverage: {
-      criteria_met: (slips ? criteria.slice(0, -1) : criteria).map((criterion) => ({
+      criteria_met: (slips ? met.slice(0, -1) : met).map((criterion) => ({
         criterion_id: criterion.id,
         evidence:
-          `detailed_md, section “${headingOf(criterion, criteria.indexOf(criterion))}”: ` +
+          `detailed_md, section “${headingOf(criterion, met.indexOf(criterion))}”: ` +
           `“${sentenceFor(criterion, prompt.goal)}”`,
       })),
-      criteria_unmet: [],
+      criteria_unmet: criteria.flatMap(({ id }) => {
+        const reason = triad.unmet.get(id);
+        return reason === undefined ? [] : [{ criterion_id: id, reason }];
+      }),
     },
   };
 }

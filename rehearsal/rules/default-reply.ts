@@ -1,9 +1,13 @@
 import { answerDelegation } from './agent-rule.ts';
+import { asksForCode, rehearsedCode } from './code-rule.ts';
 import { conform } from '../generator/conform.ts';
 import { decideWave } from './decision-rule.ts';
 import { generateInstance } from '../generator/generate-instance.ts';
 import { isObject, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
+import { readMember } from './member-prompt.ts';
+import type { MemberPrompt } from './member-prompt.ts';
+import { describeWork, takeTurn } from './member-rule.ts';
 import type { MessagesRequest } from '../messages-api.ts';
 import { planWave } from './plan-rule.ts';
 import { readPrompt } from './prompt.ts';
@@ -16,12 +20,17 @@ import type { ContentReply } from '../script.ts';
 
 const detailTool = 'load_detail';
 
-const rules: Readonly<Record<Shape, (prompt: Prompt) => JsonObject>> = {
-  plan: planWave,
-  delegation: answerDelegation,
-  decision: decideWave,
-  review: reviewQuestions,
-};
+const rules: Readonly<Record<Shape, (prompt: Prompt, member: MemberPrompt | null) => JsonObject>> =
+  {
+    plan: planWave,
+    delegation: (prompt, member) =>
+      member === null
+        ? answerDelegation(prompt)
+        : // What its calls came back with is no detail that it loaded.
+          answerDelegation({ ...prompt, toolResults: [] }, describeWork(member)),
+    decision: decideWave,
+    review: reviewQuestions,
+  };
 
 function usedTools(request: MessagesRequest): readonly string[] {
   return request.messages.flatMap((message) =>
@@ -65,12 +74,18 @@ function freeText(prompt: Prompt): string {
 }
 
 /**
- * What the rehearsal model answers when no script says otherwise: a tool call, planwave's own shapes by their rules,
- * any other schema by the generator, and without a schema a short Markdown text. The same request has the same answer.
+ * What the rehearsal model answers when no script says otherwise: the turn of a triad's member, a tool call, planwave's
+ * own shapes by their rules, any other schema by the generator, and without a schema a short Markdown text. The same
+ * request has the same answer.
  */
 export function composeDefaultReply(request: MessagesRequest): ContentReply {
   const prompt = readPrompt(request);
-  const tool = chooseTool(request, prompt);
+  const member = readMember(request);
+  const turn = member === null ? null : takeTurn(prompt, member);
+  // The output of a triad is its writer's last reply, when nothing else is left to do.
+  if (turn !== null && (turn.tool_use !== undefined || request.schema === null)) return turn;
+  if (asksForCode(request)) return { text: rehearsedCode };
+  const tool = member === null ? chooseTool(request, prompt) : undefined;
   if (tool !== undefined) {
     const call = { name: textOf(tool['name']), input: toolInput(tool, prompt) };
     return { text: `Rehearsal: ${call.name} first.`, tool_use: [call] };
@@ -81,6 +96,6 @@ export function composeDefaultReply(request: MessagesRequest): ContentReply {
     json:
       shape === null
         ? generateInstance(request.schema, prompt.goal)
-        : conform(request.schema, rules[shape](prompt), prompt.goal),
+        : conform(request.schema, rules[shape](prompt, member), prompt.goal),
   };
 }

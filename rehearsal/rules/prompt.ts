@@ -1,6 +1,15 @@
-import { isObject, objectsOf, parseJson, stringsOf, textOf } from '../json.ts';
+import { objectsOf, stringsOf, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { Block, MessagesRequest } from '../messages-api.ts';
+import {
+  firstOfEach,
+  jsonBlock,
+  listBlocks,
+  objectBlock,
+  textIn,
+  unescapeText,
+  unmark,
+} from './blocks.ts';
 
 /** An answer of the user as prompts carry it. */
 interface PromptAnswer {
@@ -36,38 +45,6 @@ export interface Prompt {
   readonly toolResults: readonly string[];
 }
 
-/**
- * The first block of each name at the top level of `text`.
- *
- * A block begins at the start of a line, because the prose of a request mentions blocks as well. Blocks are read one
- * after the other, so a tag quoted inside a block never counts as a block of its own. Only `<request>` is walked
- * through: it may stand before the blocks or around them.
- */
-function readBlocks(text: string): ReadonlyMap<string, string> {
-  const blocks = new Map<string, string>();
-  const opening = /^<([a-z_]+)(?:\s[^>]*)?>/gmu;
-  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
-    const name = match[1] ?? '';
-    const end = text.indexOf(`</${name}>`, opening.lastIndex);
-    if (name === 'request' || end === -1) continue;
-    if (!blocks.has(name)) blocks.set(name, text.slice(opening.lastIndex, end).trim());
-    opening.lastIndex = end + name.length + 3;
-  }
-  return blocks;
-}
-
-/** In a plain text block `</` is written `&lt;/`, so that no text can close its block. */
-function unescapeText(text: string): string {
-  return text.replaceAll('&lt;/', '</');
-}
-
-function jsonBlock(blocks: ReadonlyMap<string, string>, name: string): unknown {
-  return parseJson(blocks.get(name) ?? '');
-}
-
-const textIn = (blocks: readonly Block[]): string =>
-  blocks.map((block) => (block.type === 'text' ? textOf(block['text']) : '')).join('\n');
-
 function readAnswers(value: unknown): readonly PromptAnswer[] {
   return objectsOf(value).map((answer) => ({
     question_id: textOf(answer['question_id']),
@@ -75,11 +52,6 @@ function readAnswers(value: unknown): readonly PromptAnswer[] {
     answer: textOf(answer['answer']),
     delegation_id: textOf(answer['delegation_id']),
   }));
-}
-
-/** What stands between the marks of a data block; a text without marks as it is. */
-function unmark(text: string): string {
-  return /^<data marker="(\w+)"[^>]*>\n(.*)\n<\/data marker="\1">$/su.exec(text)?.[2] ?? text;
 }
 
 function toolResultText(block: Block): string {
@@ -90,6 +62,8 @@ function toolResultText(block: Block): string {
     .join('\n');
 }
 
+const readBlocks = (text: string): ReadonlyMap<string, string> => firstOfEach(listBlocks(text));
+
 /** The goal, or the beginning of the first message when no block names it. */
 function readGoal(first: ReadonlyMap<string, string>, system: string, firstText: string): string {
   const goal = first.get('goal') ?? readBlocks(system).get('goal') ?? firstText;
@@ -97,8 +71,7 @@ function readGoal(first: ReadonlyMap<string, string>, system: string, firstText:
 }
 
 function readDelegationsMax(blocks: ReadonlyMap<string, string>): number {
-  const limits = jsonBlock(blocks, 'limits');
-  const max = isObject(limits) ? limits['max_delegations'] : undefined;
+  const max = objectBlock(blocks, 'limits')['max_delegations'];
   return typeof max === 'number' ? Math.max(1, max) : Infinity;
 }
 
@@ -108,7 +81,6 @@ export function readPrompt(request: MessagesRequest): Prompt {
   const firstText = textIn(userMessages[0]?.blocks ?? []);
   const first = readBlocks(firstText);
   const later = userMessages.slice(1).map((message) => readBlocks(textIn(message.blocks)));
-  const delegation = jsonBlock(first, 'delegation');
   const wave = /<request[^>]*\swave="(\d+)"/u.exec(firstText)?.[1];
   return {
     wave: wave === undefined ? 1 : Math.max(1, Number(wave)),
@@ -118,7 +90,7 @@ export function readPrompt(request: MessagesRequest): Prompt {
     openCriteria: objectsOf(jsonBlock(first, 'open_criteria')),
     saysOpenCriteria: first.has('open_criteria'),
     knownInputs: stringsOf(jsonBlock(first, 'known_inputs')),
-    delegation: isObject(delegation) ? delegation : {},
+    delegation: objectBlock(first, 'delegation'),
     detailIndex: ['detail_index', 'upstream_index'].flatMap((name) =>
       objectsOf(jsonBlock(first, name)),
     ),

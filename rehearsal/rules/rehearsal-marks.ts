@@ -26,3 +26,46 @@ export function audienceQuestion(goal: string): {
 export function isAudienceQuestion(text: string): boolean {
   return text.startsWith(audienceStart);
 }
+
+/** In the goal, the task or a section: one member never agrees to the claim on the section, so it stays disputed. */
+const disagreeMark = '[disagree]';
+
+/** In the goal, the task or a section: the section is written by `generate_code`. */
+const codeMark = '[code]';
+
+/** In the goal: one delegation of the first wave is done by a triad, a dialectic one when no type is named. */
+const triadMark = /\[triad(?::(dialectic|hierarchical|consensus))?\]/u;
+
+/** The type of triad that a goal asks for; null when it asks for none. */
+export function readTriadMark(goal: string): string | null {
+  const found = triadMark.exec(goal);
+  return found === null ? null : (found[1] ?? 'dialectic');
+}
+
+interface MarkedText {
+  readonly section_id: string;
+  readonly text: string;
+}
+
+/**
+ * Sections that stay disputed. A mark in goal or task means the last one: the others show how it goes well.
+ *
+ * @param asked goal and task.
+ */
+export function findDisputed(sections: readonly MarkedText[], asked: string): ReadonlySet<string> {
+  return findMarked(sections, disagreeMark, asked.includes(disagreeMark) ? sections.at(-1) : null);
+}
+
+/** Sections that are written as code. A mark in goal or task means the first one. */
+export function findCode(sections: readonly MarkedText[], asked: string): ReadonlySet<string> {
+  return findMarked(sections, codeMark, asked.includes(codeMark) ? sections[0] : null);
+}
+
+function findMarked(
+  sections: readonly MarkedText[],
+  mark: string,
+  meant: MarkedText | null | undefined,
+): ReadonlySet<string> {
+  const marked = sections.filter(({ text }) => text.includes(mark));
+  return new Set([...marked, ...(meant ? [meant] : [])].map(({ section_id }) => section_id));
+}

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { TurnPlace } from '../rules/member-prompt.ts';
 import type { Shape } from '../rules/recognise-shape.ts';
 import type { CallCounts, CallOutcome, RecordedCall } from '../script.ts';
 
@@ -7,6 +8,7 @@ import type { CallCounts, CallOutcome, RecordedCall } from '../script.ts';
 export interface ArrivedCall {
   readonly callKey: string;
   readonly shape: Shape | null;
+  readonly turn: TurnPlace | null;
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
 }

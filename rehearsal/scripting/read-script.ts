@@ -6,6 +6,9 @@ const matchFields: Readonly<Record<string, string>> = {
   callKeyIncludes: 'string',
   bodyIncludes: 'string',
   schema: 'string',
+  member: 'string',
+  phase: 'string',
+  round: 'number',
   nth: 'number',
 };
 /** A reply needs at least one of these. */

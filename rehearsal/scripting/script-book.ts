@@ -1,4 +1,5 @@
 import type { MessagesRequest } from '../messages-api.ts';
+import type { TurnPlace } from '../rules/member-prompt.ts';
 import type { Shape } from '../rules/recognise-shape.ts';
 import type { RuleMatch, ScriptRule } from '../script.ts';
 
@@ -6,6 +7,7 @@ import type { RuleMatch, ScriptRule } from '../script.ts';
 interface MatchedCall {
   readonly request: MessagesRequest;
   readonly shape: Shape | null;
+  readonly turn: TurnPlace | null;
   /** The request body's text. */
   readonly bodyText: string;
 }
@@ -22,7 +24,10 @@ function fits(match: RuleMatch, call: MatchedCall): boolean {
   if (callKeyIncludes !== undefined && !call.request.callKey.includes(callKeyIncludes))
     return false;
   if (bodyIncludes !== undefined && !call.bodyText.includes(bodyIncludes)) return false;
-  return schema === undefined || schema === call.shape;
+  if (schema !== undefined && schema !== call.shape) return false;
+  return (['member', 'phase', 'round'] as const).every(
+    (name) => match[name] === undefined || match[name] === call.turn?.[name],
+  );
 }
 
 /**

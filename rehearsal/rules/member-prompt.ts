@@ -1,0 +1,185 @@
+import { isObject, objectsOf, stringsOf, textOf } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import type { MessagesRequest } from '../messages-api.ts';
+import { firstOfEach, jsonBlock, listBlocks, objectBlock, textIn } from './blocks.ts';
+
+/** Which turn of which member of a triad a call belongs to. */
+export interface TurnPlace {
+  readonly member: string;
+  readonly role: string;
+  readonly phase: string;
+  /** Of the phase, from 1. */
+  readonly round: number;
+}
+
+/** A section of the spec as a turn shows it. */
+export interface ShownSection {
+  readonly section_id: string;
+  readonly owner: string | null;
+  readonly status: string;
+  readonly version: number;
+  readonly text: string;
+}
+
+/** An open claim as a turn shows it. */
+export interface ShownClaim {
+  readonly claim_id: string;
+  readonly section_id: string;
+  readonly member: string;
+  readonly revision: number;
+  readonly proposal: string;
+  /** Who has agreed to the newest revision: its author, and who conceded to it. */
+  readonly agreed: readonly string[];
+}
+
+interface ShownDuties {
+  /** claim_ids to answer. */
+  readonly answer: readonly string[];
+  /** section_ids to claim. */
+  readonly claim: readonly string[];
+  readonly claimsMin: number;
+  /** Whether an orchestrator has to give out a turn. */
+  readonly assign: boolean;
+  /** section_ids to be done. */
+  readonly finish: readonly string[];
+  readonly summary: boolean;
+}
+
+/** A tool call that the member made. */
+interface TakenCall {
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
+/** What a member's newest turn says, read from its blocks. Absent blocks are empty. */
+export interface MemberPrompt extends TurnPlace {
+  readonly type: string;
+  /** Names and roles of all three, in the order of the plan. */
+  readonly team: readonly { readonly name: string; readonly role: string }[];
+  readonly roundsMax: number;
+  /** Turns of this conversation, this one included. */
+  readonly turns: number;
+  readonly duties: ShownDuties;
+  readonly sections: readonly ShownSection[];
+  readonly claims: readonly ShownClaim[];
+  /** Calls of this turn that were carried out. */
+  readonly taken: readonly TakenCall[];
+  /** Names of the tools that are offered. */
+  readonly tools: readonly string[];
+}
+
+const requestKind = /<request[^>]*\skind="member"/u;
+
+const numberOf = (value: unknown, fallback: number): number =>
+  typeof value === 'number' ? value : fallback;
+
+function readSections(value: unknown): readonly ShownSection[] {
+  return objectsOf(value).map((section) => ({
+    section_id: textOf(section['section_id']),
+    owner: textOf(section['owner']) || null,
+    status: textOf(section['status']),
+    version: numberOf(section['version'], 1),
+    text: textOf(section['text']),
+  }));
+}
+
+function readAgreed(claim: JsonObject): readonly string[] {
+  const conceded = objectsOf(claim['responses']).filter(
+    (one) => one['decision'] === 'CONCEDE' && one['revision'] === claim['revision'],
+  );
+  return [textOf(claim['revised_by']), ...conceded.map(({ member }) => textOf(member))];
+}
+
+function readClaims(value: unknown): readonly ShownClaim[] {
+  return objectsOf(value).map((claim) => ({
+    claim_id: textOf(claim['claim_id']),
+    section_id: textOf(claim['section_id']),
+    member: textOf(claim['member']),
+    revision: numberOf(claim['revision'], 1),
+    proposal: textOf(claim['proposal']),
+    agreed: readAgreed(claim),
+  }));
+}
+
+function readDuties(value: unknown): ShownDuties {
+  const duties = isObject(value) ? value : {};
+  return {
+    answer: stringsOf(duties['answer']),
+    claim: stringsOf(duties['claim']),
+    claimsMin: numberOf(duties['claims_min'], 0),
+    assign: duties['assign'] === true,
+    finish: stringsOf(duties['finish']),
+    summary: duties['summary'] === true,
+  };
+}
+
+/** A turn's own blocks, and the place of the message that brought them. */
+interface Turn {
+  readonly at: number;
+  readonly blocks: ReadonlyMap<string, string>;
+}
+
+/** Every turn of a member's conversation: its blocks begin with `<your_turn>`. */
+export function listTurns(request: MessagesRequest): readonly Turn[] {
+  return request.messages.flatMap((message, at) => {
+    if (message.role !== 'user') return [];
+    const blocks = listBlocks(textIn(message.blocks));
+    const starts = blocks.flatMap(({ name }, start) => (name === 'your_turn' ? [start] : []));
+    return starts.map((start, index) => ({
+      at,
+      blocks: firstOfEach(blocks.slice(start, starts[index + 1])),
+    }));
+  });
+}
+
+/** The tool calls after a message that did not come back as an error. */
+function listTaken(request: MessagesRequest, after: number): readonly TakenCall[] {
+  const blocks = request.messages.slice(after + 1).flatMap((message) => message.blocks);
+  const refused = new Set(
+    blocks.filter((block) => block['is_error'] === true).map((block) => block['tool_use_id']),
+  );
+  return blocks
+    .filter((block) => block.type === 'tool_use' && !refused.has(block['id']))
+    .map(({ name, input }) => ({ name: textOf(name), input: isObject(input) ? input : {} }));
+}
+
+/**
+ * Reads what the newest turn of a triad's member says. Never throws: what is broken counts as empty.
+ *
+ * @returns null when the request is no turn of a member.
+ */
+export function readMember(request: MessagesRequest): MemberPrompt | null {
+  const firstText = textIn(request.messages[0]?.blocks ?? []);
+  if (!requestKind.test(firstText)) return null;
+  const turns = listTurns(request);
+  const turn = turns.at(-1);
+  if (turn === undefined) return null;
+  const triad = objectBlock(firstOfEach(listBlocks(firstText)), 'triad');
+  const yourTurn = objectBlock(turn.blocks, 'your_turn');
+  return {
+    type: textOf(triad['type']),
+    phase: textOf(triad['phase']),
+    member: textOf(triad['member']),
+    role: textOf(triad['role']),
+    team: objectsOf(triad['team']).map(({ name, role }) => ({
+      name: textOf(name),
+      role: textOf(role),
+    })),
+    round: numberOf(yourTurn['round'], 1),
+    roundsMax: numberOf(yourTurn['rounds_max'], 1),
+    turns: turns.length,
+    duties: readDuties(yourTurn['duties']),
+    sections: readSections(jsonBlock(turn.blocks, 'spec')),
+    claims: readClaims(jsonBlock(turn.blocks, 'claims')),
+    taken: listTaken(request, turn.at),
+    tools: request.tools.map((tool) => textOf(tool['name'])),
+  };
+}
+
+/** Whose turn of a triad a request is; null when it is none. */
+export function placeTurn(request: MessagesRequest): TurnPlace | null {
+  const prompt = readMember(request);
+  if (prompt === null) return null;
+  const { member, role, phase, round } = prompt;
+  return { member, role, phase, round };
+}

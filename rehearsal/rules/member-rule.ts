@@ -1,0 +1,87 @@
+import { textOf } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import { answerClaims, registerClaims, takenOf } from './claim-rule.ts';
+import type { MemberPrompt } from './member-prompt.ts';
+import type { Prompt } from './prompt.ts';
+import { quote } from '../quote.ts';
+import { finishSections, submitSummary } from './section-rule.ts';
+import type { ContentReply, ScriptedToolCall } from '../script.ts';
+
+/**
+ * An orchestrator's assignments: all workers at once who have something to do, in its first turn and when it has to. Other
+ * turns assign nobody, so the phase comes to its end.
+ */
+function assignTurns(prompt: Prompt, member: MemberPrompt): readonly ScriptedToolCall[] {
+  const isDue = member.turns === 1 || member.duties.assign;
+  if (!isDue || !member.tools.includes('assign_turn')) return [];
+  const assigned = takenOf(member, 'assign_turn', 'member');
+  return member.team
+    .filter(({ role, name }) => role === 'worker' && hasWork(member, name) && !assigned.has(name))
+    .map(({ name }) => ({
+      name: 'assign_turn',
+      input: {
+        member: name,
+        instruction: `Rehearsal: do what ${member.phase} asks of you for ${quote(prompt.goal)}.`,
+      },
+    }));
+}
+
+function hasWork({ phase, sections, claims }: MemberPrompt, worker: string): boolean {
+  if (phase === 'deliberate') return true;
+  return (
+    claims.some(({ agreed }) => !agreed.includes(worker)) ||
+    sections.some(({ owner, status }) => owner === worker && status !== 'done')
+  );
+}
+
+function describeCall({ name, input }: ScriptedToolCall): string {
+  const { section_id, claim_id, decision, member, for_member }: JsonObject = Object(input);
+  const about = [section_id, claim_id, decision, member, for_member].map(textOf).filter(Boolean);
+  return `- ${[name, ...about].join(' ')}`;
+}
+
+function sayTurn(prompt: Prompt, member: MemberPrompt, calls: readonly ScriptedToolCall[]): string {
+  const { role, phase, round } = member;
+  return [
+    `Rehearsal of the ${role} ${member.member} in ${phase}, round ${round}, for ${quote(prompt.goal)}. No model was called.`,
+    '',
+    ...(calls.length > 0 ? calls.map(describeCall) : ['- nothing to put into the records']),
+    '',
+  ].join('\n');
+}
+
+/** What a rehearsed member does in its turn: a short text, and a call for each record that the turn still owes. */
+export function takeTurn(prompt: Prompt, member: MemberPrompt): ContentReply {
+  const records = [
+    ...registerClaims(prompt, member),
+    ...answerClaims(prompt, member),
+    ...finishSections(prompt, member),
+    ...assignTurns(prompt, member),
+  ];
+  const calls = [...records, ...submitSummary(member, records)];
+  return {
+    text: sayTurn(prompt, member, calls),
+    ...(calls.length > 0 && { tool_use: calls }),
+  };
+}
+
+/**
+ * What a triad's output says of its sections. A section without an owner, or one whose output is disputed, is nobody's to
+ * call done: the criterion of its name stays unmet.
+ */
+export function describeWork(member: MemberPrompt): {
+  readonly sections: readonly string[];
+  readonly unmet: ReadonlyMap<string, string>;
+} {
+  const disputed = new Set(member.claims.map(({ section_id }) => section_id));
+  const unsettled = member.sections.filter(
+    ({ owner, section_id }) => owner === null || disputed.has(section_id),
+  );
+  const done = member.sections.filter((section) => !unsettled.includes(section));
+  return {
+    sections: done.map(({ section_id, owner, text }) => `${section_id} by ${owner}: ${text}`),
+    unmet: new Map(
+      unsettled.map(({ section_id }) => [section_id, `Rehearsal: ${section_id} stayed disputed.`]),
+    ),
+  };
+}

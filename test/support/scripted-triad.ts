@@ -1,0 +1,157 @@
+import type { z } from 'zod';
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { stateToolInputs, StateToolName } from '../../contracts/state-call.ts';
+import type { TriadMember, TriadPlan, TriadType } from '../../contracts/triad.ts';
+import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
+import type { MessagesRequest } from '../../rehearsal/messages-api.ts';
+import { firstOfEach, listBlocks, textIn, unescapeText } from '../../rehearsal/rules/blocks.ts';
+import { listTurns, readMember } from '../../rehearsal/rules/member-prompt.ts';
+import type { MemberPrompt, TurnPlace } from '../../rehearsal/rules/member-prompt.ts';
+import type {
+  ContentReply,
+  RecordedCall,
+  Reply,
+  ReplyFunction,
+  ScriptedToolCall,
+  ScriptRule,
+} from '../../rehearsal/script.ts';
+import type { RehearsalServer } from '../../rehearsal/server.ts';
+import { work } from './scripted-work.ts';
+
+const seats: Readonly<Record<TriadType, readonly Pick<TriadMember, 'name' | 'role'>[]>> = {
+  dialectic: [
+    { name: 'proposer', role: 'proposer' },
+    { name: 'critic', role: 'critic' },
+    { name: 'synthesizer', role: 'synthesizer' },
+  ],
+  hierarchical: [
+    { name: 'orchestrator', role: 'orchestrator' },
+    { name: 'worker-1', role: 'worker' },
+    { name: 'worker-2', role: 'worker' },
+  ],
+  consensus: [
+    { name: 'peer-1', role: 'peer' },
+    { name: 'peer-2', role: 'peer' },
+    { name: 'peer-3', role: 'peer' },
+  ],
+};
+
+/** A triad of three researchers, named after their roles. */
+export function triad(type: TriadType, over: Partial<TriadPlan> = {}): TriadPlan {
+  return {
+    type,
+    reason: 'A test wants three members.',
+    members: seats[type].map((seat) => ({ ...seat, agent_id: 'researcher' })),
+    ...over,
+  };
+}
+
+/** A delegation that a triad does. Its sections are its criteria: `<id>-done` unless others are given. */
+export function triadWork(
+  id: string,
+  type: TriadType,
+  over: Parameters<typeof work>[1] = {},
+): Delegation {
+  return work(id, { triad: triad(type), ...over });
+}
+
+/** A call of a state tool with arguments that fit its schema. For others, write the object itself. */
+export function call<Name extends StateToolName>(
+  name: Name,
+  input: z.input<(typeof stateToolInputs)[Name]>,
+): ScriptedToolCall {
+  return { name, input };
+}
+
+interface MemberReply {
+  /** Free Markdown. Default: nothing, so that only the calls are sent. */
+  readonly said?: string;
+  readonly calls?: readonly ScriptedToolCall[];
+}
+
+/** What a member says, and the records that it makes in the same reply. */
+export function memberReply({ said = '', calls = [] }: MemberReply): ContentReply {
+  return { text: said, tool_use: calls };
+}
+
+/** Whose turn a rule is for; what is left out is any. */
+export interface TurnMatch extends Partial<Pick<TurnPlace, 'member' | 'phase' | 'round'>> {
+  /** Part of the workflow's id, such as a delegation's. */
+  readonly within?: string;
+  /** Only the nth call that fits, from 1: further calls of one turn count as well. */
+  readonly nth?: number;
+}
+
+/** The rule for a member's turn. Turns that no rule fits are taken by the rehearsal's own. */
+export function takes({ within, ...match }: TurnMatch, reply: Reply | ReplyFunction): ScriptRule {
+  return {
+    match: { ...match, ...(within !== undefined && { callKeyIncludes: `/${within}/` }) },
+    reply,
+  };
+}
+
+/** A member's call as the model got it. */
+export interface MemberRequest extends MemberPrompt {
+  /** Of the phase before; empty in the first. */
+  readonly summary: string;
+  /** From the orchestrator; empty where there is none. */
+  readonly instruction: string;
+  /** What others said, with its headings; empty where it may hear nobody. */
+  readonly heard: string;
+  /** What others overtook; empty where nothing came back. */
+  readonly returned: string;
+}
+
+/** @throws when there was no such call, or it is no turn of a member. */
+export function readMemberRequest(recorded: Pick<RecordedCall, 'body'> | undefined): MemberRequest {
+  const request = requestOf(recorded);
+  const member = readMember(request);
+  if (member === null) throw new Error('The call is no turn of a member.');
+  const first = firstOfEach(listBlocks(textIn(request.messages[0]?.blocks ?? [])));
+  const turn = listTurns(request).at(-1)?.blocks ?? first;
+  return {
+    ...member,
+    summary: textOf(first, 'phase_summary'),
+    instruction: textOf(turn, 'instruction'),
+    heard: textOf(turn, 'heard'),
+    returned: textOf(turn, 'returned'),
+  };
+}
+
+function textOf(blocks: ReadonlyMap<string, string>, name: string): string {
+  return unescapeText(blocks.get(name) ?? '');
+}
+
+/** The calls of members, in the order of arrival. */
+export function memberCalls(
+  { calls }: Pick<RehearsalServer, 'calls'>,
+  { member, phase, round }: Omit<TurnMatch, 'nth' | 'within'> = {},
+): readonly RecordedCall[] {
+  return calls().filter(
+    ({ turn }) =>
+      turn !== null &&
+      (member === undefined || turn.member === member) &&
+      (phase === undefined || turn.phase === phase) &&
+      (round === undefined || turn.round === round),
+  );
+}
+
+/**
+ * Who had a text before it in any call, as `phase member`, each once and sorted: a lane is kept when nobody else is among
+ * them. Who said it has it from its next call on. A call of nobody, such as one for code or a plan, is told by its
+ * call key.
+ *
+ * @param text letters, digits and `-`: other characters are escaped in one block or another.
+ */
+export function readersOf({ calls }: Pick<RehearsalServer, 'calls'>, text: string): string[] {
+  const readers = calls()
+    .filter(({ body }) => JSON.stringify(body).includes(text))
+    .map(({ turn, callKey }) => (turn === null ? callKey : `${turn.phase} ${turn.member}`));
+  return [...new Set(readers)].toSorted();
+}
+
+function requestOf(recorded: Pick<RecordedCall, 'body'> | undefined): MessagesRequest {
+  const request = readMessagesRequest(JSON.stringify(recorded?.body ?? null), true);
+  if (typeof request === 'string') throw new Error(`There was no such call: ${request}`);
+  return request;
+}
