@@ -4,6 +4,7 @@ import type { JsonObject } from '../json.ts';
 import type { Prompt } from './prompt.ts';
 import { quote } from '../quote.ts';
 import { askMark, slipMark } from './rehearsal-marks.ts';
+import { planTriad } from './triad-plan.ts';
 
 /** A task of the first wave, before agents and ids of inputs are filled in. */
 interface Task {
@@ -18,6 +19,9 @@ interface Task {
   /** Names of produced outputs that it needs besides the delegations before it. */
   readonly needs: readonly string[];
 }
+
+/** The task that three members do where the goal asks for a triad: there is something to argue about. */
+const triadTask = 'compare-options';
 
 /** The task that also takes the criteria that were open before the first wave: those the user set. */
 const resultTask = 'write-result';
@@ -37,7 +41,7 @@ const tasks: readonly Task[] = [
     produces: [],
   },
   {
-    id: 'compare-options',
+    id: triadTask,
     title: 'Compare the options',
     work: `List the ways to reach the goal and compare them. ${slipMark}`,
     words: ['compar', 'option', 'design', 'plan', 'architect', 'evaluat', 'analy', 'critic'],
@@ -111,6 +115,7 @@ export function firstWave(prompt: Prompt): readonly JsonObject[] {
       provided_inputs: known,
       depends_on: task.after,
       produces: task.produces,
+      ...(task.id === triadTask && planTriad(prompt)),
     };
   });
 }

@@ -78,3 +78,16 @@ test('each conflict is resolved by name, and the user gives way to nobody', asyn
     { conflict: 'conflict:b', origin: 'f3', superseded: 'f2' },
   ]);
 });
+
+test('the dissent of a triad is resolved by its name', async () => {
+  const conflict = 'conflict:triad/compare-options/compare-options-c2';
+  const sides = [
+    side('wave-001/compare-options/proposer', 'claim compare-options-c2.proposer'),
+    side('wave-001/compare-options/critic', 'HOLD compare-options-c2.proposer'),
+  ];
+  const prompt = `${decisionPrompt('Open a bakery', outcomes, [])}\n\n<conflicts>${JSON.stringify([{ conflict, sides }])}</conflicts>`;
+  const decision = WaveDecision.parse(await askFor(rig.client, WaveDecision, prompt));
+  expect(decision.planner_decision.conflicts_resolved).toMatchObject([
+    { conflict, origin: sides[0]?.source, superseded: sides[1]?.source },
+  ]);
+});

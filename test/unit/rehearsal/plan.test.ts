@@ -28,6 +28,42 @@ test('wave 1 has two parallel delegations, one that depends on both, and a revie
   }
 });
 
+test('a goal with the mark has one delegation done by a triad, and nothing else changes', async () => {
+  const plain = await plan(planPrompt('Open a bakery'));
+  expect(plain.delegations.filter(({ triad }) => triad !== undefined)).toEqual([]);
+  const { delegations } = await plan(planPrompt('Open a bakery [triad]'));
+  const marked = delegations.filter(({ triad }) => triad !== undefined);
+  expect(marked).toMatchObject([
+    {
+      delegation_id: 'compare-options',
+      agent_id: 'scribe',
+      triad: {
+        type: 'dialectic',
+        members: [
+          { name: 'proposer', role: 'proposer', agent_id: 'scout' },
+          { name: 'critic', role: 'critic', agent_id: 'judge' },
+          { name: 'synthesizer', role: 'synthesizer', agent_id: 'scribe' },
+        ],
+      },
+    },
+  ]);
+  const withoutMark = JSON.stringify(
+    delegations.map((one) => ({ ...one, triad: undefined })),
+  ).replaceAll(' [triad]', '');
+  expect(JSON.parse(withoutMark)).toEqual(plain.delegations);
+});
+
+test.each([
+  ['hierarchical', 'worker-1'],
+  ['consensus', 'peer-1'],
+])('the mark can name a %s triad, whose writer is %s', async (type, writer) => {
+  const { delegations } = await plan(planPrompt(`Open a bakery [triad:${type}]`));
+  const marked = delegations.find(({ triad }) => triad !== undefined);
+  expect(marked?.triad?.type).toBe(type);
+  const writing = marked?.triad?.members.find(({ name }) => name === writer);
+  expect(marked?.agent_id).toBe(writing?.agent_id);
+});
+
 test('criterion ids are unique and begin with their delegation', async () => {
   const { delegations } = await plan(planPrompt('Open a bakery'));
   const ids = delegations.flatMap((item) => item.acceptance_criteria.map((c) => c.criterion_id));
