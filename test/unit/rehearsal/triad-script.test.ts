@@ -58,6 +58,49 @@ test('rules for a member, a phase and a round take its turns, the others are reh
   ]);
 });
 
+test('a critic revises once, and agrees to what others make of it', async () => {
+  const revised = call('negotiate_response', {
+    claim_id: 'ovens.proposer',
+    decision: 'REVISE',
+    reason: 'Half of it is right.',
+    revised_proposal: 'One oven.',
+  });
+  rig.server.script([
+    takes({ member: 'proposer', phase: 'negotiate', round: 1 }, memberReply({ calls: [revised] })),
+  ]);
+  const { refused, specs } = await playTriad(rig.client, 'dialectic', sections);
+  expect(refused).toEqual([]);
+  expect(specs.negotiate.rounds).toBe(2);
+  expect(specs.negotiate.claims[0]).toMatchObject({ revision: 3, state: 'settled' });
+});
+
+test('in the last round the summary comes with the answers, and names what stays open', async () => {
+  const hold = call('negotiate_response', {
+    claim_id: 'shop.proposer',
+    decision: 'HOLD',
+    reason: 'Not yet.',
+  });
+  const agree = call('negotiate_response', {
+    claim_id: 'ovens.proposer',
+    decision: 'CONCEDE',
+    reason: 'So be it.',
+  });
+  const synthesizer = { member: 'synthesizer', phase: 'negotiate' } as const;
+  rig.server.script([
+    takes({ ...synthesizer, round: 1 }, memberReply({ calls: [agree, hold] })),
+    takes({ ...synthesizer, round: 2 }, memberReply({ calls: [hold] })),
+  ]);
+  const disputed = { ...sections, shop: 'Which shop. [disagree]' };
+  const { replies, refused, specs } = await playTriad(rig.client, 'dialectic', disputed);
+  expect(refused).toEqual([]);
+  expect(specs.negotiate.claims[1]).toMatchObject({ state: 'dissent' });
+  expect(replies.filter((one) => one.startsWith('negotiate synthesizer'))).toEqual([
+    'negotiate synthesizer 1: negotiate_response negotiate_response',
+    'negotiate synthesizer 2: negotiate_response',
+    'negotiate synthesizer 3: negotiate_response submit_summary',
+  ]);
+});
+
 test('the log tells what each member was given, and who had a text', async () => {
   rig.server.script([
     takes(
