@@ -24,27 +24,25 @@ function workersOf(member: MemberPrompt): readonly string[] {
   return member.team.filter(({ role }) => role === 'worker').map(({ name }) => name);
 }
 
-/** Whether a member claims a section by itself: peers share them by their places, the others take all. */
-function takes(member: MemberPrompt, place: number): boolean {
-  if (member.role !== 'peer') return member.role === 'proposer' || member.role === 'orchestrator';
-  return member.team.findIndex(({ name }) => name === member.member) === place % member.team.length;
+/** Peers share the sections by their places, so that together they claim all. */
+function isShare({ role, team, member }: MemberPrompt, place: number): boolean {
+  return role === 'peer' && team[place % team.length]?.name === member;
 }
 
-/** Sections to claim now: those that the turn names, free ones that the role takes, and more when too few are claimed. */
+/** Sections to claim now: those that the turn names, a peer's share of the free ones, and more when that is too few. */
 function chooseSections(member: MemberPrompt): readonly string[] {
+  const { sections, duties } = member;
   const claimed = takenOf(member, 'register_claim', 'section_id');
   const contested = new Set(member.claims.map((claim) => claim.section_id));
-  const free = member.sections.filter(
+  const free = sections.filter(
     ({ section_id, owner }) => owner === null && !contested.has(section_id),
   );
-  const own = free.filter((section) => takes(member, member.sections.indexOf(section)));
-  const wanted = new Set([...member.duties.claim, ...own.map(({ section_id }) => section_id)]);
-  const left = member.sections.filter(({ section_id }) => !wanted.has(section_id));
-  const missing = Math.max(0, member.duties.claimsMin - wanted.size);
-  const more = [...new Set([...free, ...left])]
-    .map(({ section_id }) => section_id)
-    .filter((id) => !wanted.has(id));
-  return [...wanted, ...more.slice(0, missing)].filter((id) => !claimed.has(id));
+  const share = free.filter((section) => isShare(member, sections.indexOf(section)));
+  const wanted = new Set([...duties.claim, ...share.map(({ section_id }) => section_id)]);
+  const others = new Set([...free, ...sections].map(({ section_id }) => section_id));
+  const missing = Math.max(0, duties.claimsMin - wanted.size);
+  const more = [...others].filter((id) => !wanted.has(id)).slice(0, missing);
+  return [...wanted, ...more].filter((id) => !claimed.has(id));
 }
 
 /** The claims that a member registers. An orchestrator gives the sections to its workers in turn. */
