@@ -9,6 +9,7 @@ import { createFileReplyLedger } from '../activities/adapters/file-store/file-re
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
 import { createFileWorkspaces } from '../activities/adapters/file-workspaces.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
+import { resolveModelName } from '../activities/adapters/model-aliases.ts';
 import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
 import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
@@ -78,6 +79,7 @@ export function createActivities(
       tools,
       prefixGate: new PrefixGate(),
       defaultModel,
+      resolveModel: resolveModelName,
       computeUsage,
       // The rehearsal costs nothing, whatever model an agent names.
       computeWorst: (request) =>
@@ -96,7 +98,8 @@ export function createActivities(
       toolNames,
       // Which models another server has, nobody knows.
       models: baseUrl === undefined || isRehearsal ? [...pricedModels] : [],
-      isPriced: (model) => isRehearsal || isPriced(model ?? defaultModel),
+      isPriced: (model) =>
+        isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
     }),
   };
 }

@@ -49,7 +49,8 @@ export async function prepareTurn(
     readAgent(deps.store, input.registry_ref, input.agent_id),
     loadConversation(deps.store, input.head),
   ]);
-  const model = input.model ?? agent.model ?? deps.defaultModel;
+  const named = input.model === undefined ? null : deps.resolveModel(input.model);
+  const model = named ?? agent.model ?? deps.defaultModel;
   const offered = await offerTools(deps.store, input, conversation.nodes, agent.allowed_tools);
   const delta = await appendTo(deps.store, conversation, input, {
     agent,

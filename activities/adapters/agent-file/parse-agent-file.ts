@@ -1,4 +1,5 @@
 import { AgentDefinition, RiskLevel } from '../../../contracts/agent-definition.ts';
+import { resolveModelName } from '../model-aliases.ts';
 import { findClosestWord } from './closest-word.ts';
 import { parseFrontMatter, type FrontMatter, type LineFault } from './front-matter.ts';
 
@@ -17,15 +18,6 @@ const ignoredKeys = new Set([
   'memory',
   'permissionMode',
   'skills',
-]);
-
-/** The short model names of Claude Code. */
-const modelAliases = new Map<string, string | null>([
-  ['inherit', null],
-  ['fable', 'claude-fable-5-1'],
-  ['opus', 'claude-opus-5-5'],
-  ['sonnet', 'claude-sonnet-5-5'],
-  ['haiku', 'claude-haiku-5-5'],
 ]);
 
 export interface ParseAgentOptions {
@@ -166,7 +158,7 @@ function readRiskLevel(reader: Reader, faults: LineFault[]): RiskLevel {
 function readModel(reader: Reader): string | null {
   const text = reader.optionalText('model');
   if (text === null || text === '') return null;
-  return modelAliases.has(text) ? (modelAliases.get(text) ?? null) : text;
+  return resolveModelName(text);
 }
 
 /** "Étude de Marché" becomes "etude-de-marche"; what no letter or digit is left of becomes empty, which is a fault. */

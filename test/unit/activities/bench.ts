@@ -1,3 +1,4 @@
+import { resolveModelName } from '../../../activities/adapters/model-aliases.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { computeWorst } from '../../../activities/adapters/anthropic/compute-worst.ts';
@@ -78,6 +79,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
     effects,
     tools: createToolRegistry([loadDetail]),
     prefixGate: new PrefixGate(),
+    resolveModel: resolveModelName,
     defaultModel: 'rehearsal',
     computeUsage,
     computeWorst,

@@ -129,7 +129,7 @@ describe('a model of its own', () => {
     const allowance = { calls: 10, tokens: null, cost_micro_usd: 1_000 };
     const cheap = await bench.turn(memberTurn(bench, { allowance }));
     expect(cheap.reply.type).toBe('output');
-    const dear = await bench.turn(memberTurn(bench, { allowance, model: 'claude-opus-5-5' }));
+    const dear = await bench.turn(memberTurn(bench, { allowance, model: 'opus' }));
     expect(dear).toMatchObject({ model: 'claude-opus-5-5', reply: { type: 'unaffordable' } });
     await bench.turn(memberTurn(bench, { model: 'claude-opus-5-5' }));
     const asked = bench.model.requests.map(({ model }) => model);
