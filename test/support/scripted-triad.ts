@@ -76,7 +76,7 @@ export function memberReply({ said = '', calls = [] }: MemberReply): ContentRepl
 
 /** Whose turn a rule is for; what is left out is any. */
 export interface TurnMatch extends Partial<Pick<TurnPlace, 'member' | 'phase' | 'round'>> {
-  /** Part of the workflow's id, such as a delegation's. */
+  /** A whole part of the call key: a delegation's id, an agent's. */
   readonly within?: string;
   /** Only the nth call that fits, from 1: further calls of one turn count as well. */
   readonly nth?: number;

@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import type { z } from 'zod';
+import type { TurnBrief } from '../../../contracts/member-turn.ts';
 import { startRehearsalServer } from '../../../rehearsal/server.ts';
 import type { RehearsalServer } from '../../../rehearsal/server.ts';
 
@@ -119,6 +120,19 @@ export function reviewPrompt(goal: string, questions: unknown): string {
     '<request kind="question_review" wave="1">\nSettle <questions>.\n</request>',
     goalBlock(goal),
     `<questions>${toJson(questions)}</questions>`,
+  ].join('\n\n');
+}
+
+/** The first message of a member of a triad, on a spec without texts. */
+export function memberPrompt(goal: string, brief: TurnBrief): string {
+  const { type, phase, member, team, round, rounds_max, duties, spec } = brief;
+  const { name, role } = member;
+  return [
+    '<request kind="member">\nTake your turn. What you owe stands in <your_turn>.\n</request>',
+    goalBlock(goal),
+    `<triad>${toJson({ type, phase, member: name, role, team, rounds_max })}</triad>`,
+    `<your_turn>${toJson({ round, rounds_max, duties })}</your_turn>`,
+    `<data marker="abc">\n<spec>${toJson(spec.sections)}</spec>\n</data marker="abc">`,
   ].join('\n\n');
 }
 
