@@ -26,6 +26,8 @@ export interface Prompt {
   readonly agents: readonly JsonObject[];
   /** Most delegations that a plan may have; Infinity when the prompt sets no limit. */
   readonly delegationsMax: number;
+  /** Whether a plan may have delegations done by triads. */
+  readonly allowsTriads: boolean;
   readonly openCriteria: readonly JsonObject[];
   /** False when the prompt had no `<open_criteria>` block. */
   readonly saysOpenCriteria: boolean;
@@ -87,6 +89,7 @@ export function readPrompt(request: MessagesRequest): Prompt {
     goal: readGoal(first, textIn(request.system), firstText),
     delegationsMax: readDelegationsMax(first),
     agents: objectsOf(jsonBlock(first, 'agents')),
+    allowsTriads: first.has('triads'),
     openCriteria: objectsOf(jsonBlock(first, 'open_criteria')),
     saysOpenCriteria: first.has('open_criteria'),
     knownInputs: stringsOf(jsonBlock(first, 'known_inputs')),

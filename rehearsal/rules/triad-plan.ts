@@ -50,9 +50,9 @@ const tables: Readonly<Record<string, Table>> = {
   },
 };
 
-/** Fields of a delegation that three members do together; none of them when the goal asks for no triad. */
+/** Fields of a delegation that three members do together; none of them when the goal asks for no triad, or the run allows none. */
 export function planTriad(prompt: Prompt): JsonObject {
-  const type = readTriadMark(prompt.goal);
+  const type = prompt.allowsTriads ? readTriadMark(prompt.goal) : null;
   const table = type === null ? undefined : tables[type];
   if (table === undefined) return {};
   const used = new Set<string>();

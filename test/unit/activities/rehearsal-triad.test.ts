@@ -1,7 +1,11 @@
+import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
+import { checkTriads } from '../../../core/plan/check-triads.ts';
 import type { SpecState } from '../../../contracts/spec.ts';
 import type { TriadType } from '../../../contracts/triad.ts';
 import { startRehearsalServer } from '../../../rehearsal/server.ts';
 import type { RehearsalServer } from '../../../rehearsal/server.ts';
+import { agents, createBench } from './bench.ts';
+import { planPrompt } from './prompt-bench.ts';
 import { playTriad } from './triad-room.ts';
 import type { PlayedTriad } from './triad-room.ts';
 
@@ -24,6 +28,26 @@ const ownersOf = ({ sections }: SpecState): Record<string, string | null> =>
 
 const unmetIn = ({ output }: PlayedTriad): string[] =>
   output.coverage.criteria_unmet.map((one) => one.criterion_id);
+
+test.each(['', ':hierarchical', ':consensus'])(
+  'a plan for [triad%s] keeps the rules of triads',
+  async (type) => {
+    const bench = await createBench({
+      deps: { model: createAnthropicClient({ apiKey: 'sk-test', baseUrl: server.url }) },
+      record: { goal: `Open a bakery [triad${type}]` },
+    });
+    const { reply } = await bench.turn({
+      agent_id: 'planner',
+      shape: 'wave_plan',
+      max_output_tokens: 16_000,
+      append: planPrompt(bench, { wave: 1, triad_models: [] }),
+    });
+    if (reply.type !== 'output' || reply.outline.shape !== 'wave_plan') throw new Error(reply.type);
+    const { delegations } = reply.outline.plan;
+    expect(delegations.filter(({ triad }) => triad !== undefined)).toHaveLength(1);
+    expect(checkTriads(delegations, { agents, triads: true, models: [] })).toEqual([]);
+  },
+);
 
 test('a dialectic triad revises one claim, agrees in the first round, and finishes', async () => {
   const played = await play('dialectic', three);

@@ -1,4 +1,6 @@
 import { WaveDecision } from '../../../contracts/wave-decision.ts';
+import { checkResolutions } from '../../../core/decision/check-resolutions.ts';
+import { findDisputes } from '../../../core/pool/find-disputes.ts';
 import { askFor, decisionPrompt, startRig } from './support.ts';
 import type { Rig } from './support.ts';
 
@@ -79,15 +81,35 @@ test('each conflict is resolved by name, and the user gives way to nobody', asyn
   ]);
 });
 
-test('the dissent of a triad is resolved by its name', async () => {
-  const conflict = 'conflict:triad/compare-options/compare-options-c2';
-  const sides = [
-    side('wave-001/compare-options/proposer', 'claim compare-options-c2.proposer'),
-    side('wave-001/compare-options/critic', 'HOLD compare-options-c2.proposer'),
+test('what a triad could not settle is resolved by its name, as the rules want it', async () => {
+  const claim = {
+    claim_id: 'keys.proposer',
+    section_id: 'keys',
+    member: 'proposer',
+    about: 'ownership',
+    revision: 1,
+    proposal_ref: 'p1',
+  } as const;
+  const held = { member: 'critic', decision: 'HOLD', reason_ref: 'r1' } as const;
+  const never = { member: 'synthesizer', decision: null, reason_ref: null } as const;
+  const claims = [
+    {
+      ...claim,
+      registered_by: 'proposer',
+      revised_by: 'proposer',
+      state: 'dissent',
+      responses: [],
+    } as const,
   ];
-  const prompt = `${decisionPrompt('Open a bakery', outcomes, [])}\n\n<conflicts>${JSON.stringify([{ conflict, sides }])}</conflicts>`;
+  const dissent = [{ ...claim, positions: [held, never] }];
+  const disputes = findDisputes(1, [{ delegation_id: 'schema', claims, dissent }]).map(
+    ({ conflict }) => conflict,
+  );
+  const conflicts = disputes.map(({ conflict_id, sides }) => ({ conflict: conflict_id, sides }));
+  const prompt = `${decisionPrompt('Open a bakery', outcomes, [])}\n\n<conflicts>${JSON.stringify(conflicts)}</conflicts>`;
   const decision = WaveDecision.parse(await askFor(rig.client, WaveDecision, prompt));
   expect(decision.planner_decision.conflicts_resolved).toMatchObject([
-    { conflict, origin: sides[0]?.source, superseded: sides[1]?.source },
+    { conflict: 'conflict:triad/schema/keys' },
   ]);
+  expect(checkResolutions(decision, { pool: [], stated: [], disputes })).toEqual([]);
 });

@@ -53,6 +53,11 @@ test('a goal with the mark has one delegation done by a triad, and nothing else 
   expect(JSON.parse(withoutMark)).toEqual(plain.delegations);
 });
 
+test('a run without triads gets none, whatever its goal says', async () => {
+  const { delegations } = await plan(planPrompt('Open a bakery [triad]', { triads: false }));
+  expect(delegations.filter(({ triad }) => triad !== undefined)).toEqual([]);
+});
+
 test.each([
   ['hierarchical', 'worker-1'],
   ['consensus', 'peer-1'],

@@ -73,6 +73,8 @@ interface PlanParts {
   readonly known?: unknown;
   readonly answered?: unknown;
   readonly limits?: unknown;
+  /** False for a run that forbids triads. */
+  readonly triads?: boolean;
 }
 
 /** Blocks in the layout of planwave's prompts, where requests mention blocks in their prose. */
@@ -86,6 +88,7 @@ export function planPrompt(goal: string, more: PlanParts = {}): string {
     `<known_inputs>${toJson(more.known ?? ['goal'])}</known_inputs>`,
     `<answered_questions>${toJson(more.answered ?? [])}</answered_questions>`,
     '<wave_compact>\nNothing yet.\n<agents>[]&lt;/agents>\n</wave_compact>',
+    ...(more.triads === false ? [] : ['<triads>{"models":[]}</triads>']),
     `<limits>${toJson(more.limits ?? { max_delegations: 20 })}</limits>`,
   ].join('\n\n');
 }
