@@ -5,8 +5,9 @@
  * Invariants:
  *   ID1. A child's id begins with its parent's id and a slash, so that ids read as paths.
  *   ID2. Different waves, delegations, questions, facts and effects have different ids.
- *   ID3. A child's id is read back as the run, wave and delegation that it was built of; any other id is a run's own.
+ *   ID3. A child's id is read back as the run, wave, delegation and phase that it was built of; any other id is a run's own.
  */
+import type { TriadPhase } from '../contracts/triad.ts';
 
 /** @param wave From 1. */
 export function waveWorkflowId(runId: string, wave: number): string {
@@ -15,6 +16,11 @@ export function waveWorkflowId(runId: string, wave: number): string {
 
 export function delegationWorkflowId(waveId: string, delegationId: string): string {
   return `${waveId}/${delegationId}`;
+}
+
+/** @param attempt From 1; a further attempt is a workflow of its own. */
+export function phaseWorkflowId(parentId: string, phase: TriadPhase, attempt: number): string {
+  return attempt === 1 ? `${parentId}/${phase}` : `${parentId}/${phase}-${attempt}`;
 }
 
 /** @param n From 1, in the order of asking. */
@@ -64,12 +70,30 @@ export interface Place {
   readonly wave?: number;
   /** Absent for run and wave. */
   readonly delegation?: string;
+  /** Absent for all but a phase of a triad. */
+  readonly phase?: TriadPhase;
 }
+
+const phases: readonly TriadPhase[] = ['deliberate', 'negotiate', 'execute'];
 
 /** @param workflowType If null, it is not known: the id alone has to say. */
 export function readPlace(workflowId: string, workflowType: string | null): Place {
+  if (workflowType === 'plannerRun') return { run: workflowId };
+  const [, parentId = '', name = ''] =
+    /^(.+)\/(deliberate|negotiate|execute)(?:-\d+)?$/s.exec(workflowId) ?? [];
+  const phase = phases.find((one) => one === name);
+  if (phase !== undefined && workflowType !== 'plannerWave' && workflowType !== 'delegation') {
+    const place = readDelegation(parentId, null);
+    if (place.delegation !== undefined) return { ...place, phase };
+    // Below a triad that was started by hand. Without its type it may be anything.
+    if (workflowType === 'triadPhase') return { run: parentId, phase };
+  }
+  return readDelegation(workflowId, workflowType);
+}
+
+function readDelegation(workflowId: string, workflowType: string | null): Place {
   const match = /^(.+)\/wave-(\d{3,})(?:\/([a-z0-9][a-z0-9_-]*))?$/s.exec(workflowId);
-  if (match === null || workflowType === 'plannerRun') return { run: workflowId };
+  if (match === null) return { run: workflowId };
   const [, run = '', wave = '', delegation] = match;
   // A wave or a delegation that was started by hand may have any id.
   const isChild =

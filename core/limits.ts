@@ -26,7 +26,7 @@ export const defaultTriad = {
   dispatch_seconds: 2_700,
   /** A round: three turns, one after the other. */
   round_seconds: 5_400,
-  /** A phase: three rounds at worst would be longer, and no phase that works takes so long. */
+  /** A phase: two whole rounds and the writer's last turns, each at its slowest. No phase that works takes so long. */
   phase_seconds: 14_400,
 } as const;
 
@@ -111,6 +111,8 @@ export const engineLimits = {
   faultsShownMax: 60,
   /** Seconds until a question that waits is reminded of, and the longest time between two reminders: 7 days. */
   questionReminderSeconds: 7 * 24 * 60 * 60,
+  /** Attempts in all at one phase of a triad. What a member could not do twice, a third time will not help. */
+  phaseAttemptsMax: 2,
   /** Output tokens of one call, at most: what all models of the product can write. */
   outputTokensCeiling: 64_000,
   /** Bytes of the Markdown in Temporal's current details: the Web UI loads them with every refresh. */
@@ -140,6 +142,7 @@ const triadFrameBytesMax = 3_600;
 const jsonOverheadChars = 300;
 
 type EngineLimits = Readonly<Record<keyof typeof engineLimits, number>>;
+type TriadLimits = Readonly<Record<keyof typeof defaultTriad, number>>;
 
 /** Bytes that an outcome takes for its triad at most, as JSON. */
 export function triadBytesMax(engine: EngineLimits): number {
@@ -217,7 +220,28 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
   return faults;
 }
 
-const limitFaults = findLimitFaults(engineLimits, defaultLimits);
+/** @returns what contradicts what in the time limits of a triad, one line each. */
+export function findTriadFaults(triad: TriadLimits): string[] {
+  const { turn_seconds, dispatch_seconds, round_seconds, phase_seconds } = triad;
+  const holdsRound =
+    turn_seconds <= dispatch_seconds &&
+    3 * turn_seconds <= round_seconds &&
+    dispatch_seconds + turn_seconds <= round_seconds;
+  const holdsPhase = 2 * (round_seconds + turn_seconds) <= phase_seconds;
+  return [
+    ...(holdsRound
+      ? []
+      : [
+          'round_seconds must hold three turns in a row, and a dispatch with the turn that reads it',
+        ]),
+    ...(holdsPhase ? [] : ['phase_seconds must hold two rounds and two more turns']),
+  ];
+}
+
+const limitFaults = [
+  ...findLimitFaults(engineLimits, defaultLimits),
+  ...findTriadFaults(defaultTriad),
+];
 if (limitFaults.length > 0) {
   throw new Error(`core/limits.ts contradicts itself: ${limitFaults.join('; ')}.`);
 }

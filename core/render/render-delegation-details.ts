@@ -5,10 +5,11 @@
  *   DD1. It begins with what the delegation waits for, if it waits.
  */
 import type { Usage } from '../../contracts/usage.ts';
-import type { DelegationState } from '../../contracts/views.ts';
+import type { DelegationState, TriadPhaseView } from '../../contracts/views.ts';
 import { engineLimits } from '../limits.ts';
 import { formatCost, formatTokens } from '../usage/format-cost.ts';
 import { bullet, joinBlocks, plainText } from './markdown.ts';
+import { phaseBlocks } from './render-phase-details.ts';
 
 /** What a delegation's page shows. */
 export interface DelegationDetails {
@@ -20,6 +21,8 @@ export interface DelegationDetails {
   /** Empty when it waits for nothing. */
   readonly waiting_for: string;
   readonly usage: Usage;
+  /** Where its triad is. If undefined, one agent does it. */
+  readonly triad?: TriadPhaseView;
 }
 
 /** Markdown for Temporal's current details. */
@@ -34,6 +37,7 @@ export function renderDelegationDetails(view: DelegationDetails): string {
         bullet(`**Agent:** ${plainText(view.agent_id, 60)} · turn ${view.turn}`),
         bullet(`**Used:** ${formatCost(view.usage)} · ${formatTokens(view.usage)}`),
       ].join('\n'),
+      ...(view.triad === undefined ? [] : phaseBlocks(view.triad)),
     ],
     engineLimits.detailsBytesMax,
   );

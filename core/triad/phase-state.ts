@@ -15,7 +15,7 @@ export interface TriadSetup {
   readonly members: readonly TriadMember[];
   readonly rounds_max: number;
   readonly section_ids: readonly string[];
-  readonly timeouts: Required<TriadTimeouts>;
+  readonly timeouts: Readonly<Record<keyof TriadTimeouts, number>>;
 }
 
 /** A turn to be taken now. */

@@ -21,6 +21,8 @@ export const failureReasons = [
   /** The provider answered with something that is no message. */
   'no_message',
   'artifact_corrupt',
+  /** A time limit of a triad passed. */
+  'timed_out',
   /** Somebody terminated the delegation's workflow, or it failed. */
   'lost',
   'other',

@@ -4,13 +4,17 @@
  * Invariants:
  *   LD1. The list holds each detail once, in the order of the first loading, and never more than `loadedDetailsMax`.
  *   LD2. As long as each call loads no more than it was left, nothing is missing from the list: the calls of one turn,
- *        which run at the same time, are left one less each.
+ *        which run at the same time, are left one less each, and so are those of others who work at the same time.
  */
 import { engineLimits } from '../limits.ts';
 
-/** How many details each of a turn's `calls` may load, in their order. */
-export function countLoadsLeft(loaded: readonly string[], calls: number): number[] {
-  const left = engineLimits.loadedDetailsMax - loaded.length;
+/**
+ * How many details each of a turn's `calls` may load, in their order.
+ *
+ * @param loading Calls of others that are under way.
+ */
+export function countLoadsLeft(loaded: readonly string[], calls: number, loading = 0): number[] {
+  const left = engineLimits.loadedDetailsMax - loaded.length - loading;
   return Array.from({ length: calls }, (_, before) => Math.max(0, left - before));
 }
 

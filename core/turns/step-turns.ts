@@ -10,92 +10,22 @@
  *   TU6. A conversation that does not fit is compacted, `compactionsMax` times at most.
  *   TU7. A refusal, an unknown stop and a wrong number of tool results end at once, with what happened.
  *   TU8. Finished goes on only when answers came; failed and stopped never do.
+ *   TU9. Tools may end the turn, spend an attempt like bad output does, or fail it; calls that they made count as turns.
  */
 import type { StateToolCall, ToolCall, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import type { FailureReason } from './failure-reasons.ts';
-
-export interface CallCommand {
-  readonly type: 'call';
-  readonly max_output_tokens: number;
-  readonly compact: boolean;
-  /** Appended as faults. May be empty. */
-  readonly note: readonly OutputFault[];
-  /** `before`: the reply is dropped, and its call is repeated from the node before it, with what was appended then. */
-  readonly from: 'head' | 'before';
-}
-
-export type TurnsCommand =
-  | CallCommand
-  | { readonly type: 'check' }
-  | {
-      readonly type: 'run_tools';
-      readonly calls: readonly (ToolCall | StateToolCall)[];
-    }
-  | { readonly type: 'finish' }
-  | FailCommand
-  | { readonly type: 'stopped' };
-
-interface FailCommand {
-  readonly type: 'fail';
-  /** For figures. */
-  readonly why: FailureReason;
-  /** For people. */
-  readonly reason: string;
-}
-
-export interface TurnsOptions {
-  readonly max_turns: number;
-  readonly max_output_tokens: number;
-  /** Attempts in all at a valid output. If undefined, `outputRepairsMax`. */
-  readonly attempts_max?: number | undefined;
-  /** Calls made before this state was opened, by an earlier run of the same workflow. If undefined, 0. */
-  readonly turns_done?: number | undefined;
-}
-
-interface TurnsBody {
-  readonly max_turns: number;
-  readonly attempts_max: number;
-  /** Calls so far, the outstanding one included. */
-  readonly turns: number;
-  /** Replies of this round that were no valid output. */
-  readonly attempts: number;
-  readonly truncations: number;
-  readonly compactions: number;
-  readonly max_output_tokens: number;
-}
-
-type UsingTools = TurnsBody & {
-  readonly type: 'using_tools';
-  readonly command: {
-    readonly type: 'run_tools';
-    readonly calls: readonly (ToolCall | StateToolCall)[];
-  };
-};
-
-/** `command` is the one outstanding: an event that does not fit gets it again. */
-export type TurnsState =
-  | (TurnsBody & { readonly type: 'calling'; readonly command: CallCommand })
-  | (TurnsBody & { readonly type: 'checking'; readonly command: { readonly type: 'check' } })
-  | UsingTools
-  | (TurnsBody & { readonly type: 'finished'; readonly command: { readonly type: 'finish' } })
-  | (TurnsBody & { readonly type: 'failed'; readonly command: FailCommand })
-  | (TurnsBody & { readonly type: 'stopped'; readonly command: { readonly type: 'stopped' } });
-
-export type TurnsEvent =
-  | { readonly type: 'reply'; readonly reply: TurnReply }
-  /** The rule has spoken on an output. Empty: it holds. */
-  | { readonly type: 'checked'; readonly faults: readonly OutputFault[] }
-  | { readonly type: 'tool_results'; readonly count: number }
-  /** Answers came, after an output that asked. */
-  | { readonly type: 'resumed' };
-
-export interface TurnsStep {
-  readonly state: TurnsState;
-  readonly command: TurnsCommand;
-}
+import type {
+  CallCommand,
+  TurnsBody,
+  TurnsEvent,
+  TurnsOptions,
+  TurnsState,
+  TurnsStep,
+  UsingTools,
+} from './turns-state.ts';
 
 /** The first call is outstanding: it is `command` of the returned state. */
 export function openTurns(options: TurnsOptions): TurnsState {
@@ -126,7 +56,7 @@ function applyEvent(state: TurnsState, event: TurnsEvent): TurnsState {
         ? { ...bodyOf(state), type: 'finished', command: { type: 'finish' } }
         : repair(state, event.faults, 'head');
     case 'tool_results':
-      return state.type === 'using_tools' ? takeResults(state, event.count) : state;
+      return state.type === 'using_tools' ? takeResults(state, event) : state;
     case 'resumed':
       return state.type === 'finished' ? begin({ ...bodyOf(state), attempts: 0 }) : state;
     default:
@@ -178,10 +108,18 @@ function repair(
   faults: readonly OutputFault[],
   from: CallCommand['from'],
 ): TurnsState {
-  const attempts = state.attempts + 1;
-  const counted = { ...bodyOf(state), attempts };
-  const max = state.attempts_max;
-  if (attempts < max) return call(counted, { from, note: faults });
+  return spendAttempt(state, faults, { from, note: faults });
+}
+
+function spendAttempt(
+  body: TurnsBody,
+  faults: readonly OutputFault[],
+  next: Pick<CallCommand, 'from'> & Partial<Pick<CallCommand, 'note'>>,
+): TurnsState {
+  const attempts = body.attempts + 1;
+  const counted = { ...bodyOf(body), attempts };
+  const max = body.attempts_max;
+  if (attempts < max) return call(counted, next);
   const reason = `No valid output in ${max} attempts. The last one: ${nameFaults(faults)}`;
   return fail(counted, 'invalid_output', reason);
 }
@@ -217,12 +155,28 @@ function compact(state: TurnsState): TurnsState {
   return call(counted, { from: 'before', compact: true });
 }
 
-function takeResults(state: UsingTools, count: number): TurnsState {
+type ToolResults = Extract<TurnsEvent, { type: 'tool_results' }>;
+
+function takeResults(state: UsingTools, { count, verdict, calls_made }: ToolResults): TurnsState {
   const asked = state.command.calls.length;
+  const counted = { ...bodyOf(state), turns: state.turns + (calls_made ?? 0) };
   // A missing result would make the provider refuse every later call of the conversation.
-  return count === asked
-    ? call(state, { from: 'head' })
-    : fail(state, 'tool_results_missing', `${asked} tool calls came back with ${count} results.`);
+  if (count !== asked) {
+    const reason = `${asked} tool calls came back with ${count} results.`;
+    return fail(counted, 'tool_results_missing', reason);
+  }
+  switch (verdict?.type) {
+    case undefined:
+    case 'go_on':
+      return call(counted, { from: 'head' });
+    case 'finished':
+      return { ...counted, type: 'finished', command: { type: 'finish', by: 'tools' } };
+    case 'invalid':
+      // The results say what was wrong: no note is needed.
+      return spendAttempt(counted, verdict.faults, { from: 'head' });
+    case 'failed':
+      return fail(counted, verdict.why, verdict.reason);
+  }
 }
 
 function call(

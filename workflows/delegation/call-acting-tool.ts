@@ -69,7 +69,7 @@ async function untilSettled(acting: ActingCall): Promise<TurnInput> {
   for (;;) {
     await desk.control.ready();
     const { approval, resolution } = acting;
-    const result = await makeCall(call, desk.order, {
+    const result = await makeCall(call, desk, {
       loads_left: 0,
       effect: { effect_id, chain_id, approval, resolution },
     });

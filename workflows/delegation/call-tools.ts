@@ -11,12 +11,15 @@ export async function callTools(
   desk: ToolDesk,
 ): Promise<readonly TurnInput[]> {
   const { work } = desk;
-  const loadsLeft = countLoadsLeft(work.loadedDetails, calls.length);
+  const loadsLeft = countLoadsLeft(work.loadedDetails, calls.length, work.loading);
+  work.loading += calls.length;
   const done = await Promise.all(
     calls.map(async (call, at) =>
       call.acts === true ? null : callReadingTool(call, desk, loadsLeft[at] ?? 0),
     ),
-  );
+  ).finally(() => {
+    work.loading -= calls.length;
+  });
   const loaded = done.flatMap((one) => one?.loaded_details ?? []);
   work.loadedDetails = noteLoaded(work.loadedDetails, loaded);
   const inputs: TurnInput[] = [];
@@ -31,10 +34,10 @@ export async function callTools(
 
 async function callReadingTool(
   call: ToolCall,
-  { order }: ToolDesk,
+  desk: ToolDesk,
   loads_left: number,
 ): Promise<ToolDone> {
-  const result = await makeCall(call, order, { loads_left });
+  const result = await makeCall(call, desk, { loads_left });
   if (result.type === 'done') return result;
   throw new Error(`${call.name} changes nothing and waits for nobody.`);
 }

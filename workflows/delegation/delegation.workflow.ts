@@ -11,12 +11,13 @@ import type {
   DelegationOutcome,
 } from '../../contracts/delegation-run.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
+import { emptyPurse, takeLease } from '../../core/budget/purse.ts';
 import { renderDelegationDetails } from '../../core/render/render-delegation-details.ts';
+import { carryOut } from './carry-out.ts';
 import { createControl } from '../shared/control.ts';
 import { createLeasedFunds } from '../shared/leased-funds.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
-import { runDelegation } from './run-delegation.ts';
 import type { CarriedDelegation } from './run-delegation.ts';
 import { runDelegationAlone } from './run-delegation-alone.ts';
 
@@ -38,18 +39,21 @@ export async function delegation(
   args: DelegationArgs | OrderedDelegation,
 ): Promise<DelegationOutcome> {
   const { parent } = workflowInfo();
-  if (parent === undefined) return runDelegationAlone(args);
+  if (parent === undefined) {
+    return runDelegationAlone('delegation', args, (order, desk) => carryOut(order, desk, null));
+  }
   if (!('order' in args))
     throw ApplicationFailure.nonRetryable('A child delegation needs an order.');
   const { order, carried }: OrderedDelegation = args;
   const control = createControl({ paused: order.paused ? '' : null, parked: null });
   const superior = createParentSuperior(parent.workflowId, order.run_id, control);
   const { delegation_id } = order.delegation;
-  const purse = carried?.purse ?? null;
-  const funds = createLeasedFunds(parent.workflowId, delegation_id, order.lease, purse);
+  const { lease } = order;
+  const purse = carried?.purse ?? (lease === null ? null : takeLease(emptyPurse, lease));
+  const funds = createLeasedFunds(parent.workflowId, delegation_id, purse);
   let status: DelegationStatusView | null = null;
   setHandler(delegationStatusQuery, () => status, { description: 'State, turns and usage.' });
-  return runDelegation(
+  return carryOut(
     order,
     {
       control,

@@ -1,11 +1,9 @@
 import type { RunToolInput, RunToolResult } from '../../contracts/activity-types.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import type { ToolCall } from '../../contracts/model-turn.ts';
+import type { StateToolCall, ToolCall } from '../../contracts/model-turn.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
-import { engineLimits } from '../../core/limits.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
-import { cleanLine } from '../../core/text/clean-line.ts';
 import { runTool } from '../shared/activities.ts';
 import type { Control } from '../shared/control.ts';
 import type { Superior } from '../shared/superior.ts';
@@ -14,6 +12,8 @@ import type { Superior } from '../shared/superior.ts';
 export interface ToolWork {
   /** As in DelegationOutcome. */
   loadedDetails: readonly string[];
+  /** Calls under way that may load one: members of a triad work at the same time. */
+  loading: number;
   /** What they have tried to change outside, in their order. */
   readonly effects: KnownEffect[];
 }
@@ -24,6 +24,8 @@ export interface ToolDesk {
   readonly control: Control;
   readonly superior: Superior;
   readonly work: ToolWork;
+  /** The summary of a call of this tool. */
+  readonly label: (tool: string) => string;
   /** Puts one question to the user. Throws when the delegation is cancelled while it waits. */
   readonly ask: (
     kind: QuestionKind,
@@ -32,16 +34,20 @@ export interface ToolDesk {
   ) => Promise<DeliveredAnswer | undefined>;
 }
 
+/** Whether an activity makes the call; those on the records of a triad its workflow decides itself. */
+export function isToolCall(call: ToolCall | StateToolCall): call is ToolCall {
+  return !('state' in call);
+}
+
 /** @param over How many details it may load, and what only calls that change something have. */
 export function makeCall(
   call: ToolCall,
-  order: DelegationOrder,
+  { order, label }: Pick<ToolDesk, 'order' | 'label'>,
   over: Pick<RunToolInput, 'loads_left' | 'effect'>,
 ): Promise<RunToolResult> {
   const { run_id, registry_ref, record_ref, upstream, delegation } = order;
   const { agent_id } = delegation;
-  const label = `${agent_id} · ${delegation.delegation_id} · ${call.name}`;
-  return runTool.executeWithOptions({ summary: cleanLine(label, engineLimits.labelCharsMax) }, [
+  return runTool.executeWithOptions({ summary: label(call.name) }, [
     { run_id, agent_id, registry_ref, call, record_ref, upstream, ...over },
   ]);
 }

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { OpenRunResult } from '../../contracts/activity-types.ts';
+import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
 import { lendBudget } from '../../core/budget/resolve-budget.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
@@ -10,13 +11,26 @@ import { recorder } from '../shared/recorder.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
 import { finishAlone } from '../shared/finish-alone.ts';
-import { runDelegation } from './run-delegation.ts';
+import type { DelegationDesk } from './run-delegation.ts';
 
-/** A delegation that somebody started by hand: it has its own inbox, record and result. */
-export async function runDelegationAlone(input: unknown): Promise<DelegationOutcome> {
+/**
+ * A delegation, a triad or one of its phases that somebody started by hand: it has its own inbox, record and result.
+ *
+ * @param carryOut Does it, with everything that the input set.
+ */
+export async function runDelegationAlone(
+  type: 'delegation' | 'triad' | 'triadPhase',
+  input: unknown,
+  carryOut: (
+    order: DelegationOrder,
+    desk: DelegationDesk,
+    opened: OpenRunResult,
+  ) => Promise<DelegationOutcome>,
+): Promise<DelegationOutcome> {
   const host = new RootHost(null);
   registerRootHandlers(host);
-  const { plan, ...opened } = await host.open('delegation', input);
+  const opened = await host.open(type, input);
+  const { plan } = opened;
   const delegation = plan?.delegations[0];
   if (plan === null || delegation === undefined) {
     throw ApplicationFailure.nonRetryable('The input gave no delegation.');
@@ -28,7 +42,7 @@ export async function runDelegationAlone(input: unknown): Promise<DelegationOutc
     delegation.delegation_id,
   );
   const outcome = await host.stoppable(() =>
-    runDelegation(
+    carryOut(
       {
         run_id: host.runId,
         wave: 1,
@@ -48,7 +62,7 @@ export async function runDelegationAlone(input: unknown): Promise<DelegationOutc
         onStatus: () => host.refresh(),
         carryOver: null,
       },
-      null,
+      opened,
     ),
   );
   recorder.count(metrics.delegations, { agent: outcome.agent_id, status: outcome.status });

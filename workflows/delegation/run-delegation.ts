@@ -2,7 +2,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import type { ToolCall, TurnOutline } from '../../contracts/model-turn.ts';
+import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { DelegationState, DelegationStatusView } from '../../contracts/views.ts';
@@ -12,9 +12,12 @@ import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
 import { checkClaimedEffects } from '../../core/output/check-claimed-effects.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import type { Purse } from '../../core/budget/purse.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { turnSummary } from '../../core/render/turn-summary.ts';
+import { cleanLine } from '../../core/text/clean-line.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
-import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts';
+import { converse, readOn, step, stoppedWhenCancelled } from '../shared/conversation.ts';
 import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
 import type { Control } from '../shared/control.ts';
 import { recorder } from '../shared/recorder.ts';
@@ -22,7 +25,9 @@ import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Funds } from '../shared/funds.ts';
 import type { Superior } from '../shared/superior.ts';
 import { callTools } from './call-tools.ts';
-import type { ToolWork } from './make-call.ts';
+import { outcomeOfOutput, outcomeWithout } from './build-outcome.ts';
+import { isToolCall } from './make-call.ts';
+import type { ToolDesk, ToolWork } from './make-call.ts';
 
 /** What a delegation takes with it over continue-as-new, at a turn boundary. */
 export interface CarriedDelegation {
@@ -108,6 +113,7 @@ function beginWork(order: DelegationOrder, carried: CarriedDelegation | null): W
     conversation: carried?.conversation ?? beginConversation(order),
     escalations: carried?.escalations ?? 0,
     loadedDetails: carried?.loaded_details ?? [],
+    loading: 0,
     effects: [...(carried?.effects ?? [])],
   };
 }
@@ -137,32 +143,31 @@ function deskOf(
 ): ConversationDesk {
   const { run_id, registry_ref, delegation } = order;
   const { control, superior } = desk;
+  const purpose = `${delegation.agent_id} · ${delegation.delegation_id}`;
+  const toolDesk: ToolDesk = {
+    order,
+    control,
+    superior,
+    work,
+    label: (tool) => cleanLine(`${purpose} · ${tool}`, engineLimits.labelCharsMax),
+    async ask(kind, question, deadlineSeconds) {
+      show('waiting', question.text);
+      const [answer] = await ask(order, desk, work, kind, [question], deadlineSeconds);
+      show('running');
+      return answer;
+    },
+  };
   return {
     run_id,
     agent_id: delegation.agent_id,
     registry_ref,
     shape: 'agent_output',
-    purpose: delegation.delegation_id,
+    label: (calls) => turnSummary(delegation.agent_id, delegation.delegation_id, calls),
     control,
     superior,
     funds: desk.funds,
     check: (outline) => checkOutline(outline, delegation.criterion_ids, work.effects),
-    runTools: (calls) =>
-      callTools(
-        calls.filter((call): call is ToolCall => !('state' in call)),
-        {
-          order,
-          control,
-          superior,
-          work,
-          async ask(kind, question, deadlineSeconds) {
-            show('waiting', question.text);
-            const [answer] = await ask(order, desk, work, kind, [question], deadlineSeconds);
-            show('running');
-            return answer;
-          },
-        },
-      ),
+    runTools: async (calls) => readOn(await callTools(calls.filter(isToolCall), toolDesk)),
     onTurn: () => show('running'),
     carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };
@@ -224,27 +229,13 @@ function outcomeOf(
   { conversation, loadedDetails: loaded_details }: Work,
   end: ConversationEnd,
 ): DelegationOutcome {
-  const { delegation_id, agent_id, title, produces, criterion_ids } = order.delegation;
   const { calls: turns, usage } = conversation;
   const output = outputOf(end);
-  const common = { delegation_id, agent_id, title, produces, loaded_details, turns, usage };
-  if (output === null) {
-    return {
-      ...common,
-      status: end.type === 'stopped' ? 'stopped' : 'failed',
-      reason: 'reason' in end ? end.reason : 'stopped while it worked',
-      criteria_met: [],
-      criteria_unmet: criterion_ids,
-      output_ref: null,
-    };
-  }
-  const unmet = output.coverage.criteria_unmet;
-  return {
-    ...common,
-    status: output.status === 'completed' ? 'completed' : 'failed',
-    reason: output.status === 'completed' ? '' : (unmet[0]?.reason ?? 'the agent reported failure'),
-    criteria_met: output.coverage.criteria_met.map((met) => met.criterion_id),
-    criteria_unmet: unmet.map(({ criterion_id }) => criterion_id),
-    output_ref: output.output_ref,
-  };
+  const work = { loaded_details, turns, usage };
+  if (output !== null) return outcomeOfOutput(order.delegation, work, output);
+  const reason = 'reason' in end ? end.reason : 'stopped while it worked';
+  return outcomeWithout(order.delegation, work, {
+    status: end.type === 'stopped' ? 'stopped' : 'failed',
+    reason,
+  });
 }

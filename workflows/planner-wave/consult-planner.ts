@@ -7,6 +7,7 @@ import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
+import { turnSummary } from '../../core/render/turn-summary.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts';
 import type { Conversation, ConversationDesk } from '../shared/conversation.ts';
@@ -106,7 +107,7 @@ async function talk(
     agent_id: plannerAgentId,
     registry_ref,
     shape,
-    purpose,
+    label: (calls: number) => turnSummary(plannerAgentId, purpose, calls),
     control,
     superior,
     funds,
@@ -115,7 +116,7 @@ async function talk(
   for (;;) {
     const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
     if (end.type === 'failed' || end.type === 'stopped' || end.type === 'denied') return end;
-    if (end.type === 'carry_over') return { type: 'stopped' };
+    if (end.type === 'carry_over' || end.type === 'done_by_tools') return { type: 'stopped' };
     const questions = consultation.questions(end.outline);
     if (questions.length === 0) return end;
     funds.giveBack();

@@ -1,4 +1,5 @@
 import type {
+  ModelTurnInput,
   OutputShape,
   StateToolCall,
   ToolCall,
@@ -10,15 +11,15 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { turnSummary } from '../../core/render/turn-summary.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { stepTurns } from '../../core/turns/step-turns.ts';
 import type {
   CallCommand,
+  ToolsVerdict,
   TurnsCommand,
   TurnsEvent,
   TurnsState,
-} from '../../core/turns/step-turns.ts';
+} from '../../core/turns/turns-state.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { callModel } from './call-model.ts';
 import type { Control } from './control.ts';
@@ -39,13 +40,29 @@ export interface Conversation {
   usage: Usage;
 }
 
+/** What the tool calls of one reply came to. */
+export interface ToolsDone {
+  /** One for each call. They wait for the next call of the model, whatever the verdict. */
+  readonly inputs: readonly TurnInput[];
+  readonly verdict: ToolsVerdict;
+  /** Model calls that the tools made of their own. */
+  readonly calls_made: number;
+}
+
+/** What the results of ordinary tools come to: the model reads them. */
+export function readOn(inputs: readonly TurnInput[]): ToolsDone {
+  return { inputs, verdict: { type: 'go_on' }, calls_made: 0 };
+}
+
 export interface ConversationDesk {
   readonly run_id: string;
   readonly agent_id: string;
   readonly registry_ref: Ref;
   readonly shape: OutputShape;
-  /** What the conversation is for, in the summary of each call: `market-research`, `plan wave 2`. */
-  readonly purpose: string;
+  /** The summary of a call. @param calls of the conversation, with this one. */
+  readonly label: (calls: number) => string;
+  /** What only members of a triad have: a model of their own, tools that the workflow decides. */
+  readonly offer?: Pick<ModelTurnInput, 'model' | 'state_tools'>;
   readonly control: Control;
   readonly superior: Superior;
   readonly funds: Funds;
@@ -53,16 +70,17 @@ export interface ConversationDesk {
   readonly check: (
     outline: TurnOutline,
   ) => readonly OutputFault[] | Promise<readonly OutputFault[]>;
-  readonly runTools?: (
-    calls: readonly (ToolCall | StateToolCall)[],
-  ) => Promise<readonly TurnInput[]>;
+  readonly runTools?: (calls: readonly (ToolCall | StateToolCall)[]) => Promise<ToolsDone>;
   readonly onTurn?: () => void;
+  readonly onReply?: (reply: TurnReply) => void;
   /** Whether to stop before the next call, because history grew long. */
   readonly carryOver?: () => boolean;
 }
 
 export type ConversationEnd =
   | { readonly type: 'output'; readonly outline: TurnOutline }
+  /** By its tool calls, whose results wait for the next turn. */
+  | { readonly type: 'done_by_tools' }
   | { readonly type: 'failed'; readonly why: FailureReason; readonly reason: string }
   | { readonly type: 'stopped' }
   /** The budget does not allow another call. */
@@ -117,6 +135,7 @@ type LastCommand = Extract<TurnsCommand, { type: 'finish' | 'fail' | 'stopped' }
 function endOf(command: LastCommand, outline: TurnOutline | null): ConversationEnd {
   if (command.type === 'fail') return { ...command, type: 'failed' };
   if (command.type === 'stopped') return { type: 'stopped' };
+  if (command.by === 'tools') return { type: 'done_by_tools' };
   if (outline === null) {
     return { type: 'failed', why: 'invalid_output', reason: 'The model gave no output.' };
   }
@@ -138,8 +157,9 @@ async function useTools(
   desk: ConversationDesk,
 ): Promise<void> {
   await desk.control.ready();
-  conversation.append = (await desk.runTools?.(calls)) ?? [];
-  step(conversation, { type: 'tool_results', count: conversation.append.length });
+  const { inputs, verdict, calls_made } = (await desk.runTools?.(calls)) ?? readOn([]);
+  conversation.append = inputs;
+  step(conversation, { type: 'tool_results', count: inputs.length, verdict, calls_made });
 }
 
 /** Brings an event to the rule of turns. */
@@ -171,8 +191,9 @@ async function call(
       shape: desk.shape,
       max_output_tokens: command.max_output_tokens,
       compact: command.compact,
+      ...desk.offer,
     },
-    turnSummary(desk.agent_id, desk.purpose, conversation.calls),
+    desk.label(conversation.calls),
     desk,
     (usage) => {
       conversation.usage = addUsage(conversation.usage, usage);
@@ -184,6 +205,7 @@ async function call(
   conversation.head = result.head;
   conversation.append = [];
   conversation.usage = addUsage(conversation.usage, result.usage);
+  desk.onReply?.(result.reply);
   return { type: 'replied', reply: result.reply };
 }
 

@@ -1,3 +1,4 @@
+import { condition } from '@temporalio/workflow';
 import type { Allowance, LeaseReply, LeaseWish, Spending } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { allowanceOf, expectMore, giveBack, spend, takeLease } from '../../core/budget/purse.ts';
@@ -20,8 +21,14 @@ export interface Funds {
   spend(usage: Usage, workedMs: number): void;
   /** Others may have what is left while this one waits for the user. @returns what was spent; undefined without a budget. */
   giveBack(): Spending | undefined;
-  /** For continue-as-new; null without a budget. */
+  /** For continue-as-new, and for who spends in its stead; null without a budget. */
   carry(): Purse | null;
+  /** Takes back what `carry` gave, when somebody else has spent of it. */
+  takeBack(purse: Purse | null): void;
+  /** Gets a lease for who spends in its stead. */
+  lend(wish: LeaseWish): Promise<LeaseReply>;
+  /** Who spends in its stead has given back what was left. */
+  release(spent: Spending): void;
 }
 
 /** To a wish whose answer somebody else took, by imitating it. */
@@ -34,6 +41,9 @@ export const unlimitedFunds: Funds = {
   spend: () => {},
   giveBack: () => undefined,
   carry: () => null,
+  takeBack: () => {},
+  lend: () => Promise.resolve({ lease: null, reason: 'nothing is limited' }),
+  release: () => {},
 };
 
 /**
@@ -69,5 +79,38 @@ export function createFunds(
       return purse.spent;
     },
     carry: () => purse,
+    takeBack(carried) {
+      if (carried !== null) purse = carried;
+    },
+    lend: ask,
+    release: (spent) => onGivenBack?.(spent),
+  };
+}
+
+/**
+ * For spenders that share one purse and work at the same time. What a call may take is all that is left, so with a budget
+ * the next call waits until it is known what the one before has taken.
+ */
+export function spendInTurn(funds: Funds): Funds {
+  if (funds.carry() === null) return funds;
+  const purse = { isOut: false };
+  return {
+    ...funds,
+    async allow() {
+      while (purse.isOut) await condition(() => !purse.isOut);
+      purse.isOut = true;
+      try {
+        const allowed = await funds.allow();
+        purse.isOut = allowed.type === 'allowed';
+        return allowed;
+      } catch (error) {
+        purse.isOut = false;
+        throw error;
+      }
+    },
+    spend(usage, workedMs) {
+      purse.isOut = false;
+      funds.spend(usage, workedMs);
+    },
   };
 }

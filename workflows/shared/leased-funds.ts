@@ -1,8 +1,7 @@
 import { getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { Lease, LeaseReply } from '../../contracts/budget.ts';
+import type { LeaseReply } from '../../contracts/budget.ts';
 import type { LeaseEscalation } from '../../contracts/messages.ts';
 import { checkLeaseGrant } from '../../core/budget/check-lease.ts';
-import { emptyPurse, takeLease } from '../../core/budget/purse.ts';
 import type { Purse } from '../../core/budget/purse.ts';
 import { createFunds, unanswered, unlimitedFunds } from './funds.ts';
 import type { Funds } from './funds.ts';
@@ -10,18 +9,16 @@ import { createMailbox } from './mailbox.ts';
 import { escalateSignal, grantSignal } from './messages.ts';
 
 /**
- * The funds of a child: what its wave leased to it, and the signals by which it gets more. Call it before the first await.
+ * The funds of a child: what its parent leased to it, and the signals by which it gets more. Call it before the first await.
  *
- * @param lease The first one. Null: there is no budget.
- * @param carried The purse of the run before continue-as-new; null at the beginning.
+ * @param purse With its first lease, or as an earlier spender left it. Null: there is no budget.
  */
 export function createLeasedFunds(
   parentId: string,
   delegationId: string,
-  lease: Lease | null,
-  carried: Purse | null,
+  purse: Purse | null,
 ): Funds {
-  if (lease === null) return unlimitedFunds;
+  if (purse === null) return unlimitedFunds;
   const parent = getExternalWorkflowHandle(parentId);
   const { workflowId: from, runId } = workflowInfo();
   const grants = createMailbox<LeaseReply>();
@@ -32,9 +29,9 @@ export function createLeasedFunds(
       const grant = checkLeaseGrant(payload);
       if (grant !== null) grants.put(grant.request_id, grant);
     },
-    { description: 'From the wave: what may be spent. Not for people.' },
+    { description: 'From the parent: what may be spent. Not for people.' },
   );
-  return createFunds(carried ?? takeLease(emptyPurse, lease), async (wish) => {
+  return createFunds(purse, async (wish) => {
     requests += 1;
     // A grant to an earlier run of this workflow is none of this one's.
     const request_id = `${runId}#${requests}`;

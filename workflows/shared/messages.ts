@@ -10,6 +10,7 @@ import type {
   QuestionsView,
   RunWavesView,
   StatusView,
+  TriadPhaseView,
   WaveView,
 } from '../../contracts/views.ts';
 
@@ -30,6 +31,7 @@ export const submitAnswerUpdate = defineUpdate<AnswerReceipt, [AnswerInput]>(
 
 export const statusQuery = defineQuery<StatusView>(queryNames.status);
 export const delegationStatusQuery = defineQuery<DelegationStatusView | null>(queryNames.status);
+export const phaseStatusQuery = defineQuery<TriadPhaseView | null>(queryNames.status);
 export const questionsQuery = defineQuery<QuestionsView>(queryNames.questions);
 export const planQuery = defineQuery<PlanView | null>(queryNames.plan);
 export const poolQuery = defineQuery<PoolView>(queryNames.pool);

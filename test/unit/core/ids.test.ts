@@ -4,6 +4,7 @@ import {
   disputeKey,
   factId,
   memberSource,
+  phaseWorkflowId,
   questionId,
   readPlace,
   waveSource,
@@ -11,11 +12,19 @@ import {
 } from '../../../core/ids.ts';
 import { property } from './builders.ts';
 
+const phases = [
+  ['deliberate', 1],
+  ['negotiate', 2],
+  ['execute', 12],
+] as const;
+
 describe('ids', () => {
   it('ID1: ids read as paths', () => {
     const wave = waveWorkflowId('my-run', 1);
     expect(wave).toBe('my-run/wave-001');
     expect(delegationWorkflowId(wave, 'research')).toBe('my-run/wave-001/research');
+    expect(phaseWorkflowId('my-triad', 'execute', 1)).toBe('my-triad/execute');
+    expect(phaseWorkflowId('my-triad', 'execute', 2)).toBe('my-triad/execute-2');
   });
 
   it('ID2: different waves, questions and facts have different ids', () => {
@@ -46,6 +55,15 @@ describe('ids', () => {
             const typeOf = (type: string): string | null => (known ? type : null);
             expect(readPlace(waveId, typeOf('plannerWave'))).toEqual({ run, wave });
             expect(readPlace(id, typeOf('delegation'))).toEqual({ run, wave, delegation });
+            for (const [phase, attempt] of phases) {
+              const phaseId = phaseWorkflowId(id, phase, attempt);
+              expect(readPlace(phaseId, typeOf('triadPhase'))).toEqual({
+                run,
+                wave,
+                delegation,
+                phase,
+              });
+            }
           }
           expect(readPlace(id, 'plannerRun')).toEqual({ run: id });
         },
@@ -54,7 +72,17 @@ describe('ids', () => {
     );
   });
 
+  it('ID3: a phase of a triad that somebody started by hand belongs to that triad', () => {
+    expect(readPlace('my-triad/negotiate-2', 'triadPhase')).toEqual({
+      run: 'my-triad',
+      phase: 'negotiate',
+    });
+  });
+
   it.each([
+    ['my-phase', 'triadPhase'],
+    ['my-triad/execute', 'triad'],
+    ['my-triad/execute', null],
     ['my-run', 'plannerRun'],
     ['my-wave', 'plannerWave'],
     ['a/wave-001', 'delegation'],

@@ -1,8 +1,10 @@
 import { LimitsInput } from '../../../contracts/limits.ts';
 import {
   defaultLimits,
+  defaultTriad,
   engineLimits,
   findLimitFaults,
+  findTriadFaults,
   resolveLimits,
 } from '../../../core/limits.ts';
 
@@ -27,6 +29,15 @@ describe('limits', () => {
   ])('L1: a contradiction is named: %s', (name, change) => {
     const faults = findLimitFaults({ ...engineLimits, ...change }, defaultLimits);
     expect(faults.join()).toContain(name);
+  });
+
+  it.each([
+    ['round_seconds', { turn_seconds: 2_000 }],
+    ['round_seconds', { dispatch_seconds: 4_000 }],
+    ['phase_seconds', { phase_seconds: 10_000 }],
+  ])('L1: time limits of a triad that can hold no work are named: %s', (name, change) => {
+    expect(findTriadFaults(defaultTriad)).toEqual([]);
+    expect(findTriadFaults({ ...defaultTriad, ...change }).join()).toContain(name);
   });
 
   it('L2: what the user sets holds, the rest is the default', () => {

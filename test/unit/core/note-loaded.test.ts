@@ -31,4 +31,9 @@ describe('what a delegation loaded', () => {
       }),
     );
   });
+
+  it('LD2: what others load at the same time is left to them', () => {
+    const max = engineLimits.loadedDetailsMax;
+    expect(countLoadsLeft([], 2, max - 1)).toEqual([1, 0]);
+  });
 });

@@ -4,11 +4,12 @@ import type { OutputFault } from '../../../contracts/output-fault.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { openTurns, stepTurns } from '../../../core/turns/step-turns.ts';
 import type {
+  ToolsVerdict,
   TurnsCommand,
   TurnsEvent,
   TurnsOptions,
   TurnsState,
-} from '../../../core/turns/step-turns.ts';
+} from '../../../core/turns/turns-state.ts';
 import { output, property } from './builders.ts';
 
 const options: TurnsOptions = { max_turns: 40, max_output_tokens: 16_000 };
@@ -23,6 +24,7 @@ const good = reply({
 });
 const malformed = reply({ type: 'malformed', faults: [fault('no JSON')] });
 const tools = reply({ type: 'tools', calls: [toolCall] });
+const done = (verdict: ToolsVerdict): TurnsEvent => ({ type: 'tool_results', count: 1, verdict });
 const fine: TurnsEvent = { type: 'checked', faults: [] };
 const broken: TurnsEvent = { type: 'checked', faults: [fault('c1 is missing')] };
 
@@ -268,5 +270,32 @@ describe('stepTurns', () => {
     });
     const refused = reply({ type: 'refused', text: 'No.' });
     expect(last([refused, { type: 'resumed' }, good])).toMatchObject({ type: 'fail' });
+  });
+
+  it('TU9: tools may end the turn, and the results wait', () => {
+    const over = done({ type: 'finished' });
+    expect(last([tools, over])).toEqual({ type: 'finish', by: 'tools' });
+    expect(last([tools, over, { type: 'resumed' }])).toEqual(call);
+  });
+
+  it('TU9: refused calls spend attempts together with bad output, three in all', () => {
+    const refused = done({ type: 'invalid', faults: [fault('no such claim')] });
+    expect(play([tools, refused])[1]).toEqual(call);
+    expect(last([tools, refused, malformed, tools, refused])).toMatchObject({
+      type: 'fail',
+      why: 'invalid_output',
+      reason: expect.stringContaining('no such claim'),
+    });
+  });
+
+  it('TU9: a tool that could not do its work fails the turn at once', () => {
+    const failed = done({ type: 'failed', why: 'refused', reason: 'no code' });
+    expect(last([tools, failed])).toEqual({ type: 'fail', why: 'refused', reason: 'no code' });
+  });
+
+  it('TU9: calls that tools made count as turns', () => {
+    const results: TurnsEvent = { type: 'tool_results', count: 1, calls_made: 3 };
+    expect(last([tools, results], { max_turns: 4 })).toMatchObject({ why: 'turns_spent' });
+    expect(last([tools, results], { max_turns: 5 })).toEqual(call);
   });
 });

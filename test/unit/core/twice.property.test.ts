@@ -18,7 +18,7 @@ import type { InboxEvent } from '../../../core/questions/inbox-event.ts';
 import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
 import type { InboxState } from '../../../core/questions/step-inbox.ts';
 import { openTurns, stepTurns } from '../../../core/turns/step-turns.ts';
-import type { TurnsEvent, TurnsState } from '../../../core/turns/step-turns.ts';
+import type { TurnsEvent, TurnsState } from '../../../core/turns/turns-state.ts';
 import {
   asked,
   criterion,

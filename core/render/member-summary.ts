@@ -1,0 +1,24 @@
+/**
+ * Timeline labels of a triad.
+ */
+import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
+import { engineLimits } from '../limits.ts';
+import { cleanLine } from '../text/clean-line.ts';
+
+/** `critic · negotiate · round 2`, or `mason · execute · round 1 · write_file`. @param tool If undefined, a model call. */
+export function memberSummary({ member, phase, round }: MemberAt, tool?: string): string {
+  const label = `${member} · ${phase} · round ${round}`;
+  return cleanLine(tool === undefined ? label : `${label} · ${tool}`, engineLimits.labelCharsMax);
+}
+
+/** Who does something where. */
+interface MemberAt {
+  readonly member: string;
+  readonly phase: TriadPhase;
+  readonly round: number;
+}
+
+/** `dialectic · negotiate · Compare the options`: of a phase's workflow. */
+export function phaseSummary(type: TriadType, phase: TriadPhase, title: string): string {
+  return cleanLine(`${type} · ${phase} · ${title}`, engineLimits.labelCharsMax);
+}

@@ -1,0 +1,35 @@
+/**
+ * What follows from the tool calls of one reply of a member.
+ *
+ * Invariants:
+ *   DT1. A refused call spends an attempt, whatever the other calls of the reply have brought.
+ *   DT2. A turn ends by its calls only when no duty is open, nothing was refused, and no result has to be read first.
+ *   DT3. Who has to give an output never ends by calls alone.
+ */
+import type { Duties } from '../../contracts/member-turn.ts';
+import type { StateToolCall, ToolCall } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { StateToolName } from '../../contracts/state-call.ts';
+import type { ToolsVerdict } from '../turns/turns-state.ts';
+
+/** Who asks wants to read the answer. */
+const queries: readonly StateToolName[] = ['get_current_claims', 'get_negotiation_state'];
+
+/**
+ * @param refused Why calls were refused, in their order.
+ * @param open What the member still owes after them.
+ */
+export function decideAfterCalls(
+  calls: readonly (ToolCall | StateToolCall)[],
+  refused: readonly OutputFault[],
+  open: readonly OutputFault[],
+  duties: Duties,
+): ToolsVerdict {
+  if (refused.length > 0) return { type: 'invalid', faults: refused };
+  const isOver = open.length === 0 && !duties.output && !calls.some(isToBeRead);
+  return { type: isOver ? 'finished' : 'go_on' };
+}
+
+function isToBeRead(call: ToolCall | StateToolCall): boolean {
+  return !('state' in call) || (call.state.ok && queries.includes(call.state.call.tool));
+}

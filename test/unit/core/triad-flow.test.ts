@@ -1,0 +1,196 @@
+import * as fc from 'fast-check';
+import type { Duties } from '../../../contracts/member-turn.ts';
+import type { StateToolCall } from '../../../contracts/model-turn.ts';
+import type { OutputFault } from '../../../contracts/output-fault.ts';
+import type { StateCall } from '../../../contracts/state-call.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { memberSummary, phaseSummary } from '../../../core/render/member-summary.ts';
+import { renderPhaseDetails } from '../../../core/render/render-phase-details.ts';
+import { checkSettled } from '../../../core/triad/check-settled.ts';
+import { decideAfterCalls } from '../../../core/triad/decide-turn.ts';
+import {
+  describeTimeout,
+  findDeadline,
+  listSpans,
+  nextLook,
+} from '../../../core/triad/find-deadline.ts';
+import { noDuties } from '../../../core/triad/give-turn.ts';
+import { mayRetry } from '../../../core/triad/may-retry.ts';
+import { reportPhase } from '../../../core/triad/report-phase.ts';
+import { openPhase } from '../../../core/triad/step-phase.ts';
+import { viewPhase } from '../../../core/triad/view-phase.ts';
+import { failureReasons } from '../../../core/turns/failure-reasons.ts';
+import { noUsage } from '../../../core/usage/add-usage.ts';
+import { setupOf, specOf } from '../../support/triad-play.ts';
+import { output, property } from './builders.ts';
+
+const fault: OutputFault = { path: 'claim_id', reason: 'there is no claim "c9"', hint: 'Try: c1' };
+const loads = { tool_use_id: 't1', name: 'load_detail', input_ref: 'r' };
+
+function calls(call: StateCall): StateToolCall {
+  return { tool_use_id: 't2', name: call.tool, state: { ok: true, call } };
+}
+
+const concedes = calls({
+  tool: 'negotiate_response',
+  claim_id: 'a.ann',
+  decision: 'CONCEDE',
+  reason_ref: 'r',
+  revised_ref: null,
+});
+const looks = calls({ tool: 'get_current_claims', section_id: null });
+const verdictOf = (...args: Parameters<typeof decideAfterCalls>): string =>
+  decideAfterCalls(...args).type;
+const met = (criterion_id: string) => ({ criterion_id, evidence: 'Section 2 of the report.' });
+const giving: Duties = { ...noDuties, output: true };
+
+describe('what follows from the calls of a member', () => {
+  it('DT1: a refused call spends an attempt, even when nothing is owed', () => {
+    const verdict = decideAfterCalls([concedes], [fault], [], noDuties);
+    expect(verdict).toEqual({ type: 'invalid', faults: [fault] });
+  });
+
+  it('DT2: the turn ends when nothing is owed, refused or to be read', () => {
+    expect(verdictOf([concedes], [], [], noDuties)).toBe('finished');
+    expect(verdictOf([concedes], [], [fault], noDuties)).toBe('go_on');
+    expect(verdictOf([concedes, looks], [], [], noDuties)).toBe('go_on');
+    expect(verdictOf([concedes, loads], [], [], noDuties)).toBe('go_on');
+  });
+
+  it('DT3: calls alone are no output', () => {
+    expect(decideAfterCalls([concedes], [], [], giving)).toEqual({ type: 'go_on' });
+  });
+});
+
+describe('another attempt at a phase', () => {
+  const confirmed = { effect_id: 'e1', target: 'a.md', state: 'confirmed' } as const;
+
+  it('PA1: never more than the attempts of the limit', () => {
+    const max = engineLimits.phaseAttemptsMax;
+    for (const why of failureReasons) expect(mayRetry(why, max, [])).toBe(false);
+    expect(mayRetry('timed_out', max - 1, [])).toBe(true);
+  });
+
+  it('PA2: only for what may end otherwise', () => {
+    const tried = failureReasons.filter((why) => mayRetry(why, 1, [confirmed]));
+    expect(tried).toEqual(['invalid_output', 'unknown_stop', 'no_message', 'timed_out']);
+  });
+
+  it('PA3: not while nobody knows what a call has changed', () => {
+    const unclear = { ...confirmed, state: 'unverified' } as const;
+    expect(mayRetry('timed_out', 1, [confirmed, unclear])).toBe(false);
+  });
+});
+
+describe('time limits of a phase', () => {
+  const timeouts = {
+    turn_seconds: 10,
+    dispatch_seconds: 15,
+    round_seconds: 30,
+    phase_seconds: 100,
+  };
+  const turns = [
+    { member: 'ann', since_ms: 1_000, dispatch: 1 },
+    { member: 'bob', since_ms: 4_000, dispatch: 1 },
+  ];
+
+  it('DL1: the earliest limit counts', () => {
+    const at = (roundMs: number, phaseMs: number): string | undefined =>
+      findDeadline(listSpans(phaseMs, roundMs, turns), timeouts)?.span.limit;
+    expect(at(0, 0)).toBe('turn_seconds');
+    expect(at(-25_000, 0)).toBe('round_seconds');
+    expect(at(0, -95_000)).toBe('phase_seconds');
+    const slow = { ...timeouts, turn_seconds: 20 };
+    expect(findDeadline(listSpans(0, 0, turns), slow)?.span.limit).toBe('dispatch_seconds');
+  });
+
+  it('DL2: no limit is passed unseen, also of what begins meanwhile', () => {
+    const seconds = fc.integer({ min: 1, max: 100 });
+    const limits = fc.record({
+      turn_seconds: seconds,
+      dispatch_seconds: seconds,
+      round_seconds: seconds,
+      phase_seconds: seconds,
+    });
+    fc.assert(
+      fc.property(limits, fc.nat(9_000), fc.nat(100_000), (any, now, later) => {
+        const deadline = findDeadline(listSpans(0, 0, turns), any);
+        const look = now + nextLook(deadline, any, now);
+        const begun = { member: 'cid', since_ms: now + later, dispatch: 2 };
+        const next = findDeadline(listSpans(0, 0, [...turns, begun]), any);
+        const due = Math.min(deadline?.at_ms ?? Infinity, next?.at_ms ?? Infinity);
+        expect(look).toBeLessThanOrEqual(Math.max(now + 1, due));
+      }),
+      property,
+    );
+  });
+
+  it('DL3: it is told what was over and who was at work', () => {
+    const spans = listSpans(0, -90_000, turns);
+    const deadline = findDeadline(spans, timeouts);
+    if (deadline === null) throw new Error('nothing is limited');
+    expect(describeTimeout(deadline, timeouts)).toBe(
+      '30 s for one round (round_seconds) are over. At work: "ann", "bob".',
+    );
+  });
+});
+
+describe('a phase, for rules and people', () => {
+  const setup = setupOf('dialectic', ['price', 'risk']);
+  const { state } = openPhase(setup, 'deliberate', { spec: specOf(setup), summary_ref: null });
+
+  it('CS1: what nobody owns is not met', () => {
+    const claims = output({ coverage: { criteria_met: [met('price')], criteria_unmet: [] } });
+    expect(checkSettled(claims, state.spec)).toEqual([
+      expect.objectContaining({ path: 'coverage.criteria_met[0].criterion_id' }),
+    ]);
+    const sections = state.spec.sections.map((one) => ({ ...one, owner: 'pro' }));
+    expect(checkSettled(claims, { ...state.spec, sections })).toEqual([]);
+  });
+
+  it('CS2: a criterion without a section of its name may be met', () => {
+    const claims = output({ coverage: { criteria_met: [met('style')], criteria_unmet: [] } });
+    expect(checkSettled(claims, state.spec)).toEqual([]);
+  });
+
+  it('PR1: a failed attempt is reported with all that there was', () => {
+    const failure = { agent: 'con', phase: 'deliberate', message: 'no valid output' } as const;
+    const end = { attempt: 1, status: 'failed', failure, usage: noUsage } as const;
+    expect(reportPhase(state, end)).toMatchObject({
+      ...end,
+      type: 'dialectic',
+      phase: 'deliberate',
+      members: setup.members,
+      spec: state.spec,
+      summary_ref: null,
+    });
+  });
+
+  it('PD1: the page begins with what it waits for, and tells round and who is at work', () => {
+    const page = renderPhaseDetails(viewPhase(state, 'running'), 'Which region?');
+    expect(page.startsWith('## Waiting\n\nWhich region?')).toBe(true);
+    expect(page).toContain('## deliberate · round 1 of 3');
+    expect(page).toContain('**At work:** pro');
+  });
+
+  it('PD2: the page lists sections and claims', () => {
+    const view = viewPhase(state, 'running');
+    const claim = {
+      claim_id: 'price.pro',
+      section_id: 'price',
+      member: 'pro',
+      revision: 2,
+      state: 'open',
+    } as const;
+    const page = renderPhaseDetails({ ...view, claims: [claim] }, '');
+    expect(page).toContain('- `risk` · open · nobody owns it · version 1');
+    expect(page).toContain('- `price.pro` on `price` · pro · revision 2 · open');
+  });
+
+  it('labels say who does what where', () => {
+    const place = { member: 'critic', phase: 'negotiate', round: 2 } as const;
+    expect(memberSummary(place)).toBe('critic · negotiate · round 2');
+    expect(memberSummary(place, 'load_detail')).toBe('critic · negotiate · round 2 · load_detail');
+    expect(phaseSummary('dialectic', 'negotiate', 'Prices')).toBe('dialectic · negotiate · Prices');
+  });
+});

@@ -1,0 +1,47 @@
+import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+
+/** What it took, whatever came of it. */
+type WorkDone = Pick<DelegationOutcome, 'loaded_details' | 'turns' | 'usage'>;
+
+/** A delegation whose output keeps the rules. */
+export function outcomeOfOutput(
+  { delegation_id, agent_id, title, produces }: DelegationOutline,
+  work: WorkDone,
+  { status, coverage, output_ref }: AgentOutputOutline,
+): DelegationOutcome {
+  const unmet = coverage.criteria_unmet;
+  const isCompleted = status === 'completed';
+  return {
+    delegation_id,
+    agent_id,
+    title,
+    produces,
+    ...work,
+    status: isCompleted ? 'completed' : 'failed',
+    reason: isCompleted ? '' : (unmet[0]?.reason ?? 'the agent reported failure'),
+    criteria_met: coverage.criteria_met.map((met) => met.criterion_id),
+    criteria_unmet: unmet.map(({ criterion_id }) => criterion_id),
+    output_ref,
+  };
+}
+
+/** A delegation that ended without an output: none of its criteria is met. */
+export function outcomeWithout(
+  { delegation_id, agent_id, title, produces, criterion_ids }: DelegationOutline,
+  work: WorkDone,
+  end: Pick<DelegationOutcome, 'status' | 'reason'>,
+): DelegationOutcome {
+  return {
+    delegation_id,
+    agent_id,
+    title,
+    produces,
+    ...work,
+    ...end,
+    criteria_met: [],
+    criteria_unmet: criterion_ids,
+    output_ref: null,
+  };
+}

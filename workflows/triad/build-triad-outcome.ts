@@ -1,0 +1,85 @@
+import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { TriadOutline } from '../../contracts/triad.ts';
+import type { TriadOutcome } from '../../contracts/triad-run.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
+import { findDissent } from '../../core/spec/read-spec.ts';
+import type { PhaseState } from '../../core/triad/phase-state.ts';
+import { outcomeOfOutput, outcomeWithout } from '../delegation/build-outcome.ts';
+import { recorder } from '../shared/recorder.ts';
+import type { KeptReport } from './keep-report.ts';
+import type { CarriedWork, PhaseResult } from './phase-order.ts';
+
+/** What a triad has come to. */
+export interface TriadWork {
+  readonly order: DelegationOrder;
+  readonly triad: TriadOutline;
+  readonly carried: CarriedWork;
+  readonly usage: DelegationOutcome['usage'];
+  /** Of the newest phase; null before its first. */
+  readonly state: PhaseState | null;
+}
+
+/** Model calls of all members. */
+export function countCalls({ calls }: CarriedWork): number {
+  return Object.values(calls).reduce((sum, count) => sum + count, 0);
+}
+
+/** @param last How the last attempt at a phase ended; null when it was stopped before its first. */
+export function buildTriadOutcome(
+  t: TriadWork,
+  last: PhaseResult | null,
+  reports: readonly KeptReport[],
+): DelegationOutcome {
+  const { order, carried, usage } = t;
+  const triad = triadOutcome(t, last, reports);
+  const work = { loaded_details: carried.loaded_details, turns: countCalls(carried), usage };
+  const output = last?.status === 'done' ? last.state.output : null;
+  if (output !== null && last?.state.phase === 'execute') {
+    noteFailure(order, output.status);
+    // With the minority report, where there is one.
+    const output_ref = reports.at(-1)?.output_ref ?? output.output_ref;
+    return { ...outcomeOfOutput(order.delegation, work, { ...output, output_ref }), triad };
+  }
+  return { ...outcomeWithout(order.delegation, work, endOf(last)), triad };
+}
+
+function endOf(last: PhaseResult | null): Pick<DelegationOutcome, 'status' | 'reason'> {
+  // A phase that was started alone is done without an output; which criteria are met is for the next ones.
+  if (last?.status === 'done') return { status: 'completed', reason: '' };
+  const failed = last?.failed ?? null;
+  return failed === null
+    ? { status: 'stopped', reason: 'stopped while it worked' }
+    : { status: 'failed', reason: describeFailure(failed.failure) };
+}
+
+function describeFailure({ agent, phase, message }: NonNullable<TriadOutcome['failure']>): string {
+  return `${agent} failed in ${phase}: ${message}`;
+}
+
+function triadOutcome(
+  { triad, state }: TriadWork,
+  last: PhaseResult | null,
+  reports: readonly KeptReport[],
+): TriadOutcome {
+  const { type, reason, members } = triad;
+  return {
+    type,
+    reason,
+    members,
+    phases: reports.map(({ phase, attempt, status, rounds, report_ref }) => ({
+      phase,
+      attempt,
+      status,
+      rounds,
+      report_ref,
+    })),
+    dissent: state === null ? [] : findDissent(state.spec),
+    failure: last?.failed?.failure ?? null,
+  };
+}
+
+/** The writer's own word; what the rules and the provider refused is counted where it happened. */
+function noteFailure({ delegation }: DelegationOrder, status: string): void {
+  if (status !== 'failed') return;
+  recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'agent_failed' });
+}

@@ -1,0 +1,146 @@
+import type { TurnBrief } from '../../contracts/member-turn.ts';
+import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import { memberSummary } from '../../core/render/member-summary.ts';
+import { decideAfterCalls } from '../../core/triad/decide-turn.ts';
+import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
+import { judgeCall, takeCode } from '../../core/triad/judge-call.ts';
+import type { CallAnswer, CodeOrder, JudgedCall, TurnWork } from '../../core/triad/judged-call.ts';
+import type { ToolsVerdict } from '../../core/turns/turns-state.ts';
+import { callTools } from '../delegation/call-tools.ts';
+import { isToolCall } from '../delegation/make-call.ts';
+import type { ToolsDone } from '../shared/conversation.ts';
+import type { MemberAtWork, MemberDesk } from './member-at-work.ts';
+import type { UnfinishedTurn } from './phase-order.ts';
+import { writeCode } from './write-code.ts';
+
+/** Whose calls they are. */
+interface Caller {
+  readonly brief: TurnBrief;
+  readonly member: MemberAtWork;
+  readonly turn: UnfinishedTurn;
+}
+
+type Failed = Extract<ToolsVerdict, { readonly type: 'failed' }>;
+
+/** The calls of one reply, as far as they have been decided. */
+interface Answering {
+  work: TurnWork;
+  readonly refused: OutputFault[];
+  /** What ended the turn, if something did. */
+  failed: Failed | null;
+  calls_made: number;
+}
+
+/**
+ * Makes the calls of one reply. Those of ordinary tools are activities; those on the records of the triad are decided here,
+ * in their order. What they leave in the records counts when all of them are through: a reply that was cut off leaves nothing.
+ */
+export async function callMemberTools(
+  calls: readonly (ToolCall | StateToolCall)[],
+  caller: Caller,
+  desk: MemberDesk,
+): Promise<ToolsDone> {
+  const { brief, turn } = caller;
+  const results = await callOrdinary(calls.filter(isToolCall), brief, desk);
+  const answering: Answering = { work: turn.work, refused: [], failed: null, calls_made: 0 };
+  const inputs: TurnInput[] = [];
+  for (const call of calls) {
+    const { tool_use_id } = call;
+    const result =
+      'state' in call
+        ? toInput(call, await answerCall(call, answering, caller, desk))
+        : results.get(tool_use_id);
+    if (result !== undefined) inputs.push(result);
+  }
+  turn.work = answering.work;
+  const open = findOpenDuties(brief, turn.work);
+  const verdict = decideAfterCalls(calls, answering.refused, open, brief.duties);
+  return { inputs, verdict: answering.failed ?? verdict, calls_made: answering.calls_made };
+}
+
+/** @returns the results by tool_use_id. */
+async function callOrdinary(
+  calls: readonly ToolCall[],
+  brief: TurnBrief,
+  desk: MemberDesk,
+): Promise<ReadonlyMap<string, TurnInput>> {
+  if (calls.length === 0) return new Map();
+  const { control, superior, tools } = desk;
+  const { name, agent_id } = brief.member;
+  // A member acts with the grant of its own agent.
+  const order = { ...desk.order, delegation: { ...desk.order.delegation, agent_id } };
+  const inputs = await callTools(calls, {
+    order,
+    control,
+    superior,
+    work: tools,
+    label: (tool) => memberSummary({ member: name, phase: brief.phase, round: brief.round }, tool),
+    async ask(kind, question, deadlineSeconds) {
+      const [answer] = await desk.ask(kind, [question], deadlineSeconds);
+      return answer;
+    },
+  });
+  return new Map(
+    calls.flatMap(({ tool_use_id }, i) => {
+      const input = inputs[i];
+      return input === undefined ? [] : [[tool_use_id, input] as const];
+    }),
+  );
+}
+
+async function answerCall(
+  call: StateToolCall,
+  answering: Answering,
+  caller: Caller,
+  desk: MemberDesk,
+): Promise<CallAnswer> {
+  const { state } = call;
+  if (answering.failed !== null) return refusal('Not made: the turn failed before it.');
+  if (!state.ok) {
+    answering.refused.push(...state.faults);
+    return refusal(state.faults.map(lineOf).join('\n'));
+  }
+  const judged = judgeCall(caller.brief, answering.work, state.call);
+  if (judged.type === 'answered') return take(judged, call.name, answering);
+  const written = await code(judged.order, answering, caller, desk);
+  return written.type === 'answered'
+    ? take(written, call.name, answering)
+    : refusal('reason' in written ? written.reason : 'The section was ordered as code once more.');
+}
+
+function take(
+  { work, answer }: Extract<JudgedCall, { readonly type: 'answered' }>,
+  tool: string,
+  answering: Answering,
+): CallAnswer {
+  answering.work = work;
+  if (answer.is_error) answering.refused.push({ path: tool, reason: answer.text, hint: '' });
+  return answer;
+}
+
+async function code(
+  order: CodeOrder,
+  answering: Answering,
+  { brief, member }: Caller,
+  desk: MemberDesk,
+): Promise<JudgedCall | Failed> {
+  const before = member.calls();
+  const written = await writeCode(order, brief, member, desk);
+  answering.calls_made += member.calls() - before;
+  if (written.type === 'written') return takeCode(brief, answering.work, order, written.code_ref);
+  answering.failed = written;
+  return written;
+}
+
+function toInput({ tool_use_id }: StateToolCall, answer: CallAnswer): TurnInput {
+  return { type: 'state_result', tool_use_id, ...answer };
+}
+
+function refusal(text: string): CallAnswer {
+  return { text, current_ref: null, is_error: true };
+}
+
+function lineOf({ path, reason, hint }: OutputFault): string {
+  return [path === '' ? reason : `${path}: ${reason}`, hint].filter((one) => one !== '').join('. ');
+}

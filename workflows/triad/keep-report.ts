@@ -1,0 +1,35 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { RecordPhaseResult } from '../../contracts/activity-types.ts';
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
+import type { TriadOutcome } from '../../contracts/triad-run.ts';
+import { reportPhase } from '../../core/triad/report-phase.ts';
+import { recordPhase } from '../shared/activities.ts';
+import type { Superior } from '../shared/superior.ts';
+import { untilDone } from '../shared/until-done.ts';
+import type { PhaseResult } from './phase-order.ts';
+
+/** What a delegation's outcome says of an attempt at a phase, and the output that came of it. */
+export type KeptReport = TriadOutcome['phases'][number] & Pick<RecordPhaseResult, 'output_ref'>;
+
+/** Records how an attempt at a phase ended, however it ended: also when the delegation is stopped meanwhile. */
+export async function keepReport(
+  { run_id, plan_ref, delegation }: DelegationOrder,
+  { state, status, failed, usage }: PhaseResult,
+  attempt: number,
+  superior: Superior,
+): Promise<KeptReport> {
+  const { phase, round: rounds } = state;
+  const { delegation_id } = delegation;
+  const failure = failed?.failure ?? null;
+  const report = reportPhase(state, { attempt, status, failure, usage });
+  const { report_ref, output_ref } = await CancellationScope.nonCancellable(() =>
+    untilDone(
+      () =>
+        recordPhase.executeWithOptions({ summary: `record ${phase}` }, [
+          { run_id, delegation_id, plan_ref, report },
+        ]),
+      (reason) => superior.park(reason),
+    ),
+  );
+  return { phase, attempt, status, rounds, report_ref, output_ref };
+}

@@ -1,0 +1,53 @@
+import { ApplicationFailure } from '@temporalio/workflow';
+import type { OpenRunResult } from '../../contracts/activity-types.ts';
+import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import { viewPhase } from '../../core/triad/view-phase.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
+import type { DelegationDesk } from '../delegation/run-delegation.ts';
+import { buildTriadOutcome } from './build-triad-outcome.ts';
+import { keepReport } from './keep-report.ts';
+import { runPhase } from './run-phase.ts';
+
+/** One phase that somebody started by hand, with what the phase before would have handed on. It has one attempt. */
+export function runPhaseAlone(input: unknown): Promise<DelegationOutcome> {
+  return runDelegationAlone('triadPhase', input, carryOutPhase);
+}
+
+async function carryOutPhase(
+  order: DelegationOrder,
+  { control, superior, funds, onStatus }: DelegationDesk,
+  { phase_start }: OpenRunResult,
+): Promise<DelegationOutcome> {
+  const { triad, delegation_id, agent_id, title } = order.delegation;
+  if (triad === undefined || phase_start === undefined) {
+    throw ApplicationFailure.nonRetryable('The input gave no phase.');
+  }
+  const { phase, spec, summary_ref } = phase_start;
+  const carried = { purse: funds.carry(), calls: {}, loaded_details: [], effects: [] };
+  const result = await runPhase(
+    { order, triad, phase, begin: { type: 'open', spec, summary_ref }, carried },
+    {
+      control,
+      superior,
+      funds,
+      onChange(state, waiting_for) {
+        onStatus({
+          delegation_id,
+          agent_id,
+          title,
+          state: waiting_for === '' ? 'running' : 'waiting',
+          turn: state.turns.length,
+          waiting_for,
+          usage: noUsage,
+          triad: viewPhase(state, 'running'),
+        });
+      },
+    },
+  );
+  const report = await keepReport(order, result, 1, superior);
+  const { usage, state } = result;
+  return buildTriadOutcome({ order, triad, carried: result.carried, usage, state }, result, [
+    report,
+  ]);
+}

@@ -1,0 +1,50 @@
+import {
+  ApplicationFailure,
+  ChildWorkflowCancellationType,
+  isCancellation,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { workflowTaskTimeoutMs, workflowTypes } from '../../contracts/names.ts';
+import { phaseWorkflowId } from '../../core/ids.ts';
+import { phaseSummary } from '../../core/render/member-summary.ts';
+import { readFailure } from '../shared/read-failure.ts';
+import { childSearchAttributes } from '../shared/visibility.ts';
+import type { PhaseOrder, PhaseResult, TriadPhaseArgs } from './phase-order.ts';
+import type { PhaseRelay } from './phase-relay.ts';
+
+/**
+ * Starts a phase as a workflow of its own and waits for its end.
+ *
+ * @param attempt From 1.
+ * @throws when somebody terminated it: nobody knows what it has spent, so its delegation is lost with it.
+ */
+export async function runPhaseChild(
+  order: PhaseOrder,
+  attempt: number,
+  relay: PhaseRelay,
+): Promise<PhaseResult> {
+  const { phase, triad } = order;
+  const { run_id, delegation } = order.order;
+  const workflowId = phaseWorkflowId(workflowInfo().workflowId, phase, attempt);
+  try {
+    const child = await startChild<(args: TriadPhaseArgs) => Promise<PhaseResult>>(
+      workflowTypes.triadPhase,
+      {
+        workflowId,
+        args: [{ order }],
+        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        workflowTaskTimeout: workflowTaskTimeoutMs,
+        staticSummary: phaseSummary(triad.type, phase, delegation.title),
+        typedSearchAttributes: childSearchAttributes(run_id),
+      },
+    );
+    relay.began(workflowId);
+    return await child.result();
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    throw ApplicationFailure.nonRetryable(`Phase ${phase} was lost: ${readFailure(error).message}`);
+  } finally {
+    relay.ended();
+  }
+}

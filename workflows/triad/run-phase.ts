@@ -1,0 +1,249 @@
+import { CancellationScope, workflowInfo } from '@temporalio/workflow';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
+import { openPhase, stepPhase } from '../../core/triad/step-phase.ts';
+import { resolveTriad } from '../../core/triad/resolve-triad.ts';
+import { describeTimeout } from '../../core/triad/find-deadline.ts';
+import type { Deadline, TurnSpan } from '../../core/triad/find-deadline.ts';
+import type { PhaseState, TurnOrder } from '../../core/triad/phase-state.ts';
+import type { FailureReason } from '../../core/turns/failure-reasons.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
+import type { Control } from '../shared/control.ts';
+import { spendInTurn } from '../shared/funds.ts';
+import type { Funds } from '../shared/funds.ts';
+import type { Superior } from '../shared/superior.ts';
+import { MemberAtWork } from './member-at-work.ts';
+import type { MemberDesk } from './member-at-work.ts';
+import type {
+  KeptMember,
+  KeptPhase,
+  PhaseFailure,
+  PhaseOrder,
+  PhaseResult,
+} from './phase-order.ts';
+import { takeTurn } from './take-turn.ts';
+import type { TurnEnd } from './take-turn.ts';
+import { watchLimits } from './watch-limits.ts';
+import { createWorkClock } from './work-clock.ts';
+import type { WorkClock } from './work-clock.ts';
+
+export interface PhaseDesk {
+  readonly control: Control;
+  readonly superior: Superior;
+  readonly funds: Funds;
+  /** Called when something that people see has changed. @param waitingFor A question; empty for none. */
+  readonly onChange: (state: PhaseState, waitingFor: string) => void;
+}
+
+/** A phase under way. `core/triad` decides; this starts turns, waits and remembers. */
+interface PhaseAtWork {
+  readonly order: PhaseOrder;
+  readonly desk: PhaseDesk;
+  readonly members: ReadonlyMap<string, MemberAtWork>;
+  readonly tools: MemberDesk['tools'];
+  readonly clock: WorkClock;
+  /** Every turn belongs to it: a time limit cancels it. */
+  readonly scope: CancellationScope;
+  readonly running: Map<number, TurnSpan>;
+  /** Questions that wait for the user. */
+  readonly waits: Set<string>;
+  state: PhaseState;
+  failed: PhaseFailure | null;
+  /** Milliseconds of work at which the round began. */
+  roundSinceMs: number;
+  escalations: number;
+}
+
+/**
+ * Three members at one phase of their work. Turns start the moment `core/triad` gives them out. The first that fails ends
+ * the phase: no new call starts, those in flight finish, and everything is kept for another attempt.
+ */
+export async function runPhase(order: PhaseOrder, desk: PhaseDesk): Promise<PhaseResult> {
+  const p = beginPhase(order, desk);
+  const stopWatching = watchLimits({
+    clock: p.clock,
+    timeouts: p.state.setup.timeouts,
+    spans: () => ({ phase: 0, round: p.roundSinceMs, turns: [...p.running.values()] }),
+    onTimeout(deadline) {
+      noteTimeout(p, deadline);
+      p.scope.cancel();
+    },
+  });
+  await p.scope.run(() => takeTurns(p));
+  stopWatching();
+  if (!p.scope.consideredCancelled && p.state.stage !== 'ended') {
+    fail(
+      p,
+      p.state.setup.members[0]?.name ?? '',
+      'other',
+      'Nobody has a turn, and it is not over.',
+    );
+  }
+  show(p);
+  return resultOf(p);
+}
+
+function beginPhase(order: PhaseOrder, desk: PhaseDesk): PhaseAtWork {
+  const { begin, carried, triad } = order;
+  const kept = begin.type === 'resume' ? begin.kept : null;
+  const state =
+    begin.type === 'resume'
+      ? begin.kept.state
+      : openPhase(resolveTriad(triad), order.phase, begin).state;
+  const members = state.setup.members.map(({ name }) => {
+    const calls = carried.calls[name] ?? 0;
+    return [name, new MemberAtWork(calls, kept?.members[name] ?? null)] as const;
+  });
+  return {
+    order,
+    desk: { ...desk, funds: spendInTurn(desk.funds) },
+    members: new Map(members),
+    tools: { loadedDetails: carried.loaded_details, loading: 0, effects: [...carried.effects] },
+    clock: createWorkClock(desk.control),
+    scope: new CancellationScope(),
+    running: new Map(),
+    waits: new Set(),
+    state,
+    failed: null,
+    roundSinceMs: 0,
+    escalations: 0,
+  };
+}
+
+/** Takes every turn that is given out and not at work, and those that follow from each as soon as it is over. */
+async function takeTurns(p: PhaseAtWork): Promise<void> {
+  const orders = p.state.outstanding.filter(({ turn }) => !p.running.has(turn));
+  for (const { turn, dispatch, brief } of orders) {
+    p.running.set(turn, { member: brief.member.name, since_ms: p.clock.now(), dispatch });
+  }
+  show(p);
+  await Promise.all(orders.map((order) => takeOne(p, order)));
+}
+
+async function takeOne(p: PhaseAtWork, order: TurnOrder): Promise<void> {
+  const { name } = order.brief.member;
+  const member = p.members.get(name);
+  if (member === undefined) throw new Error(`There is no member ${name}.`);
+  const end = await takeTurn(order, member, deskOf(p, order));
+  p.running.delete(order.turn);
+  takeEnd(p, name, end);
+  const goesOn = end.type === 'finished' && p.failed === null && !p.scope.consideredCancelled;
+  if (goesOn) await takeTurns(p);
+}
+
+function takeEnd(p: PhaseAtWork, name: string, end: TurnEnd): void {
+  switch (end.type) {
+    case 'finished': {
+      const { round, stage } = p.state;
+      p.state = stepPhase(p.state, end.finished).state;
+      // The writer's last word belongs to no round.
+      if (p.state.round !== round || p.state.stage !== stage) p.roundSinceMs = p.clock.now();
+      return;
+    }
+    case 'failed':
+      return fail(p, name, end.why, end.reason);
+    case 'denied':
+      return fail(p, name, 'budget_spent', end.reason);
+    case 'halted':
+    case 'stopped':
+      return;
+  }
+}
+
+function noteTimeout(p: PhaseAtWork, deadline: Deadline): void {
+  const agent = deadline.span.at_work[0] ?? p.state.setup.members[0]?.name ?? '';
+  fail(p, agent, 'timed_out', describeTimeout(deadline, p.state.setup.timeouts));
+}
+
+/** The first failure counts: what follows from it is none of its own. */
+function fail(p: PhaseAtWork, agent: string, why: FailureReason, message: string): void {
+  p.failed ??= { failure: { agent, phase: p.order.phase, message }, why };
+}
+
+function deskOf(p: PhaseAtWork, { brief }: TurnOrder): MemberDesk {
+  const { control, superior, funds } = p.desk;
+  return {
+    order: p.order.order,
+    control,
+    superior,
+    funds,
+    tools: p.tools,
+    ask: (kind, questions, deadlineSeconds) =>
+      ask(p, brief.member.agent_id, { kind, questions, deadlineSeconds }),
+    onChange: () => show(p),
+    isHalted: () => p.failed !== null,
+  };
+}
+
+interface Asking {
+  readonly kind: QuestionKind;
+  readonly questions: readonly AskedQuestion[];
+  readonly deadlineSeconds: number | undefined;
+}
+
+/** Puts questions of a member to the user. While they wait, no time limit runs. */
+async function ask(
+  p: PhaseAtWork,
+  agent_id: string,
+  { kind, questions, deadlineSeconds }: Asking,
+): Promise<readonly DeliveredAnswer[]> {
+  const { wave, delegation } = p.order.order;
+  const { delegation_id } = delegation;
+  p.escalations += 1;
+  const escalation_id = `${delegation_id}#${p.escalations}`;
+  // Members who work on still need what is left.
+  const spent = p.running.size === 1 ? p.desk.funds.giveBack() : undefined;
+  const shown = questions.map(({ text }) => text).join(' · ');
+  p.waits.add(shown);
+  p.clock.stand();
+  show(p);
+  try {
+    return await p.desk.superior.ask({
+      type: 'questions',
+      escalation_id,
+      from: workflowInfo().workflowId,
+      kind,
+      wave,
+      delegation_id,
+      agent_id,
+      questions,
+      ...(spent !== undefined && { spent }),
+      ...(deadlineSeconds !== undefined && { deadline_seconds: deadlineSeconds }),
+    });
+  } finally {
+    p.waits.delete(shown);
+    p.clock.go();
+    show(p);
+  }
+}
+
+function show(p: PhaseAtWork): void {
+  p.desk.onChange(p.state, [...p.waits].join(' · '));
+}
+
+function resultOf(p: PhaseAtWork): PhaseResult {
+  const { state, failed, tools } = p;
+  const members = [...p.members];
+  const isDone = failed === null && state.stage === 'ended';
+  return {
+    status: isDone ? 'done' : failed === null ? 'stopped' : 'failed',
+    state,
+    kept: isDone ? null : keepAll(p),
+    failed,
+    carried: {
+      purse: p.desk.funds.carry(),
+      calls: Object.fromEntries(members.map(([name, member]) => [name, member.calls()])),
+      loaded_details: tools.loadedDetails,
+      effects: tools.effects,
+    },
+    usage: addUsage(...members.map(([, member]) => member.usage())),
+  };
+}
+
+function keepAll({ state, members }: PhaseAtWork): KeptPhase {
+  const kept = [...members].flatMap(([name, member]): [string, KeptMember][] => {
+    const one = member.keep();
+    return one === null ? [] : [[name, one]];
+  });
+  return { state, members: Object.fromEntries(kept) };
+}

@@ -1,0 +1,140 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { TriadOutline, TriadPhase } from '../../contracts/triad.ts';
+import type { DelegationState } from '../../contracts/views.ts';
+import { openSpec } from '../../core/spec/read-spec.ts';
+import { mayRetry } from '../../core/triad/may-retry.ts';
+import { resolveTriad } from '../../core/triad/resolve-triad.ts';
+import { listNegotiators } from '../../core/triad/roles.ts';
+import { viewPhase } from '../../core/triad/view-phase.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import type { DelegationDesk } from '../delegation/run-delegation.ts';
+import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import { buildTriadOutcome, countCalls } from './build-triad-outcome.ts';
+import type { TriadWork } from './build-triad-outcome.ts';
+import { keepReport } from './keep-report.ts';
+import type { KeptReport } from './keep-report.ts';
+import type { CarriedWork, PhaseBeginning, PhaseResult } from './phase-order.ts';
+import { openPhaseRelay } from './phase-relay.ts';
+import type { PhaseRelay } from './phase-relay.ts';
+import { runPhaseChild } from './run-phase-child.ts';
+
+const phases: readonly TriadPhase[] = ['deliberate', 'negotiate', 'execute'];
+
+/** A triad under way. */
+interface TriadAtWork extends TriadWork {
+  readonly desk: DelegationDesk;
+  readonly relay: PhaseRelay;
+  /** Of each attempt at a phase, in their order. Written beside the work. */
+  readonly reports: Promise<KeptReport>[];
+  carried: CarriedWork;
+  usage: TriadWork['usage'];
+  state: TriadWork['state'];
+}
+
+/**
+ * Has three members do a delegation in three phases (seed 000): each is a child workflow, and gets the summary of the one
+ * before it and nothing else. A member's failure comes back with all that was recorded; whether the phase is tried again
+ * is decided here.
+ */
+export async function runTriad(
+  order: DelegationOrder,
+  triad: TriadOutline,
+  desk: DelegationDesk,
+): Promise<DelegationOutcome> {
+  const t = openTriad(order, triad, desk);
+  show(t, 'running');
+  const last = await runPhases(t);
+  const reports = await CancellationScope.nonCancellable(() => Promise.all(t.reports));
+  const outcome = buildTriadOutcome(t, last, reports);
+  show(t, outcome.status, outcome.reason);
+  return outcome;
+}
+
+function openTriad(order: DelegationOrder, triad: TriadOutline, desk: DelegationDesk): TriadAtWork {
+  const t: TriadAtWork = {
+    order,
+    triad,
+    desk,
+    relay: openPhaseRelay(order, desk, (question) => {
+      show(t, question === '' ? 'running' : 'waiting', question);
+    }),
+    reports: [],
+    carried: { purse: desk.funds.carry(), calls: {}, loaded_details: [], effects: [] },
+    usage: noUsage,
+    state: null,
+  };
+  return t;
+}
+
+/** @returns how the last attempt at a phase ended; null when it was stopped before its first. */
+async function runPhases(t: TriadAtWork): Promise<PhaseResult | null> {
+  const setup = resolveTriad(t.triad);
+  let begin: PhaseBeginning = {
+    type: 'open',
+    spec: openSpec(setup.section_ids, listNegotiators(setup.members)),
+    summary_ref: null,
+  };
+  let last: PhaseResult | null = null;
+  for (const phase of phases) {
+    // Each phase builds on the one before.
+    // oxlint-disable-next-line no-await-in-loop
+    const result = await runAttempts(t, phase, begin);
+    last = result ?? last;
+    if (result === null || result.status !== 'done') return result ?? stoppedAfter(last);
+    const { spec, summary } = result.state;
+    begin = { type: 'open', spec, summary_ref: summary?.summary_ref ?? null };
+  }
+  return last;
+}
+
+/** Between two phases nothing was under way. */
+function stoppedAfter(last: PhaseResult | null): PhaseResult | null {
+  return last === null ? null : { ...last, status: 'stopped' };
+}
+
+/** @returns how the last attempt at the phase ended; null when it was stopped before it began. */
+async function runAttempts(
+  t: TriadAtWork,
+  phase: TriadPhase,
+  first: PhaseBeginning,
+): Promise<PhaseResult | null> {
+  let begin = first;
+  for (let attempt = 1; ; attempt += 1) {
+    const { order, triad, desk, carried } = t;
+    // oxlint-disable-next-line no-await-in-loop
+    const result = await stopWhenCancelled(async () => {
+      await desk.control.ready();
+      return runPhaseChild({ order, triad, phase, begin, carried }, attempt, t.relay);
+    });
+    if (result === null) return null;
+    takeResult(t, result, attempt);
+    const { failed, kept } = result;
+    const isWorthIt = failed !== null && mayRetry(failed.why, attempt, result.carried.effects);
+    if (!isWorthIt || kept === null) return result;
+    begin = { type: 'resume', kept };
+  }
+}
+
+function takeResult(t: TriadAtWork, result: PhaseResult, attempt: number): void {
+  t.carried = result.carried;
+  t.desk.funds.takeBack(result.carried.purse);
+  t.usage = addUsage(t.usage, result.usage);
+  t.state = result.state;
+  t.reports.push(keepReport(t.order, result, attempt, t.desk.superior));
+  show(t, 'running');
+}
+
+function show(t: TriadAtWork, state: DelegationState, waitingFor = ''): void {
+  const { delegation_id, agent_id, title } = t.order.delegation;
+  t.desk.onStatus({
+    delegation_id,
+    agent_id,
+    title,
+    state,
+    turn: countCalls(t.carried),
+    waiting_for: waitingFor,
+    usage: t.usage,
+    ...(t.state !== null && { triad: { ...viewPhase(t.state, 'done'), at_work: [] } }),
+  });
+}

@@ -1,0 +1,186 @@
+import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { TurnBrief } from '../../contracts/member-turn.ts';
+import type { TurnInput, TurnOutline, TurnReply } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import { capFaults } from '../../core/output/cap-faults.ts';
+import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
+import { checkClaimedEffects } from '../../core/output/check-claimed-effects.ts';
+import { memberSummary } from '../../core/render/member-summary.ts';
+import { checkSettled } from '../../core/triad/check-settled.ts';
+import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
+import { openWork } from '../../core/triad/judge-call.ts';
+import type { FinishedTurn, TurnOrder } from '../../core/triad/phase-state.ts';
+import { openTurns } from '../../core/turns/step-turns.ts';
+import type { TurnsState } from '../../core/turns/turns-state.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts';
+import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
+import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import { callMemberTools } from './call-member-tools.ts';
+import type { MemberAtWork, MemberDesk } from './member-at-work.ts';
+import type { UnfinishedTurn } from './phase-order.ts';
+
+export type TurnEnd =
+  | { readonly type: 'finished'; readonly finished: FinishedTurn }
+  | Extract<ConversationEnd, { readonly type: 'failed' | 'denied' | 'stopped' }>
+  /** Before its next call, because its phase is over. */
+  | { readonly type: 'halted' };
+
+/** A turn that is under way, with its conversation. */
+interface TurnAtWork {
+  readonly brief: TurnBrief;
+  readonly member: MemberAtWork;
+  readonly conversation: Conversation;
+  readonly turn: UnfinishedTurn;
+}
+
+/**
+ * Lets a member work until no duty of its turn is open. What it has done stays with the member, so that a turn that was
+ * cut off goes on where it was.
+ */
+export async function takeTurn(
+  order: TurnOrder,
+  member: MemberAtWork,
+  desk: MemberDesk,
+): Promise<TurnEnd> {
+  const at = beginTurn(order, member, desk);
+  const { conversation, turn } = at;
+  const conversationDesk = deskOf(at, desk);
+  for (;;) {
+    const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
+    if (end.type === 'carry_over') return { type: 'halted' };
+    if (end.type !== 'output' && end.type !== 'done_by_tools') return end;
+    const output = end.type === 'output' ? outputOf(end.outline) : null;
+    if (output?.status !== 'blocked') {
+      member.turn = null;
+      return { type: 'finished', finished: finishedTurn(turn, output) };
+    }
+    const answers = await stopWhenCancelled(() => desk.ask('blocking', output.blocking_questions));
+    if (answers === null) return { type: 'stopped' };
+    conversation.append = [{ type: 'answers', answers }];
+    step(conversation, { type: 'resumed' });
+  }
+}
+
+function finishedTurn(
+  { turn, said_ref, work }: UnfinishedTurn,
+  output: AgentOutputOutline | null,
+): FinishedTurn {
+  const { events, assignments, summary } = work;
+  return { turn, said_ref, events, assignments, summary, output };
+}
+
+function beginTurn(order: TurnOrder, member: MemberAtWork, desk: MemberDesk): TurnAtWork {
+  const { brief } = order;
+  if (member.conversation !== null && member.turn?.turn === order.turn) {
+    takeUp(member.conversation, member.turn, brief, desk);
+    return { brief, member, conversation: member.conversation, turn: member.turn };
+  }
+  const turns = freshTurns(member.calls(), desk);
+  const conversation = (member.conversation ??= {
+    head: null,
+    append: [],
+    turns,
+    calls: member.calls(),
+    usage: noUsage,
+  });
+  // The results of the turn before wait there: the provider wants one for each call.
+  conversation.append = [...conversation.append, briefing(brief, conversation, desk)];
+  conversation.turns = turns;
+  const turn = {
+    turn: order.turn,
+    work: openWork(brief),
+    said_ref: null,
+    is_answered: false,
+  };
+  member.turn = turn;
+  return { brief, member, conversation, turn };
+}
+
+/** Goes on with a turn that failed or was cut off, with attempts as if it were new. */
+function takeUp(
+  conversation: Conversation,
+  turn: UnfinishedTurn,
+  brief: TurnBrief,
+  desk: MemberDesk,
+): void {
+  const { type } = conversation.turns;
+  // Any other was stopped before a call, which it still wants to make.
+  if (type !== 'failed' && type !== 'stopped') return;
+  conversation.turns = freshTurns(conversation.calls, desk);
+  if (conversation.append.length > 0 || !turn.is_answered) return;
+  // After a reply the model has to be told something before it can be called again.
+  conversation.append = [briefing(brief, conversation, desk)];
+}
+
+/** `max_turns` holds for each member over the whole delegation. */
+function freshTurns(calls: number, { order }: MemberDesk): TurnsState {
+  const { max_turns, max_output_tokens } = order.limits;
+  return openTurns({ max_turns, max_output_tokens, turns_done: calls });
+}
+
+function briefing(brief: TurnBrief, { head }: Conversation, { order }: MemberDesk): TurnInput {
+  const { record_ref, plan_ref, upstream } = order;
+  const { delegation_id } = order.delegation;
+  if (head !== null) return { type: 'member_turn', plan_ref, delegation_id, brief };
+  const prompt = { kind: 'member', record_ref, plan_ref, delegation_id, upstream, brief } as const;
+  return { type: 'prompt', prompt };
+}
+
+function deskOf(at: TurnAtWork, desk: MemberDesk): ConversationDesk {
+  const { brief, turn } = at;
+  const { order, control, superior, funds } = desk;
+  const { name, agent_id, model } = brief.member;
+  const place = { member: name, phase: brief.phase, round: brief.round };
+  return {
+    run_id: order.run_id,
+    agent_id,
+    registry_ref: order.registry_ref,
+    shape: brief.duties.output ? 'agent_output' : 'member_turn',
+    label: () => memberSummary(place),
+    offer: { ...(model !== undefined && { model }), state_tools: brief.tools },
+    control,
+    superior,
+    funds,
+    check: (outline) => checkReply(at, outline, desk),
+    runTools: (calls) => callMemberTools(calls, at, desk),
+    onTurn: desk.onChange,
+    onReply(reply) {
+      turn.is_answered = isKept(reply);
+      turn.said_ref = saidIn(reply) ?? turn.said_ref;
+    },
+    carryOver: desk.isHalted,
+  };
+}
+
+/** Whether the reply is in the conversation: see TurnReply. */
+function isKept({ type }: TurnReply): boolean {
+  return type === 'output' || type === 'malformed' || type === 'tools' || type === 'paused';
+}
+
+function saidIn(reply: TurnReply): string | null {
+  if (reply.type === 'tools') return reply.said_ref ?? null;
+  const isSaid = reply.type === 'output' && reply.outline.shape === 'member_turn';
+  return isSaid && reply.outline.shape === 'member_turn' ? reply.outline.said_ref : null;
+}
+
+function checkReply(
+  { brief, turn }: TurnAtWork,
+  outline: TurnOutline,
+  { order, tools }: MemberDesk,
+): OutputFault[] {
+  const open = findOpenDuties(brief, turn.work);
+  const output = outputOf(outline);
+  // Who has to ask first may owe the rest until the answers are there.
+  if (output === null) return open;
+  return capFaults([
+    ...(output.status === 'completed' ? open : []),
+    ...checkSettled(output, turn.work.spec),
+    ...checkClaimedEffects(output.effects_claimed, tools.effects),
+    ...checkAgentOutput(output, order.delegation.criterion_ids),
+  ]);
+}
+
+function outputOf(outline: TurnOutline): AgentOutputOutline | null {
+  return outline.shape === 'agent_output' ? outline.output : null;
+}

@@ -1,0 +1,55 @@
+import {
+  ApplicationFailure,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { TriadPhaseView } from '../../contracts/views.ts';
+import { renderPhaseDetails } from '../../core/render/render-phase-details.ts';
+import { viewPhase } from '../../core/triad/view-phase.ts';
+import { createControl } from '../shared/control.ts';
+import { createLeasedFunds } from '../shared/leased-funds.ts';
+import { phaseStatusQuery } from '../shared/messages.ts';
+import { createParentSuperior } from '../shared/superior.ts';
+import type { PhaseResult, TriadPhaseArgs } from './phase-order.ts';
+import { runPhase } from './run-phase.ts';
+import { runPhaseAlone } from './run-phase-alone.ts';
+
+/**
+ * One phase of a triad: `deliberate`, `negotiate` or `execute` (seed 000).
+ *
+ * Started by a delegation with its order, or by hand with
+ * `{"phase":"negotiate","type":"dialectic","task":"…","summary":"…"}`: then it is a run of its own and gives an outcome.
+ *
+ * It never continues as new: `max_turns` bounds the calls of each of its three members, and what they say is not in history.
+ *
+ * @throws InvalidInput when it was started by hand with bad input; the message lists every fault.
+ */
+export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | DelegationOutcome> {
+  const { parent } = workflowInfo();
+  if (parent === undefined) return runPhaseAlone(args);
+  if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child phase needs an order.');
+  const { order } = args;
+  const { run_id, delegation } = order.order;
+  const control = createControl({ paused: null, parked: null });
+  const superior = createParentSuperior(parent.workflowId, run_id, control);
+  const { purse } = order.carried;
+  const funds = createLeasedFunds(parent.workflowId, delegation.delegation_id, purse);
+  let view: TriadPhaseView | null = null;
+  setHandler(phaseStatusQuery, () => view, {
+    description: 'Round, who is at work, sections and claims.',
+  });
+  const result = await runPhase(order, {
+    control,
+    superior,
+    funds,
+    onChange(state, waitingFor) {
+      view = viewPhase(state, 'running');
+      setCurrentDetails(renderPhaseDetails(view, waitingFor));
+    },
+  });
+  view = { ...viewPhase(result.state, result.status), at_work: [] };
+  setCurrentDetails(renderPhaseDetails(view, ''));
+  return result;
+}

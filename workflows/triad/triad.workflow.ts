@@ -1,0 +1,14 @@
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { TriadInput } from '../../contracts/triad.ts';
+import { carryOut } from '../delegation/carry-out.ts';
+import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
+
+/**
+ * One task for three members, started by hand with `{"type":"dialectic","task":"…"}` (seed 000). In a run the planner
+ * gives a delegation to a triad instead.
+ *
+ * @throws InvalidInput with every fault at once.
+ */
+export async function triad(input: TriadInput): Promise<DelegationOutcome> {
+  return runDelegationAlone('triad', input, (order, desk) => carryOut(order, desk, null));
+}

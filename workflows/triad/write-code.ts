@@ -1,0 +1,89 @@
+import { CancelledFailure } from '@temporalio/workflow';
+import type { TurnBrief } from '../../contracts/member-turn.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { memberSummary } from '../../core/render/member-summary.ts';
+import type { CodeOrder } from '../../core/triad/judged-call.ts';
+import type { FailureReason } from '../../core/turns/failure-reasons.ts';
+import { openTurns } from '../../core/turns/step-turns.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { converse } from '../shared/conversation.ts';
+import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
+import type { MemberAtWork, MemberDesk } from './member-at-work.ts';
+
+export type WrittenCode =
+  | { readonly type: 'written'; readonly code_ref: Ref }
+  | { readonly type: 'failed'; readonly why: FailureReason; readonly reason: string };
+
+/**
+ * One section as code, by a short conversation of its own: only the code comes back, and whether it is any good is for
+ * others to say (seed 001). It is finished even when its phase ends meanwhile, because half of it is worth nothing.
+ *
+ * @throws CancelledFailure when it was stopped.
+ */
+export async function writeCode(
+  order: CodeOrder,
+  brief: TurnBrief,
+  member: MemberAtWork,
+  desk: MemberDesk,
+): Promise<WrittenCode> {
+  const conversation = beginConversation(order, member, desk);
+  const before = conversation.calls;
+  try {
+    return readEnd(await converse(conversation, deskOf(brief, desk)));
+  } finally {
+    member.countCode({ ...conversation, calls: conversation.calls - before });
+  }
+}
+
+function beginConversation(
+  order: CodeOrder,
+  member: MemberAtWork,
+  { order: { plan_ref, delegation, limits } }: MemberDesk,
+): Conversation {
+  const { delegation_id } = delegation;
+  const { max_turns, max_output_tokens } = limits;
+  const calls = member.calls();
+  return {
+    head: null,
+    append: [{ type: 'prompt', prompt: { kind: 'code', plan_ref, delegation_id, ...order } }],
+    turns: openTurns({ max_turns, max_output_tokens, turns_done: calls }),
+    calls,
+    usage: noUsage,
+  };
+}
+
+function deskOf(brief: TurnBrief, desk: MemberDesk): ConversationDesk {
+  const { order, control, superior, funds, onChange } = desk;
+  const { name, agent_id, model } = brief.member;
+  const place = { member: name, phase: brief.phase, round: brief.round };
+  return {
+    run_id: order.run_id,
+    agent_id,
+    registry_ref: order.registry_ref,
+    shape: 'code',
+    label: () => memberSummary(place, 'generate_code'),
+    ...(model !== undefined && { offer: { model } }),
+    control,
+    superior,
+    funds,
+    check: () => [],
+    onTurn: onChange,
+  };
+}
+
+function readEnd(end: ConversationEnd): WrittenCode {
+  switch (end.type) {
+    case 'output':
+      return end.outline.shape === 'code'
+        ? { type: 'written', code_ref: end.outline.code_ref }
+        : { type: 'failed', why: 'invalid_output', reason: 'The reply was no code.' };
+    case 'failed':
+      return { type: 'failed', why: end.why, reason: `generate_code: ${end.reason}` };
+    case 'denied':
+      return { type: 'failed', why: 'budget_spent', reason: `generate_code: ${end.reason}` };
+    case 'done_by_tools':
+    case 'carry_over':
+    case 'stopped':
+      throw new CancelledFailure('generate_code was stopped');
+  }
+}
