@@ -199,6 +199,7 @@ async function call(
       conversation.usage = addUsage(conversation.usage, usage);
     },
   );
+  if (called.type === 'denied') conversation.calls -= 1;
   if (called.type !== 'replied') return called;
   const { result } = called;
   // The new head holds what this turn appended, whether its reply was kept or dropped.

@@ -46,8 +46,8 @@ export function openPhaseRelay(
   };
 
   const lend = async ({ from: to, request_id, ...wish }: LeaseEscalation): Promise<void> => {
-    const grant = await funds.lend(wish);
-    await tell(to, (phase) => phase.signal(grantSignal, { request_id, ...grant }));
+    const { lease, reason } = await funds.lend(wish);
+    await tell(to, (phase) => phase.signal(grantSignal, { request_id, lease, reason }));
   };
 
   const take = (escalation: Escalation | null): void => {

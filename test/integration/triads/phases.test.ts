@@ -1,0 +1,206 @@
+import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
+import type { WaveResult } from '../../../contracts/planner-wave.ts';
+import type { TriadPhaseView } from '../../../contracts/views.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { memberCalls, memberReply, takes, triad, triadWork } from '../../support/scripted-triad.ts';
+import { blocked, held, newestText, question, work } from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const goal = 'Compare two ways to store sensor data';
+const types = ['dialectic', 'consensus', 'hierarchical'] as const;
+const dialectic = { type: 'dialectic', task: 'Propose a store.' };
+
+/** Model calls of a dialectic triad that agrees at once: three turns in each phase. */
+const callsOfNine = 9;
+
+async function play(input: object): Promise<{ id: string; outcome: DelegationOutcome }> {
+  const run = await stage.start('triad', input);
+  const outcome: DelegationOutcome = await run.result();
+  return { id: run.workflowId, outcome };
+}
+
+describe('a triad and its phases', () => {
+  it('does a task by three phases, each with what the one before handed on', async () => {
+    const { id, outcome } = await play(dialectic);
+    expect(outcome).toMatchObject({ status: 'completed', reason: '', turns: callsOfNine });
+    expect(outcome.triad?.phases).toMatchObject(
+      ['deliberate', 'negotiate', 'execute'].map((phase) => ({
+        phase,
+        attempt: 1,
+        status: 'done',
+      })),
+    );
+    expect(stage.rehearsal.calls()).toHaveLength(callsOfNine);
+    await expectPromisesKept(stage, id);
+  });
+
+  it('is one delegation of a wave among others, of whatever type', async () => {
+    const run = await stage.start('plannerWave', {
+      goal,
+      delegations: [...types.map((type) => triadWork(type, type)), work('alone')],
+    });
+    const { outcomes }: WaveResult = await run.result();
+    expect(outcomes.map(({ status, reason }) => [status, reason])).toEqual(
+      Array.from({ length: 4 }, () => ['completed', '']),
+    );
+    await expectPromisesKept(stage, run.workflowId);
+  });
+
+  it('shows who is at work, round by round', async () => {
+    const call = held({ pass: true });
+    stage.rehearsal.script([takes({ member: 'critic', phase: 'negotiate' }, call.reply)]);
+    const run = await stage.start('triad', dialectic);
+    await stage.rehearsal.waitForCalls(4);
+    const phase = stage.client.workflow.getHandle(`${run.workflowId}/negotiate`);
+    expect(await phase.query<TriadPhaseView | null>('status')).toMatchObject({
+      type: 'dialectic',
+      phase: 'negotiate',
+      state: 'running',
+      round: 1,
+      at_work: ['critic'],
+      claims: [{ member: 'proposer', state: 'open' }],
+    });
+    call.release();
+    await run.result();
+  });
+});
+
+describe('a member that fails', () => {
+  it('ends its phase, and the next attempt goes on at the failed turn', async () => {
+    const silent = memberReply({ said: 'I agree with all of it.' });
+    stage.rehearsal.script(
+      [1, 2, 3].map((nth) => takes({ member: 'critic', phase: 'negotiate', nth }, silent)),
+    );
+    const { id, outcome } = await play(dialectic);
+    expect(outcome).toMatchObject({ status: 'completed', turns: callsOfNine + 3 });
+    expect(
+      outcome.triad?.phases.map(({ phase, attempt, status }) => [phase, attempt, status]),
+    ).toEqual([
+      ['deliberate', 1, 'done'],
+      ['negotiate', 1, 'failed'],
+      ['negotiate', 2, 'done'],
+      ['execute', 1, 'done'],
+    ]);
+    await expectPromisesKept(stage, id);
+  });
+
+  it('that nothing can help fails the delegation: who, where and why', async () => {
+    const refusal = { status: 400, message: 'not like this' };
+    stage.rehearsal.script([takes({ member: 'peer-2', phase: 'execute' }, refusal)]);
+    const { id, outcome } = await play({
+      type: 'consensus',
+      task: 'Propose a store.',
+      sections: three,
+    });
+    const failure = {
+      agent: 'peer-2',
+      phase: 'execute',
+      message: expect.stringContaining('not like this'),
+    };
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('peer-2 failed in execute: '),
+      output_ref: null,
+      triad: { failure },
+    });
+    await expectPromisesKept(stage, id);
+  });
+
+  it('is one whose time is over: its call is cancelled, and the turn is taken again', async () => {
+    stage.rehearsal.script([
+      takes({ member: 'proposer', phase: 'deliberate', nth: 1 }, { pass: true, delayMs: 600_000 }),
+    ]);
+    const { id, outcome } = await play({ ...dialectic, timeouts: { turn_seconds: 3 } });
+    expect(outcome).toMatchObject({ status: 'completed', turns: callsOfNine + 1 });
+    expect(stage.rehearsal.calls()[0]).toMatchObject({ outcome: 'client-closed' });
+    await expectPromisesKept(stage, id);
+  });
+});
+
+const three = ['price', 'risk', 'style'].map((section_id) => ({
+  section_id,
+  text: `What is to be said of ${section_id}.`,
+}));
+
+describe('a triad below a wave', () => {
+  it('asks the user by its delegation, and the writer goes on with the answer', async () => {
+    stage.rehearsal.script([
+      takes(
+        { member: 'synthesizer', phase: 'execute', nth: 1 },
+        { json: blocked([question('Which region?')], 'asks-done') },
+      ),
+    ]);
+    const delegations = [triadWork('asks', 'dialectic'), work('other')];
+    const run = await stage.start('plannerWave', { goal, delegations });
+    const asked = await eventually('a question', async () => (await stage.questions(run)).open[0]);
+    expect(asked).toMatchObject({ text: 'Which region?', delegation_id: 'asks' });
+    await run.signal('answer', { question_id: asked.question_id, answer: 'eu-west' });
+    const { outcomes }: WaveResult = await run.result();
+    expect(outcomes).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
+    expect(newestText(memberCalls(stage.rehearsal, { phase: 'execute' }).at(-1))).toContain(
+      'eu-west',
+    );
+    await expectPromisesKept(stage, run.workflowId);
+  });
+
+  it('pauses and resumes with it, and starts nothing meanwhile', async () => {
+    const call = held({ pass: true });
+    stage.rehearsal.script([takes({ member: 'critic', phase: 'deliberate' }, call.reply)]);
+    const run = await stage.start('plannerWave', {
+      goal,
+      delegations: [triadWork('one', 'dialectic')],
+    });
+    await stage.rehearsal.waitForCalls(2);
+    await run.signal('pause', { reason: 'a look first' });
+    const phase = stage.client.workflow.getHandle(`${run.workflowId}/one/deliberate`);
+    await eventually('the pause at the phase', async () => {
+      const { events } = await phase.fetchHistory();
+      return (
+        events?.some((one) => one.workflowExecutionSignaledEventAttributes) === true || undefined
+      );
+    });
+    call.release();
+    await eventually(
+      'the reply',
+      async () => stage.rehearsal.calls()[1]?.outcome === 'answered' || undefined,
+    );
+    expect(stage.rehearsal.calls()).toHaveLength(2);
+    await run.signal('resume', {});
+    const { outcomes }: WaveResult = await run.result();
+    expect(outcomes).toMatchObject([{ status: 'completed', turns: callsOfNine }]);
+    await expectPromisesKept(stage, run.workflowId);
+  });
+
+  it('is stopped with it, and tells what it used', async () => {
+    const long = { pass: true, delayMs: 600_000 } as const;
+    stage.rehearsal.script([takes({ member: 'peer-3', phase: 'deliberate' }, long)]);
+    const run = await stage.start('plannerWave', {
+      goal,
+      delegations: [triadWork('one', 'consensus')],
+    });
+    await stage.rehearsal.waitForCalls(3);
+    await run.signal('stop', { reason: 'enough' });
+    const { status, outcomes }: WaveResult = await run.result();
+    expect(status).toBe('stopped');
+    expect(outcomes).toMatchObject([
+      { status: 'stopped', triad: { phases: [{ phase: 'deliberate', status: 'stopped' }] } },
+    ]);
+    await expectPromisesKept(stage, run.workflowId);
+  });
+
+  it('shares one budget among members who work at the same time', async () => {
+    const budget = { calls: 9, delegation: { calls: 4 } };
+    const delegations = [triadWork('one', 'consensus', { triad: triad('consensus') })];
+    const run = await stage.start('plannerWave', { goal, delegations, budget });
+    const asked = await eventually('a question', async () => (await stage.questions(run)).open[0]);
+    expect(asked).toMatchObject({ kind: 'budget' });
+    expect(stage.rehearsal.calls()).toHaveLength(4);
+    await run.signal('answer', { question_id: asked.question_id, answer: 'finish' });
+    const { outcomes }: WaveResult = await run.result();
+    expect(outcomes).toMatchObject([{ status: 'failed', turns: 4 }]);
+    await expectPromisesKept(stage, run.workflowId);
+  });
+});
