@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ScriptRule } from '../../rehearsal/script.ts';
 import { eventually } from '../support/eventually.ts';
+import { memberReply, takes, triadWork } from '../support/scripted-triad.ts';
 import {
   blocked,
   completed,
@@ -197,6 +198,60 @@ export const scenarios: readonly Scenario[] = [
       ]);
       const run = await stage.start('plannerRun', { goal, agents_dir }, runId);
       await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+  {
+    name: 'dialectic',
+    keep: {
+      '': { last: 'triad-dialectic' },
+      '/negotiate': { last: 'triadPhase-failed' },
+      '/negotiate-2': { last: 'triadPhase-resumed' },
+      '/execute': { last: 'triadPhase-dialectic' },
+    },
+    async play(stage, runId) {
+      const silent = memberReply({ said: 'I agree with all of it.' });
+      stage.rehearsal.script(
+        [1, 2, 3].map((nth) => takes({ member: 'critic', phase: 'negotiate', nth }, silent)),
+      );
+      const run = await stage.start(
+        'triad',
+        { type: 'dialectic', task: 'Propose a store.' },
+        runId,
+      );
+      await run.result();
+    },
+  },
+  {
+    name: 'triads-in-a-wave',
+    keep: {
+      '/together': { last: 'delegation-triad' },
+      '/together/deliberate': { last: 'triadPhase-consensus' },
+      '/together/execute': { last: 'triadPhase-question' },
+      '/directed/deliberate': { last: 'triadPhase-hierarchical' },
+      '/directed/execute': { last: 'triadPhase-code' },
+    },
+    async play(stage, runId) {
+      const asks = blocked([question('Which region?')], 'together-done');
+      stage.rehearsal.script([
+        takes({ member: 'peer-1', phase: 'execute', nth: 2 }, { json: asks }),
+      ]);
+      const task_description = 'Write it down. [code]';
+      const delegations = [
+        triadWork('together', 'consensus'),
+        triadWork('directed', 'hierarchical', { task_description }),
+      ];
+      const run = await stage.start('plannerWave', { goal, delegations }, runId);
+      await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+  {
+    name: 'phase-alone',
+    keep: { '': { last: 'triadPhase-alone' } },
+    async play(stage, runId) {
+      const input = { phase: 'negotiate', type: 'dialectic', task: 'Propose a store.' };
+      const run = await stage.start('triadPhase', input, runId);
       await run.result();
     },
   },

@@ -24,8 +24,8 @@ import type {
 import { takeTurn } from './take-turn.ts';
 import type { TurnEnd } from './take-turn.ts';
 import { watchLimits } from './watch-limits.ts';
-import { createWorkClock } from './work-clock.ts';
-import type { WorkClock } from './work-clock.ts';
+import { createWorkClock } from './create-work-clock.ts';
+import type { PhaseClock } from './create-work-clock.ts';
 
 export interface PhaseDesk {
   readonly control: Control;
@@ -41,7 +41,7 @@ interface PhaseAtWork {
   readonly desk: PhaseDesk;
   readonly members: ReadonlyMap<string, MemberAtWork>;
   readonly tools: MemberDesk['tools'];
-  readonly clock: WorkClock;
+  readonly clock: PhaseClock;
   /** Every turn belongs to it: a time limit cancels it. */
   readonly scope: CancellationScope;
   readonly running: Map<number, TurnSpan>;

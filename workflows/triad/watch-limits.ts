@@ -1,7 +1,7 @@
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
 import { findDeadline, listSpans, nextLook } from '../../core/triad/find-deadline.ts';
 import type { Deadline, TimeLimit, TurnSpan } from '../../core/triad/find-deadline.ts';
-import type { WorkClock } from './work-clock.ts';
+import type { PhaseClock } from './create-work-clock.ts';
 
 /** What is limited, and when it began, in milliseconds of work. */
 export interface Limited {
@@ -12,7 +12,7 @@ export interface Limited {
 }
 
 interface Watching {
-  readonly clock: WorkClock;
+  readonly clock: PhaseClock;
   readonly timeouts: Readonly<Record<TimeLimit, number>>;
   readonly spans: () => Limited;
   readonly onTimeout: (deadline: Deadline) => void;

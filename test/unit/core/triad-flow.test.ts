@@ -19,6 +19,7 @@ import { mayRetry } from '../../../core/triad/may-retry.ts';
 import { reportPhase } from '../../../core/triad/report-phase.ts';
 import { openPhase } from '../../../core/triad/step-phase.ts';
 import { viewPhase } from '../../../core/triad/view-phase.ts';
+import { holdClock, readClock, releaseClock, startClock } from '../../../core/triad/work-clock.ts';
 import { failureReasons } from '../../../core/turns/failure-reasons.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { setupOf, specOf } from '../../support/triad-play.ts';
@@ -132,6 +133,21 @@ describe('time limits of a phase', () => {
     expect(describeTimeout(deadline, timeouts)).toBe(
       '30 s for one round (round_seconds) are over. At work: "ann", "bob".',
     );
+  });
+});
+
+describe('the time of work', () => {
+  it('WC1: it stands while anything holds it', () => {
+    const held = holdClock(holdClock(startClock(1_000), 3_000), 4_000);
+    expect(readClock(held, 9_000)).toBe(2_000);
+    expect(readClock(releaseClock(held, 9_000), 20_000)).toBe(2_000);
+  });
+
+  it('WC2: it goes on when nothing holds it any more', () => {
+    const held = holdClock(holdClock(startClock(1_000), 3_000), 4_000);
+    const free = releaseClock(releaseClock(held, 9_000), 10_000);
+    expect(readClock(free, 15_000)).toBe(7_000);
+    expect(readClock(releaseClock(free, 15_000), 16_000)).toBe(8_000);
   });
 });
 

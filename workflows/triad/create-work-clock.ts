@@ -1,0 +1,27 @@
+import { holdClock, readClock, releaseClock, startClock } from '../../core/triad/work-clock.ts';
+import { nowMs } from '../shared/clock.ts';
+import type { Control } from '../shared/control.ts';
+
+/** Tells the time of work of a phase; `core/triad` says what counts. */
+export interface PhaseClock {
+  /** Milliseconds of work since it was made. */
+  now(): number;
+  isRunning(): boolean;
+  /** It stands from now on, until `go` was called as often. */
+  stand(): void;
+  go(): void;
+}
+
+/** @param control A pause holds the clock. */
+export function createWorkClock(control: Control): PhaseClock {
+  let clock = startClock(nowMs());
+  const stand = (): void => {
+    clock = holdClock(clock, nowMs());
+  };
+  const go = (): void => {
+    clock = releaseClock(clock, nowMs());
+  };
+  if (control.pausedReason() !== null || control.parkedReason() !== null) stand();
+  control.subscribe(({ type }) => (type === 'pause' ? stand() : go()));
+  return { now: () => readClock(clock, nowMs()), isRunning: () => clock.holds === 0, stand, go };
+}
