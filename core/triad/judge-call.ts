@@ -22,7 +22,7 @@ import { listNames } from '../text/list-names.ts';
 import { checkSummary } from './check-summary.ts';
 import { assignTurn, openNegotiation } from './direct-workers.ts';
 import { answer, record, refuse } from './judged-call.ts';
-import type { CodeOrder, JudgedCall, TurnWork } from './judged-call.ts';
+import type { AnsweredCall, CodeOrder, JudgedCall, TurnWork } from './judged-call.ts';
 import { mayWrite } from './roles.ts';
 
 export function openWork(brief: TurnBrief): TurnWork {
@@ -62,7 +62,7 @@ export function takeCode(
   work: TurnWork,
   { section_id, language }: CodeOrder,
   codeRef: Ref,
-): JudgedCall {
+): AnsweredCall {
   const event: SpecEvent = {
     type: 'edit',
     member: brief.member.name,

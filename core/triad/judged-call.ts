@@ -34,16 +34,20 @@ export interface CodeOrder {
   readonly text_ref: Ref | null;
 }
 
-export type JudgedCall =
-  | { readonly type: 'answered'; readonly work: TurnWork; readonly answer: CallAnswer }
-  | { readonly type: 'write_code'; readonly order: CodeOrder };
+export type JudgedCall = AnsweredCall | { readonly type: 'write_code'; readonly order: CodeOrder };
+
+export interface AnsweredCall {
+  readonly type: 'answered';
+  readonly work: TurnWork;
+  readonly answer: CallAnswer;
+}
 
 /** Puts an event into the records, or refuses the call with what the spec says. */
 export function record(
   work: TurnWork,
   event: SpecEvent,
   describe: (spec: SpecState) => { readonly text: string; readonly current_ref?: Ref },
-): JudgedCall {
+): AnsweredCall {
   const { state: spec, result } = stepSpec(work.spec, event);
   if (!result.ok) return refuse(work, result.fault, result.current_ref);
   const { text, current_ref = null } = describe(spec);
@@ -51,7 +55,7 @@ export function record(
   return { type: 'answered', work: next, answer: { text, current_ref, is_error: false } };
 }
 
-export function answer(work: TurnWork, text: string): JudgedCall {
+export function answer(work: TurnWork, text: string): AnsweredCall {
   return { type: 'answered', work, answer: { text, current_ref: null, is_error: false } };
 }
 
@@ -59,7 +63,7 @@ export function refuse(
   work: TurnWork,
   { path, reason, hint }: OutputFault,
   current_ref: Ref | null = null,
-): JudgedCall {
+): AnsweredCall {
   const shown = current_ref === null ? '' : ' What stands now follows.';
   const text = `Refused: ${path}: ${reason}. ${hint}.${shown}`;
   return { type: 'answered', work, answer: { text, current_ref, is_error: true } };

@@ -5,7 +5,12 @@ import { memberSummary } from '../../core/render/member-summary.ts';
 import { decideAfterCalls } from '../../core/triad/decide-turn.ts';
 import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
 import { judgeCall, takeCode } from '../../core/triad/judge-call.ts';
-import type { CallAnswer, CodeOrder, JudgedCall, TurnWork } from '../../core/triad/judged-call.ts';
+import type {
+  AnsweredCall,
+  CallAnswer,
+  CodeOrder,
+  TurnWork,
+} from '../../core/triad/judged-call.ts';
 import type { ToolsVerdict } from '../../core/turns/turns-state.ts';
 import { callTools } from '../delegation/call-tools.ts';
 import { isToolCall } from '../delegation/make-call.ts';
@@ -102,18 +107,12 @@ async function answerCall(
     return refusal(state.faults.map(lineOf).join('\n'));
   }
   const judged = judgeCall(caller.brief, answering.work, state.call);
-  if (judged.type === 'answered') return take(judged, call.name, answering);
-  const written = await code(judged.order, answering, caller, desk);
-  return written.type === 'answered'
-    ? take(written, call.name, answering)
-    : refusal('reason' in written ? written.reason : 'The section was ordered as code once more.');
+  return judged.type === 'answered'
+    ? take(judged, call.name, answering)
+    : code(judged.order, answering, caller, desk);
 }
 
-function take(
-  { work, answer }: Extract<JudgedCall, { readonly type: 'answered' }>,
-  tool: string,
-  answering: Answering,
-): CallAnswer {
+function take({ work, answer }: AnsweredCall, tool: string, answering: Answering): CallAnswer {
   answering.work = work;
   if (answer.is_error) answering.refused.push({ path: tool, reason: answer.text, hint: '' });
   return answer;
@@ -124,13 +123,16 @@ async function code(
   answering: Answering,
   { brief, member }: Caller,
   desk: MemberDesk,
-): Promise<JudgedCall | Failed> {
+): Promise<CallAnswer> {
   const before = member.calls();
   const written = await writeCode(order, brief, member, desk);
   answering.calls_made += member.calls() - before;
-  if (written.type === 'written') return takeCode(brief, answering.work, order, written.code_ref);
+  if (written.type === 'written') {
+    const taken = takeCode(brief, answering.work, order, written.code_ref);
+    return take(taken, 'generate_code', answering);
+  }
   answering.failed = written;
-  return written;
+  return refusal(written.reason);
 }
 
 function toInput({ tool_use_id }: StateToolCall, answer: CallAnswer): TurnInput {

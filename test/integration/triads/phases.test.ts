@@ -1,10 +1,9 @@
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type { TriadPhaseView } from '../../../contracts/views.ts';
-import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { memberCalls, memberReply, takes, triad, triadWork } from '../../support/scripted-triad.ts';
-import { blocked, held, newestText, question, work } from '../../support/scripted-work.ts';
+import { memberReply, takes, triadWork } from '../../support/scripted-triad.ts';
+import { held, work } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -15,6 +14,11 @@ const dialectic = { type: 'dialectic', task: 'Propose a store.' };
 
 /** Model calls of a dialectic triad that agrees at once: three turns in each phase. */
 const callsOfNine = 9;
+
+const three = ['price', 'risk', 'style'].map((section_id) => ({
+  section_id,
+  text: `What is to be said of ${section_id}.`,
+}));
 
 async function play(input: object): Promise<{ id: string; outcome: DelegationOutcome }> {
   const run = await stage.start('triad', input);
@@ -117,90 +121,5 @@ describe('a member that fails', () => {
     expect(outcome).toMatchObject({ status: 'completed', turns: callsOfNine + 1 });
     expect(stage.rehearsal.calls()[0]).toMatchObject({ outcome: 'client-closed' });
     await expectPromisesKept(stage, id);
-  });
-});
-
-const three = ['price', 'risk', 'style'].map((section_id) => ({
-  section_id,
-  text: `What is to be said of ${section_id}.`,
-}));
-
-describe('a triad below a wave', () => {
-  it('asks the user by its delegation, and the writer goes on with the answer', async () => {
-    stage.rehearsal.script([
-      takes(
-        { member: 'synthesizer', phase: 'execute', nth: 1 },
-        { json: blocked([question('Which region?')], 'asks-done') },
-      ),
-    ]);
-    const delegations = [triadWork('asks', 'dialectic'), work('other')];
-    const run = await stage.start('plannerWave', { goal, delegations });
-    const asked = await eventually('a question', async () => (await stage.questions(run)).open[0]);
-    expect(asked).toMatchObject({ text: 'Which region?', delegation_id: 'asks' });
-    await run.signal('answer', { question_id: asked.question_id, answer: 'eu-west' });
-    const { outcomes }: WaveResult = await run.result();
-    expect(outcomes).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
-    expect(newestText(memberCalls(stage.rehearsal, { phase: 'execute' }).at(-1))).toContain(
-      'eu-west',
-    );
-    await expectPromisesKept(stage, run.workflowId);
-  });
-
-  it('pauses and resumes with it, and starts nothing meanwhile', async () => {
-    const call = held({ pass: true });
-    stage.rehearsal.script([takes({ member: 'critic', phase: 'deliberate' }, call.reply)]);
-    const run = await stage.start('plannerWave', {
-      goal,
-      delegations: [triadWork('one', 'dialectic')],
-    });
-    await stage.rehearsal.waitForCalls(2);
-    await run.signal('pause', { reason: 'a look first' });
-    const phase = stage.client.workflow.getHandle(`${run.workflowId}/one/deliberate`);
-    await eventually('the pause at the phase', async () => {
-      const { events } = await phase.fetchHistory();
-      return (
-        events?.some((one) => one.workflowExecutionSignaledEventAttributes) === true || undefined
-      );
-    });
-    call.release();
-    await eventually(
-      'the reply',
-      async () => stage.rehearsal.calls()[1]?.outcome === 'answered' || undefined,
-    );
-    expect(stage.rehearsal.calls()).toHaveLength(2);
-    await run.signal('resume', {});
-    const { outcomes }: WaveResult = await run.result();
-    expect(outcomes).toMatchObject([{ status: 'completed', turns: callsOfNine }]);
-    await expectPromisesKept(stage, run.workflowId);
-  });
-
-  it('is stopped with it, and tells what it used', async () => {
-    const long = { pass: true, delayMs: 600_000 } as const;
-    stage.rehearsal.script([takes({ member: 'peer-3', phase: 'deliberate' }, long)]);
-    const run = await stage.start('plannerWave', {
-      goal,
-      delegations: [triadWork('one', 'consensus')],
-    });
-    await stage.rehearsal.waitForCalls(3);
-    await run.signal('stop', { reason: 'enough' });
-    const { status, outcomes }: WaveResult = await run.result();
-    expect(status).toBe('stopped');
-    expect(outcomes).toMatchObject([
-      { status: 'stopped', triad: { phases: [{ phase: 'deliberate', status: 'stopped' }] } },
-    ]);
-    await expectPromisesKept(stage, run.workflowId);
-  });
-
-  it('shares one budget among members who work at the same time', async () => {
-    const budget = { calls: 9, delegation: { calls: 4 } };
-    const delegations = [triadWork('one', 'consensus', { triad: triad('consensus') })];
-    const run = await stage.start('plannerWave', { goal, delegations, budget });
-    const asked = await eventually('a question', async () => (await stage.questions(run)).open[0]);
-    expect(asked).toMatchObject({ kind: 'budget' });
-    expect(stage.rehearsal.calls()).toHaveLength(4);
-    await run.signal('answer', { question_id: asked.question_id, answer: 'finish' });
-    const { outcomes }: WaveResult = await run.result();
-    expect(outcomes).toMatchObject([{ status: 'failed', turns: 4 }]);
-    await expectPromisesKept(stage, run.workflowId);
   });
 });
