@@ -78,12 +78,6 @@ export function stepPhase(state: PhaseState, done: FinishedTurn): PhaseStep {
   return advance(together.reduce(takeTurn, { ...left, waiting: rest }));
 }
 
-/** The output was blocked, and the answers of the user are there: the writer goes on. */
-export function reopenOutput(state: PhaseState): PhaseStep {
-  if (state.phase !== 'execute' || state.stage !== 'ended') return { state, start: [] };
-  return advance({ ...state, stage: 'writing', output: null });
-}
-
 /** An orchestrator handles each result as it arrives: its text can be heard before the records of its dispatch are taken. */
 function hearAtOnce(state: PhaseState, order: TurnOrder, done: FinishedTurn): PhaseState {
   return state.setup.type === 'hierarchical' ? noteTurn(state, order, done) : state;

@@ -3,6 +3,7 @@ import type { TriadOutline } from '../../contracts/triad.ts';
 import type { TriadOutcome } from '../../contracts/triad-run.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
+import { boundTriad } from '../../core/triad/bound-triad.ts';
 import type { PhaseState } from '../../core/triad/phase-state.ts';
 import { outcomeOfOutput, outcomeWithout } from '../delegation/build-outcome.ts';
 import { recorder } from '../shared/recorder.ts';
@@ -31,7 +32,7 @@ export function buildTriadOutcome(
   reports: readonly KeptReport[],
 ): DelegationOutcome {
   const { order, carried, usage } = t;
-  const triad = triadOutcome(t, last, reports);
+  const triad = boundTriad(triadOutcome(t, last, reports));
   const work = { loaded_details: carried.loaded_details, turns: countCalls(carried), usage };
   const output = last?.status === 'done' ? last.state.output : null;
   if (output !== null && last?.state.phase === 'execute') {

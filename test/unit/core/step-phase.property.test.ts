@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { StateCall } from '../../../contracts/state-call.ts';
 import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
 import { findUnclaimed, hasOpenClaims, ownClaimId } from '../../../core/spec/read-spec.ts';
-import { openPhase, reopenOutput, stepPhase } from '../../../core/triad/step-phase.ts';
+import { openPhase, stepPhase } from '../../../core/triad/step-phase.ts';
 import type { TurnWork } from '../../../core/triad/judged-call.ts';
 import type { TurnOrder } from '../../../core/triad/phase-state.ts';
 import { hears, rolesOf } from '../../../core/triad/roles.ts';
@@ -192,16 +192,6 @@ it('TP7: when the output is given, every owned section is done', () => {
     expect(owned.every(({ status }) => status === 'done')).toBe(true);
     expect(orders.at(-1)?.brief.duties.output).toBe(true);
   });
-});
-
-it('a blocked output is written again when the answers are there, by the same member', () => {
-  const [, , last] = playTriad({ type: 'dialectic', seed: 1, rounds_max: 3 });
-  if (last === undefined) throw new Error('no last phase');
-  const again = reopenOutput(last.state);
-  expect(again.start.map(({ brief }) => [brief.member.role, brief.duties.output])).toEqual([
-    ['synthesizer', true],
-  ]);
-  expect(reopenOutput(again.state).start).toEqual([]);
 });
 
 describe('a dialectic triad', () => {
