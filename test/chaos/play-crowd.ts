@@ -164,7 +164,8 @@ async function judge(
   const { broken, histories } = isChecked
     ? await findBrokenPromises(lane, run, { orphans: true })
     : { broken: [], histories: await fetchHistories(lane.client, run) };
-  const judged = judgeRun(reference, harm, { facts: readRunFacts(histories, questions), calls });
+  const facts = readRunFacts({ histories, questions, home: lane.home });
+  const judged = judgeRun(reference, harm, { facts, calls });
   tally.boughtAgain += judged.boughtAgain;
   tally.boughtAgainMax += judged.boughtAgainMax;
   const promises = broken.map((text): Breach => ({ kind: 'broken promise', text }));

@@ -230,7 +230,7 @@ class Trial {
     // The home holds what the runs before this one were cut off in.
     const orphans = !isUndisturbed(this.#plan);
     const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, { orphans });
-    const facts = readRunFacts(histories, questions);
+    const facts = readRunFacts({ histories, questions, home: this.#lane.home });
     return { ...this.#played(), facts, stuck: null, broken, histories };
   }
 

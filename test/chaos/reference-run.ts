@@ -1,12 +1,13 @@
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
-import type { Reply, ScriptedRequest } from '../../rehearsal/script.ts';
+import type { RecordedCall, Reply, ScriptedRequest } from '../../rehearsal/script.ts';
+import { triad, triadWork } from '../support/scripted-triad.ts';
 import { blocked, completed, decision, plan, question, work } from '../support/scripted-work.ts';
 
 /**
- * The run that the campaign hurts: four delegations, one of which needs another's output and loads it with a tool, and
- * two of which ask a question. Its replies depend on the conversation alone, never on how often a call was made, so a
- * run that was hurt must come to the same artifacts, byte for byte.
+ * The run that the campaign hurts: four delegations, one of which needs another's output and loads it with a tool, one of
+ * which is done by a triad, and two of which ask a question. Its replies depend on the conversation alone, never on how
+ * often a call was made, so a run that was hurt must come to the same artifacts, byte for byte.
  */
 export const referenceGoal = 'Move the backups of a small shop to a second data centre';
 
@@ -38,38 +39,47 @@ export const askings: Readonly<Record<string, Asking>> = {
   },
 };
 
+/** The delegation that three peers do: they work at the same time, each on a section of its own, and one of them asks. */
+export const triadTask = 'region';
+
+const sections = ['law', 'distance', 'price'].map((section_id) => ({
+  section_id,
+  text: `What is to be said of the ${section_id}.`,
+}));
+
 const referencePlan: WavePlan = plan([
   work('facts'),
   work('costs'),
-  work('region'),
+  triadWork(triadTask, 'consensus', { triad: triad('consensus', { sections }) }),
   work('summary', { agent_id: 'researcher', depends_on: ['facts'], required_inputs: ['facts'] }),
 ]);
 
-/** A call as its key and its conversation tell: `plan 1`, `costs 2`. */
+/** A call as its key and its conversation tell: `plan 1`, `costs 2`, `region negotiate peer-1 2`. */
 export type CallName = string;
 
-interface KeyedCall {
-  readonly callKey: string;
-  readonly body: unknown;
-}
-
 /** @throws when the key is not one of the engine's. */
-export function callNameOf({ callKey, body }: KeyedCall): CallName {
+export function callNameOf({
+  callKey,
+  turn,
+  body,
+}: Pick<RecordedCall, 'callKey' | 'turn' | 'body'>): CallName {
   const { task } = readCallKey(callKey);
-  return `${task} ${messagesOf(body).filter(({ role }) => role === 'assistant').length + 1}`;
+  const whose = turn === null ? task : `${task} ${turn.phase} ${turn.member}`;
+  return `${whose} ${messagesOf(body).filter(({ role }) => role === 'assistant').length + 1}`;
 }
 
 export interface CallAddress {
   readonly workflowId: string;
   readonly activityId: string;
-  /** A delegation's id, or `plan` or `decision`. */
+  /** A delegation's id, also for its triad's members, or `plan` or `decision`. */
   readonly task: string;
 }
 
 /** Takes `<workflow id>/<agent>/<shape>/<activity id>` apart. */
 export function readCallKey(callKey: string): CallAddress {
   const [, workflowId = '', delegation, shape, activityId = ''] =
-    /^(.+?\/wave-\d+(?:\/([\w-]+))?)\/[\w-]+\/(?:wave_)?(\w+)\/(\w+)$/.exec(callKey) ?? [];
+    /^(.+?\/wave-\d+(?:\/([\w-]+)(?:\/[\w-]+)?)?)\/[\w-]+\/(?:wave_)?(\w+)\/(\w+)$/.exec(callKey) ??
+    [];
   const task = delegation ?? shape;
   if (task === undefined) throw new Error(`The call key ${callKey} is not one of the engine's.`);
   return { workflowId, activityId, task };
@@ -80,6 +90,8 @@ export function replyTo(request: ScriptedRequest): Reply {
   const { task } = readCallKey(request.callKey);
   if (task === 'plan') return { json: referencePlan };
   if (task === 'decision') return { json: decision() };
+  // What members put into their spec is the rehearsal's own, which looks at nothing but the request.
+  if (request.shape === null) return { pass: true };
   const said = messagesOf(request.body);
   const isFirst = !said.some(({ role }) => role === 'assistant');
   if (task === 'summary' && isFirst) {
@@ -87,9 +99,9 @@ export function replyTo(request: ScriptedRequest): Reply {
   }
   const asking = askings[task];
   if (asking === undefined) return { json: completed(`${task}-done`) };
-  if (isFirst) return { json: blocked([asking.asked], `${task}-done`) };
+  const told = /<answers>(.*)<\/answers>/su.exec(textOf(said.at(-1)))?.[1];
+  if (told === undefined) return { json: blocked([asking.asked], `${task}-done`) };
   // What the agent was told is part of what it delivers: a wrong answer is another artifact.
-  const told = /<answers>(.*)<\/answers>/su.exec(textOf(said.at(-1)))?.[1] ?? 'nothing';
   const answers = [...told.matchAll(/"answer": ?("[^"]*")/g)].map(([, answer]) => answer);
   const output = completed(`${task}-done`);
   return {

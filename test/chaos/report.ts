@@ -35,11 +35,13 @@ export function renderPage(
 
 \`npm run chaos\` hurts runs of real processes (a Temporal server, workers, a model server over HTTP), heals them, and
 compares each run with an undisturbed one. It writes this page. The undisturbed run has four delegations, one of which
-needs another's output, and two questions: ${result.events} history events and ${result.calls} model calls.
+needs another's output and one of which three peers do in three phases, and two questions: ${result.events} history
+events and ${result.calls} model calls.
 
-Each run is judged by a model of it (\`test/chaos/run-model.ts\`): the same artifacts byte for byte, the same calls, each
-answer kept and delivered once, no call bought again but those that a death found without a recorded reply. Then the
-promises of every fault test are checked: histories replay, no failed workflow task, artifacts whole, usage adds up.
+Each run is judged by a model of it (\`test/chaos/run-model.ts\`): the same artifacts byte for byte, the same spec and
+file of each phase, the same calls, each answer kept and delivered once, no call bought again but those that a death
+found without a recorded reply. Then the promises of every fault test are checked: histories replay, no failed workflow
+task, artifacts whole, usage adds up.
 
 \`\`\`
 ${renderCommands(repeat)}

@@ -1,7 +1,9 @@
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { QuestionsView } from '../../contracts/views.ts';
+import type { PhaseResult } from '../../workflows/triad/phase-order.ts';
 import type { StoredHistory } from '../support/histories.ts';
+import { readPhaseFiles } from './phase-files.ts';
 
 /** What a run came to: everything that must not depend on what happened to it on the way. */
 export interface RunFacts {
@@ -13,9 +15,13 @@ export interface RunFacts {
   readonly artifacts: Readonly<Record<string, string | null>>;
   /** `<id>: completed after 2 turns`, sorted. */
   readonly delegations: readonly string[];
+  /** What each phase of the triad came to: its spec, its turns and who said what in them. By the end of its id. */
+  readonly phases: Readonly<Record<string, unknown>>;
+  /** What people read of each phase, by the file's path. */
+  readonly phaseFiles: Readonly<Record<string, string>>;
   /** `<delegation>: <answer>` for each answer that the run keeps, sorted. */
   readonly answers: readonly string[];
-  /** By delegation: how often answers were delivered to it. */
+  /** By delegation and phase: how often answers were delivered to it. */
   readonly deliveries: Readonly<Record<string, number>>;
   /** Answers that were refused and are listed with the reason. */
   readonly refused: number;
@@ -25,14 +31,18 @@ export interface RunFacts {
   readonly billedCalls: number;
 }
 
-/**
- * @param histories the run's, its own first.
- * @throws when the run has not ended with a result.
- */
-export function readRunFacts(
-  histories: readonly StoredHistory[],
-  { answered, rejected, open }: QuestionsView,
-): RunFacts {
+/** What is left of a run when it is over. */
+export interface RunTraces {
+  /** The run's own first. */
+  readonly histories: readonly StoredHistory[];
+  readonly questions: QuestionsView;
+  /** Where its files are. */
+  readonly home: string;
+}
+
+/** @throws when the run has not ended with a result. */
+export function readRunFacts({ histories, questions, home }: RunTraces): RunFacts {
+  const { answered, rejected, open } = questions;
   const events = histories.flatMap(({ history }) => history.events ?? []);
   const result: PlannerRunResult = JSON.parse(
     payloadText(
@@ -56,6 +66,8 @@ export function readRunFacts(
     delegations: outcomes
       .map((one) => `${one.delegation_id}: ${one.status} after ${one.turns} turns`)
       .toSorted(),
+    phases: Object.fromEntries(histories.flatMap(readPhaseEnd)),
+    phaseFiles: readPhaseFiles(home, histories[0]?.workflowId ?? ''),
     answers: answered.map((one) => `${one.delegation_id ?? 'run'}: ${one.answer}`).toSorted(),
     deliveries: Object.fromEntries(histories.flatMap(countDeliveries)),
     refused: rejected.length,
@@ -64,12 +76,24 @@ export function readRunFacts(
   };
 }
 
+function readPhaseEnd({ workflowId, type, history }: StoredHistory): [string, unknown][] {
+  if (type !== 'triadPhase') return [];
+  const ended = history.events?.at(-1)?.workflowExecutionCompletedEventAttributes;
+  const { status, state }: PhaseResult = JSON.parse(payloadText(ended?.result));
+  return [[nameBelowWave(workflowId), { status, state }]];
+}
+
 function countDeliveries({ workflowId, type, history }: StoredHistory): [string, number][] {
-  if (type !== 'delegation') return [];
+  if (type !== 'delegation' && type !== 'triadPhase') return [];
   const delivered = (history.events ?? []).filter(
     (event) => event.workflowExecutionSignaledEventAttributes?.signalName === 'deliver',
   );
-  return [[workflowId.split('/').at(-1) ?? '', delivered.length]];
+  return [[nameBelowWave(workflowId), delivered.length]];
+}
+
+/** `region`, `region/execute`. */
+function nameBelowWave(workflowId: string): string {
+  return workflowId.replace(/^.*\/wave-\d+\//su, '');
 }
 
 interface Payloads {

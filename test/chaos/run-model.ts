@@ -5,7 +5,8 @@ import type { RunFacts } from './run-facts.ts';
 /**
  * The model of a run that is hurt: from the undisturbed run and the harm that was done, what must hold at its end.
  *
- * - The result is the undisturbed run's: status, criteria, turns, and every artifact byte for byte.
+ * - The result is the undisturbed run's: status, criteria, turns, every artifact byte for byte, the spec of each phase of
+ *   the triad, and the file that people read of it.
  * - Every answer that was sent is kept once and delivered once; one that came too late is refused, and listed.
  * - Every call of the undisturbed run was made, and no other.
  * - A call was made again only for an interruption that found no recorded reply, or a fault of the model, one each.
@@ -74,7 +75,16 @@ export function judgeRun(
   };
 }
 
-const resultFields = ['status', 'waves', 'criteria', 'delegations', 'artifacts', 'open'] as const;
+const resultFields = [
+  'status',
+  'waves',
+  'criteria',
+  'delegations',
+  'artifacts',
+  'phases',
+  'phaseFiles',
+  'open',
+] as const;
 
 function compareResults(expected: RunFacts, seen: RunFacts): Breach[] {
   return resultFields

@@ -3,15 +3,19 @@ import { sharedServer } from '../support/shared-server.ts';
 import { openLane } from './lane.ts';
 import type { Lane } from './lane.ts';
 import { atEvents } from './phases/at-events.ts';
+import { beforeCompletions, inCalls } from './phases/in-calls.ts';
+import type { Phase } from './phases/phase.ts';
 import { playPhase } from './play-phase.ts';
 import { playReference } from './play-reference.ts';
 import type { PlayedReference } from './play-reference.ts';
 import { playTrial } from './play-trial.ts';
 import type { PlayedTrial } from './play-trial.ts';
 import { createPrng } from '../support/prng.ts';
+import { triadTask } from './reference-run.ts';
 import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';
 import type { Strike } from './strike.ts';
 import { addTrial, createTally } from './tally.ts';
+import type { Tally } from './tally.ts';
 
 /** A sample of `npm run chaos`, on every run of the tests. */
 
@@ -75,4 +79,64 @@ function secondAttempts({ histories }: PlayedTrial): number {
   return histories
     .flatMap(({ history }) => history.events ?? [])
     .filter((event) => (event.activityTaskStartedEventAttributes?.attempt ?? 1) > 1).length;
+}
+
+describe('over a whole triad', () => {
+  it('fault 1: kill -9 right after some history events of its delegation and its phases', async () => {
+    const tally = await playSample('triad-events', atEvents, { blows: 3, pick: pickEvents });
+    expect(faultsOf(tally)).toEqual(noFaults);
+    expect(tally.fired['worker killed at a history event']).toBe(3);
+  }, 400_000);
+
+  it('fault 2: kill -9 inside calls of its members', async () => {
+    const tally = await playSample('triad-calls', inCalls, { blows: 2, pick: pickCalls });
+    expect(faultsOf(tally)).toEqual(noFaults);
+    expect(tally.fired['worker killed in a model call']).toBe(2);
+    // N ≤ calls ≤ N + those that a kill found without a recorded reply: the judge compares them one by one.
+    expect(tally.boughtAgain).toBeGreaterThan(0);
+    expect(tally.boughtAgain).toBeLessThanOrEqual(tally.boughtAgainMax);
+  }, 400_000);
+
+  it('fault 3: kill -9 between replies of its members and their completions', async () => {
+    const phase = beforeCompletions;
+    const tally = await playSample('triad-completions', phase, { blows: 2, pick: pickCalls });
+    expect(faultsOf(tally)).toEqual(noFaults);
+    expect(tally.fired['worker killed between reply and completion']).toBe(2);
+  }, 400_000);
+});
+
+interface Sampling {
+  readonly blows: number;
+  /** Which moments of the whole run it chooses from. */
+  readonly pick: (reference: PlayedReference) => Pick<PlayedReference, 'events' | 'calls'>;
+}
+
+function playSample(name: string, phase: Phase, { blows, pick }: Sampling): Promise<Tally> {
+  const plan: Phase['plan'] = (whole, count, random) =>
+    phase
+      .plan({ ...whole, ...pick(whole) }, count, random)
+      // Another kill before the answers is not what the title says.
+      .map((harm) => ({ ...harm, answering: 'plain' }));
+  return playPhase({
+    phase: { ...phase, plan },
+    name,
+    lanes,
+    reference,
+    random: createPrng(seed),
+    blows,
+    onPlayed: () => {},
+  });
+}
+
+/** One of its delegation and one of each phase: those of the execution would be most. */
+function pickEvents({ events, calls }: PlayedReference): ReturnType<Sampling['pick']> {
+  const random = createPrng(seed).fork('events of a triad');
+  const ofTriad = events.filter(({ path }) => path.startsWith(`/wave-001/${triadTask}`));
+  const paths = [...new Set(ofTriad.map(({ path }) => path))];
+  const picked = paths.map((path) => random.pick(ofTriad.filter((event) => event.path === path)));
+  return { events: picked, calls };
+}
+
+function pickCalls({ events, calls }: PlayedReference): ReturnType<Sampling['pick']> {
+  return { events, calls: calls.filter((call) => call.startsWith(`${triadTask} `)) };
 }

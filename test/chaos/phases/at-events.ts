@@ -5,7 +5,7 @@ const blowsPerRun = 3;
 
 export const atEvents: Phase = {
   title:
-    'kill -9 of the worker right after each history event of the run, its wave and its delegations',
+    'kill -9 of the worker right after each history event of the run, its wave, its delegations and the phases of its triad',
   killsServer: false,
   countBlows: ({ events }) => events.length,
   plan({ events }, blows, random) {
