@@ -5,19 +5,25 @@ import {
   TerminatedFailure,
   TimeoutFailure,
 } from '@temporalio/common';
+import type { DelegationOutcome } from '../contracts/delegation-run.ts';
 import type { PlannerRunResult } from '../contracts/planner-run.ts';
+import type { WaveResult } from '../contracts/planner-wave.ts';
 import type { ClientContext } from './client-context.ts';
 import { callServer, toClientError } from './server-calls.ts';
 
 /** How a run ended. */
 export type RunEnd =
   | { readonly ended: 'result'; readonly result: PlannerRunResult }
+  /** A wave, delegation, triad or phase that was started by hand: it has no result of a run. */
+  | { readonly ended: 'part'; readonly outcome: PartOutcome }
   | {
       readonly ended: 'failed' | 'cancelled' | 'terminated' | 'timed_out';
       /** Type of the failure, such as `InvalidInput`, or null. */
       readonly type: string | null;
       readonly reason: string;
     };
+
+export type PartOutcome = DelegationOutcome | WaveResult;
 
 /** @param options `wait: false` only for a run that has ended: its result is then read with a deadline. */
 export async function readRunEnd(
@@ -27,8 +33,12 @@ export async function readRunEnd(
 ): Promise<RunEnd> {
   const read = async (): Promise<RunEnd> => {
     try {
-      const handle = context.workflows.getHandle<() => Promise<PlannerRunResult>>(runId);
-      return { ended: 'result', result: await handle.result() };
+      const handle =
+        context.workflows.getHandle<() => Promise<PlannerRunResult | PartOutcome>>(runId);
+      const result = await handle.result();
+      return 'result_path' in result
+        ? { ended: 'result', result }
+        : { ended: 'part', outcome: result };
     } catch (error) {
       if (error instanceof WorkflowFailedError) return describeFailure(error);
       throw error;

@@ -1,9 +1,9 @@
 import { computeUsage, pricesAsOf } from '../../activities/adapters/prices.ts';
+import { createFileWorkspaces } from '../../activities/adapters/file-workspaces.ts';
 import { loadAgents } from '../../activities/adapters/agent-files.ts';
 import { AgentFilesInvalid } from '../../activities/ports/agent-source.ts';
-import { loadDetail } from '../../activities/tools/load-detail.ts';
 import type { DoctorCheck, DoctorFinding } from '../../client/cli/doctor-check.ts';
-import { shippedAgentsDir } from '../../worker/create-activities.ts';
+import { createTools, shippedAgentsDir } from '../../worker/create-activities.ts';
 import { readWorkerSettings } from '../../worker/worker-settings.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 import { findTemporalCli } from '../bootstrap/find-temporal-cli.mjs';
@@ -18,7 +18,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Settings', run: async () => describeSettings(settings) },
     { name: 'Model', run: () => checkModel(process.env) },
     { name: 'Prices', run: checkPrices },
-    { name: 'Agents', run: checkAgents },
+    { name: 'Agents', run: () => checkAgents(settings.home) },
     { name: 'Files', run: () => checkHome(settings.home) },
   ];
 }
@@ -62,9 +62,10 @@ function modelName(): string {
   }
 }
 
-async function checkAgents(): Promise<DoctorFinding> {
+async function checkAgents(home: string): Promise<DoctorFinding> {
   try {
-    const agents = await loadAgents([shippedAgentsDir], { knownTools: [loadDetail.spec.name] });
+    const knownTools = [...createTools(createFileWorkspaces({ home })).keys()];
+    const agents = await loadAgents([shippedAgentsDir], { knownTools });
     return { ok: true, detail: agents.map(({ agent_id }) => agent_id).join(', ') };
   } catch (error) {
     if (!(error instanceof AgentFilesInvalid)) throw error;

@@ -48,8 +48,8 @@ export interface RunEndedEvent {
   /** The run's own status, or how its workflow was closed. */
   readonly status: string;
   readonly reason: string;
-  /** Null when the run ended without a result. */
+  /** Null when it ended without a result, or was started as a part of a run: then only `result_path` tells. */
   readonly result: PlannerRunResult | null;
-  /** Where `result.md` is, for a worker on this machine; null without a result. */
+  /** Where `result.md` is, for a worker on this machine; null without one. */
   readonly result_path: string | null;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PlanwaveClientError } from '../../client-error.ts';
 import { commandText } from '../../command-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
+import type { RunEnd } from '../../run-end.ts';
 import { Interrupted } from '../ask/read-line.ts';
 import type { CliIo } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -96,8 +97,9 @@ async function followToEnd(follower: Follower): Promise<number> {
       if (end !== null) {
         const home = follower.artifactHome ?? '.planning';
         presenter.release();
-        presenter.tell(toRunEndedEvent(runId, end, home));
-        return exitCodeOfEnd(end);
+        const event = toRunEndedEvent(await lastSeen(follower, snapshot, end), end, home);
+        presenter.tell(event);
+        return exitCodeOfEnd(end, event);
       }
     }
     const { questions } = snapshot;
@@ -108,6 +110,17 @@ async function followToEnd(follower: Follower): Promise<number> {
     else await askWhileOpen(follower, question);
     snapshot = await interrupt.guard(retrying(follower, () => reader.read()));
   }
+}
+
+/** Where the result of a part of a run is, only its workflow says, so it is asked even if it was never seen at work. */
+async function lastSeen(
+  { client, interrupt, runId }: Follower,
+  snapshot: RunSnapshot,
+  { ended }: RunEnd,
+): Promise<RunSnapshot> {
+  if (ended !== 'part' || snapshot.status !== null) return snapshot;
+  const reading = await interrupt.guard(client.status(runId));
+  return reading.live ? { ...snapshot, status: reading.view } : snapshot;
 }
 
 function rest({ everyMs, left }: Follower): Promise<void> {

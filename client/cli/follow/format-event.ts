@@ -46,7 +46,14 @@ function formatEnd(event: RunEndedEvent, paint: Paint): string[] {
   const isDone = status === 'completed';
   const why = cleanLine(reason);
   const head = `run ${cleanLine(run_id)}: ${paint(isDone ? 'good' : 'bad', status.replaceAll('_', ' '))}`;
-  if (result === null) return [why === '' ? head : `${head} · ${why}`];
+  const whole =
+    result_path === null
+      ? []
+      : [
+          `result: ${cleanLine(result_path)}`,
+          paint('quiet', `show it with: ${commandText('report', run_id)}`),
+        ];
+  if (result === null) return [why === '' ? head : `${head} · ${why}`, ...whole];
   const unmet = result.criteria.filter((criterion) => criterion.state === 'open');
   const waves = `${result.waves} ${result.waves === 1 ? 'wave' : 'waves'}`;
   return [
@@ -54,7 +61,6 @@ function formatEnd(event: RunEndedEvent, paint: Paint): string[] {
     ...unmet.map(({ criterion_id, reason: whyNot }) => {
       return `  not met: ${cleanLine(criterion_id)} · ${cleanLine(whyNot, 200)}`;
     }),
-    `result: ${cleanLine(result_path ?? result.result_path)}`,
-    paint('quiet', `show it with: ${commandText('report', run_id)}`),
+    ...whole,
   ];
 }

@@ -1,3 +1,4 @@
+import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { RunEnd } from '../../../client/run-end.ts';
@@ -137,6 +138,41 @@ it('says once that the connection is lost, and once that it is back', async () =
   expect(io.out().match(/is lost\. The run is safe there/g)).toHaveLength(1);
   expect(io.out().match(/Connected to temporal\.test:7233 again/g)).toHaveLength(1);
   expect(io.out()).toContain('not met: c1 · no evidence');
+});
+
+it('ends with a delegation that was started by hand, and says where its result is', async () => {
+  const outcome: DelegationOutcome = {
+    delegation_id: 'task',
+    agent_id: 'writer',
+    title: 'A haiku',
+    status: 'completed',
+    reason: '',
+    criteria_met: ['c1'],
+    criteria_unmet: [],
+    produces: [],
+    output_ref: null,
+    loaded_details: [],
+    turns: 1,
+    usage: noUsage,
+  };
+  let looks = 0;
+  const isOver = (): boolean => looks > 1;
+  const client = createFakeClient({
+    describe: () => {
+      looks += 1;
+      const over = { execution: 'completed', phase: 'finished_unmet' } as const;
+      return Promise.resolve(listing(isOver() ? over : {}));
+    },
+    status: () => {
+      const over = { phase: 'finished_unmet', result_path: 'run-1/result.md' } as const;
+      return Promise.resolve({ live: true, view: status(isOver() ? over : {}) });
+    },
+    result: () => Promise.resolve({ ended: 'part', outcome }),
+  });
+  const io = createFakeIo();
+  expect(await followRun(client, 'run-1', options({ io }))).toBe(1);
+  expect(io.out()).toContain('run run-1: finished unmet');
+  expect(io.out()).toContain('result: .planning/run-1/result.md');
 });
 
 it('leaves the run at Ctrl-C and says how to come back', async () => {
