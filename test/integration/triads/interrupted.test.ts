@@ -1,0 +1,133 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WaveResult } from '../../../contracts/planner-wave.ts';
+import { openQuestion, refusalOf, submit } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { callsOfRun, goal, inFlight } from '../../support/process-stage.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { memberCalls, takes, triad, triadWork } from '../../support/scripted-triad.ts';
+import { blocked, held, plan, plans, question } from '../../support/scripted-work.ts';
+import { storedRecord } from '../../support/stored-record.ts';
+import { useProcessStages } from '../../support/use-stage.ts';
+import { startWorkerProcess } from '../../support/worker-process.ts';
+
+const { stage } = useProcessStages();
+
+/** Each peer has one to write. */
+const sections = ['price', 'risk', 'style'].map((section_id) => ({
+  section_id,
+  text: `What is to be said of ${section_id}.`,
+}));
+
+/** Model calls of three peers that agree at once: a round and the writer in each phase. */
+const callsOfTwelve = 12;
+
+const consensus = {
+  goal,
+  delegations: [triadWork('one', 'consensus', { triad: triad('consensus', { sections }) })],
+};
+
+it('fault 4: SIGTERM while three peers are at work drains all of them, and nothing is bought again', async () => {
+  const call = held({ pass: true });
+  stage.rehearsal.script([takes({ phase: 'negotiate', round: 1 }, call.reply)]);
+  const first = await startWorkerProcess(stage);
+  const run = await stage.start('plannerWave', consensus);
+  await eventually(
+    'three calls in flight',
+    async () => inFlight(memberCalls(stage.rehearsal, { phase: 'negotiate' })).length === 3,
+  );
+  first.signal('SIGTERM');
+  await first.printed('Stopping');
+  call.release();
+  expect(await first.ended).toBe('exit code 0');
+  const drained = memberCalls(stage.rehearsal, { phase: 'negotiate' });
+  expect(drained.map(({ outcome }) => outcome)).toEqual(['answered', 'answered', 'answered']);
+  expect((await run.describe()).status.name).toBe('RUNNING');
+
+  await stage.startWorker();
+  const { outcomes }: WaveResult = await run.result();
+  expect(outcomes).toMatchObject([{ status: 'completed', turns: callsOfTwelve }]);
+  // Theirs, and the planner's decision.
+  expect(stage.rehearsal.calls()).toHaveLength(callsOfTwelve + 1);
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('a budget that is spent in the middle of a round asks, and goes on where it stood when it is topped up', async () => {
+  await stage.startWorker();
+  const budget = { delegation: { calls: 5 } };
+  const run = await stage.start('plannerWave', { ...consensus, budget });
+  const asked: string[] = [];
+  for (const id of ['q1', 'q2']) {
+    const { kind, question_id } = await openQuestion(stage, run, id);
+    asked.push(kind);
+    // Two of three calls of the round were made, and none too many.
+    expect(stage.rehearsal.calls()).toHaveLength(5 * asked.length);
+    await submit(run, { question_id, answer: 'top_up' });
+  }
+  const { outcomes }: WaveResult = await run.result();
+  expect(asked).toEqual(['budget', 'budget']);
+  expect(outcomes).toMatchObject([{ status: 'completed', turns: callsOfTwelve }]);
+  expect(outcomes[0]?.triad?.phases.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+  expect(memberCalls(stage.rehearsal)).toHaveLength(callsOfTwelve);
+  await expectPromisesKept(stage, run.workflowId);
+}, 120_000);
+
+it('part of fault 2: an approval for a member, given when its worker was killed, is applied once, and so is the answer to the writer', async () => {
+  const agents_dir = join(stage.home, 'agents');
+  mkdirSync(agents_dir);
+  writeFileSync(
+    join(agents_dir, 'risky.md'),
+    '---\nname: risky\ndescription: Writes files.\ntools: write_file\nrisk_level: high\n---\n\nYou write files.\n',
+  );
+  const plain = triad('consensus', { sections });
+  const members = plain.members.map((one) => ({ ...one, agent_id: 'risky' }));
+  const over = { agent_id: 'risky', triad: { ...plain, members } };
+  stage.rehearsal.script([
+    plans(1, plan([triadWork('one', 'consensus', over)])),
+    takes(
+      { member: 'peer-2', phase: 'deliberate', nth: 1 },
+      { tool_use: [{ name: 'write_file', input: { path: 'note.md', content: 'Once.' } }] },
+    ),
+    {
+      match: { member: 'peer-1', phase: 'execute', schema: 'delegation', nth: 1 },
+      reply: { json: blocked([question('Which region?')], 'one-done') },
+    },
+  ]);
+  const first = await startWorkerProcess(stage);
+  const run = await stage.start('plannerRun', { goal, agents_dir });
+  const runId = run.workflowId;
+  const approval = { question_id: 'q1', answer: 'approve' };
+  expect(await openQuestion(stage, run)).toMatchObject({
+    kind: 'approval',
+    delegation_id: 'one',
+    agent_id: 'risky',
+  });
+  await eventually('the peers who do not wait', async () => {
+    const calls = callsOfRun(stage, runId);
+    return memberCalls(stage.rehearsal).length === 3 && inFlight(calls).length === 0;
+  });
+  expect((await runCommand(stage, ['status', runId])).out).toContain('q1');
+  first.signal('SIGKILL');
+  expect(await first.ended).toBe('SIGKILL');
+
+  await stage.startWorker();
+  await submit(run, approval);
+  await submit(run, approval);
+  // The writer's own question, in the last phase.
+  expect(await openQuestion(stage, run, 'q2')).toMatchObject({ text: 'Which region?' });
+  expect((await runCommand(stage, ['questions', runId])).out).toContain('Which region?');
+  const { code } = await runCommand(stage, ['answer', runId, 'q2', 'eu-west']);
+  expect(code).toBe(0);
+  expect((await refusalOf(run, { ...approval, answer: 'deny' })).reason).toContain('approve');
+
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const { answered } = await stage.questions(run);
+  expect(answered.map(({ answer }) => answer)).toEqual(['approve', 'eu-west']);
+  expect(readFileSync(join(stage.home, runId, 'workspace', 'note.md'), 'utf8')).toBe('Once.');
+  const { effects = [] } = await storedRecord(stage.home, runId);
+  expect(effects).toMatchObject([{ state: 'confirmed', approval_question_id: 'q1' }]);
+  // The calls of an undisturbed one, one more for the write and one for the answer.
+  expect(memberCalls(stage.rehearsal)).toHaveLength(callsOfTwelve + 2);
+  await expectPromisesKept(stage, runId, { orphans: true });
+}, 120_000);
