@@ -43,6 +43,8 @@ export interface Claim {
   /** Who wrote the newest revision. */
   readonly revised_by: string;
   readonly proposal_ref: Ref;
+  /** Of an output: what it contradicts, in the words of who disputes it. */
+  readonly dispute_ref?: Ref;
   /** `withdrawn`: its member conceded a rival claim, or that one was settled. `dissent`: disputed at the last round. */
   readonly state: 'open' | 'settled' | 'withdrawn' | 'dissent';
   /** In the order in which they were taken. */
@@ -68,6 +70,8 @@ export interface Dissent {
   readonly about: Claim['about'];
   readonly revision: number;
   readonly proposal_ref: Ref;
+  /** As in Claim. */
+  readonly dispute_ref?: Ref;
   /** The last word of each member that did not agree; `decision` is null where it never answered. */
   readonly positions: readonly {
     readonly member: string;

@@ -45,3 +45,12 @@ export function embedReason(reasonRef: Ref, phase: LoadedPhase): string {
     depth: 5,
   });
 }
+
+/** What a disputed output contradicts, as whoever disputed it said. @returns nothing for other claims. */
+export function embedDispute(
+  { dispute_ref }: Pick<Claim, 'dispute_ref'>,
+  phase: LoadedPhase,
+): string[] {
+  if (dispute_ref === undefined) return [];
+  return [`**It was disputed because:**\n${embedReason(dispute_ref, phase)}`];
+}

@@ -35,8 +35,9 @@ export async function loadPhase(store: ArtifactStore, ref: Ref): Promise<LoadedP
 function listTexts({ spec, turns }: PhaseReport): readonly Ref[] {
   const refs = [
     ...spec.sections.map(({ text_ref }) => text_ref),
-    ...spec.claims.flatMap(({ proposal_ref, responses }) => [
+    ...spec.claims.flatMap(({ proposal_ref, dispute_ref = null, responses }) => [
       proposal_ref,
+      dispute_ref,
       ...responses.map(({ reason_ref }) => reason_ref),
     ]),
     ...turns.map(({ said_ref }) => said_ref),

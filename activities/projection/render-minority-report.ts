@@ -1,6 +1,6 @@
 import type { Dissent } from '../../contracts/spec.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
-import { embedProposal, embedReason } from './embed-text.ts';
+import { embedDispute, embedProposal, embedReason } from './embed-text.ts';
 import type { LoadedPhase } from './load-phase.ts';
 import { bullets } from './markdown.ts';
 
@@ -34,6 +34,7 @@ function renderDissent(one: Dissent, phase: LoadedPhase): string {
   return [
     `### \`${section_id}\`, ${what}: ${claim_id} of ${member}, revision ${revision}`,
     embedProposal(one, phase),
+    ...embedDispute(one, phase),
     bullets(
       one.positions.map((position) => renderPosition(position, phase)),
       '- Nobody took a position.',

@@ -1,6 +1,6 @@
 import type { Claim, ClaimResponse } from '../../contracts/spec.ts';
 import type { LoadedPhase } from './load-phase.ts';
-import { embedProposal, embedReason } from './embed-text.ts';
+import { embedDispute, embedProposal, embedReason } from './embed-text.ts';
 import { bullets } from './markdown.ts';
 
 /** The claims on the spec, each with every answer that it got. Null when there is none. */
@@ -16,6 +16,7 @@ function renderClaim(claim: Claim, phase: LoadedPhase): string {
     `### ${claim_id} of ${member} on \`${section_id}\`: ${state}`,
     `*${describeOrigin(claim)}*`,
     embedProposal(claim, phase),
+    ...embedDispute(claim, phase),
     bullets(
       responses.map((response) => renderResponse(response, phase)),
       '- Nobody has answered.',

@@ -22,7 +22,7 @@ export async function renderMinorityBlock(
 
 async function describeDissent(
   store: ArtifactStore,
-  { claim_id, member, about, proposal_ref, positions }: Dissent,
+  { claim_id, member, about, proposal_ref, dispute_ref, positions }: Dissent,
 ): Promise<Record<string, unknown>> {
   const { minority_proposal, minority_reason } = blockBytesMax;
   return {
@@ -30,6 +30,9 @@ async function describeDissent(
     member,
     about,
     proposal: cutAtLine(await store.getText(proposal_ref), minority_proposal),
+    ...(dispute_ref !== undefined && {
+      contradiction: cutAtLine(await store.getText(dispute_ref), minority_reason),
+    }),
     positions: await Promise.all(
       positions.map(async (position) => ({
         member: position.member,

@@ -138,20 +138,24 @@ async function renderClaims(store: ArtifactStore, claims: readonly Claim[]): Pro
       store,
       open.map(({ proposal_ref }) => proposal_ref),
     ),
-    readTexts(
-      store,
-      said.map(({ reason_ref }) => reason_ref),
-    ),
+    readTexts(store, [
+      ...open.map(({ dispute_ref }) => dispute_ref ?? null),
+      ...said.map(({ reason_ref }) => reason_ref),
+    ]),
   ]);
   const shownProposals = shorten(proposals, blockBytesMax.claims);
   const shownReasons = shorten(reasons, blockBytesMax.claim_reasons);
-  const reasonOf = new Map(said.map((response, at) => [response, shownReasons[at]]));
+  const reasonOf = new Map(said.map((one, at) => [one, shownReasons[open.length + at]]));
   const entries = open.map(
-    ({ claim_id, section_id, member, about, revision, revised_by, responses }, at) => ({
+    (
+      { claim_id, section_id, member, about, dispute_ref, revision, revised_by, responses },
+      at,
+    ) => ({
       claim_id,
       section_id,
       member,
       about,
+      ...(dispute_ref !== undefined && { contradiction: shownReasons[at] }),
       revision,
       revised_by,
       proposal: shownProposals[at],

@@ -69,6 +69,14 @@ export function findOwed(spec: SpecState, member: string): string[] {
     .map(({ claim_id }) => claim_id);
 }
 
+/** Names of the members that have not agreed to every open claim, whether they answered it in this round or not. */
+export function findUnagreed(spec: SpecState): string[] {
+  const open = spec.claims.filter(isOpen);
+  return spec.negotiators.filter((name) =>
+    open.some((claim) => !agreedMembers(claim).includes(name)),
+  );
+}
+
 export function hasOpenClaims(spec: SpecState): boolean {
   return spec.claims.some(isOpen);
 }
@@ -105,7 +113,7 @@ export function findDissent(spec: SpecState): Dissent[] {
   return spec.claims
     .filter(({ state }) => state === 'dissent')
     .map((claim) => {
-      const { section_id, claim_id, member, about, revision, proposal_ref } = claim;
+      const { section_id, claim_id, member, about, revision, proposal_ref, dispute_ref } = claim;
       const agreed = agreedMembers(claim);
       const positions = spec.negotiators
         .filter((one) => !agreed.includes(one))
@@ -117,6 +125,15 @@ export function findDissent(spec: SpecState): Dissent[] {
             reason_ref: last?.reason_ref ?? null,
           };
         });
-      return { section_id, claim_id, member, about, revision, proposal_ref, positions };
+      return {
+        section_id,
+        claim_id,
+        member,
+        about,
+        revision,
+        proposal_ref,
+        ...(dispute_ref !== undefined && { dispute_ref }),
+        positions,
+      };
     });
 }

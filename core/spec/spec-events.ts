@@ -50,4 +50,5 @@ export interface DisputeEvent {
   readonly section_id: string;
   /** The version that is disputed. */
   readonly version: number;
+  readonly reason_ref: Ref;
 }

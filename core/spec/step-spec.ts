@@ -105,7 +105,8 @@ function edit(state: SpecState, event: EditEvent): SpecStep {
   });
 }
 
-function dispute(state: SpecState, { by, section_id, version }: DisputeEvent): SpecStep {
+function dispute(state: SpecState, event: DisputeEvent): SpecStep {
+  const { by, section_id, version, reason_ref } = event;
   const section = findSection(state, section_id);
   if (section === undefined) return refuseSection(state, section_id);
   const { owner, text_ref } = section;
@@ -131,6 +132,7 @@ function dispute(state: SpecState, { by, section_id, version }: DisputeEvent): S
     revision: 1,
     revised_by: owner,
     proposal_ref: text_ref,
+    dispute_ref: reason_ref,
     state: 'open',
     responses: [],
   };

@@ -12,7 +12,10 @@ export function checkSummary(
 ): OutputFault[] {
   const ids = spec.sections.map(({ section_id }) => section_id);
   const unknown = [...new Set([...decided, ...open])].filter((id) => !ids.includes(id));
-  const missing = ids.filter((id) => !decided.includes(id) && !open.includes(id));
+  // After a negotiation each section is settled or not, which is told below.
+  const missing = (phase === 'negotiate' ? [] : ids).filter(
+    (id) => !decided.includes(id) && !open.includes(id),
+  );
   const isSettled = (id: string): boolean =>
     spec.sections.some(({ section_id, owner }) => section_id === id && owner !== null);
   const judged = phase === 'negotiate' ? ids : [];

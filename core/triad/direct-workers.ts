@@ -41,7 +41,11 @@ function findAssignFault(brief: TurnBrief, work: TurnWork, member: string): Outp
   };
 }
 
-export function openNegotiation(brief: TurnBrief, work: TurnWork, section_id: string): JudgedCall {
+export function openNegotiation(
+  brief: TurnBrief,
+  work: TurnWork,
+  { section_id, reason_ref }: Extract<StateCall, { readonly tool: 'open_negotiation' }>,
+): JudgedCall {
   if (brief.round > brief.rounds_max) {
     const reason = `no round is left in which it could be answered`;
     return refuse(work, {
@@ -51,7 +55,13 @@ export function openNegotiation(brief: TurnBrief, work: TurnWork, section_id: st
     });
   }
   const version = findSection(work.spec, section_id)?.version ?? 0;
-  const event: SpecEvent = { type: 'dispute', by: brief.member.name, section_id, version };
+  const event: SpecEvent = {
+    type: 'dispute',
+    by: brief.member.name,
+    section_id,
+    version,
+    reason_ref,
+  };
   return record(work, event, (spec) => ({
     text: `Opened: ${spec.claims.at(-1)?.claim_id ?? section_id}. Assign a turn to who has to answer it.`,
   }));

@@ -50,7 +50,7 @@ export function judgeCall(brief: TurnBrief, work: TurnWork, call: StateCall): Ju
     case 'assign_turn':
       return assignTurn(brief, work, call);
     case 'open_negotiation':
-      return openNegotiation(brief, work, call.section_id);
+      return openNegotiation(brief, work, call);
     case 'submit_summary':
       return submitSummary(brief, work, call.summary);
   }
@@ -197,7 +197,7 @@ function submitSummary(brief: TurnBrief, work: TurnWork, summary: PhaseSummaryOu
     const reason = 'it is not time for the summary';
     return refuse(work, { path: 'tool', reason, hint: 'Try: your turn without it' });
   }
-  const [fault] = checkSummary(summary, work.spec, brief.phase);
-  if (fault !== undefined) return refuse(work, fault);
+  const [first, ...more] = checkSummary(summary, work.spec, brief.phase);
+  if (first !== undefined) return refuse(work, [first, ...more]);
   return answer({ ...work, summary }, 'The summary is taken.');
 }

@@ -61,10 +61,11 @@ export function answer(work: TurnWork, text: string): AnsweredCall {
 
 export function refuse(
   work: TurnWork,
-  { path, reason, hint }: OutputFault,
+  faults: OutputFault | readonly [OutputFault, ...OutputFault[]],
   current_ref: Ref | null = null,
 ): AnsweredCall {
   const shown = current_ref === null ? '' : ' What stands now follows.';
-  const text = `Refused: ${path}: ${reason}. ${hint}.${shown}`;
+  const lines = [faults].flat().map(({ path, reason, hint }) => `${path}: ${reason}. ${hint}.`);
+  const text = `Refused: ${lines.join('\n')}${shown}`;
   return { type: 'answered', work, answer: { text, current_ref, is_error: true } };
 }

@@ -203,6 +203,10 @@ async function fullBrief(bench: Bench): Promise<TurnBrief> {
         }),
         claimOf('c3', await put('WITHDRAWN'), { state: 'withdrawn' }),
         claimOf('c4', await put('DISSENTED'), { state: 'dissent' }),
+        claimOf('c5', await put('WRITTEN'), {
+          about: 'output',
+          dispute_ref: await put('CONTRADICTED'),
+        }),
       ],
     }),
   });
@@ -245,6 +249,12 @@ describe('the blocks of a turn', () => {
           { member: 'cid', decision: 'REVISE', revision: 1, round: 1, reason: 'REASONED' },
         ],
       },
+      expect.objectContaining({
+        claim_id: 'c5',
+        about: 'output',
+        contradiction: 'CONTRADICTED',
+        proposal: 'WRITTEN',
+      }),
     ]);
     const outside = outsideOfData(own);
     for (const word of data.match(/\b[A-Z]+-?[A-Z]{3,}\b/gu) ?? []) {

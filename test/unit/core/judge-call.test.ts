@@ -1,6 +1,8 @@
 import type { StateCall, StateToolName } from '../../../contracts/state-call.ts';
 import type { TriadPhase, TriadRole } from '../../../contracts/triad.ts';
 import type { SpecEvent } from '../../../core/spec/spec-events.ts';
+import { findDissent } from '../../../core/spec/read-spec.ts';
+import { stepSpec } from '../../../core/spec/step-spec.ts';
 import { judgeCall, openWork, takeCode } from '../../../core/triad/judge-call.ts';
 import type { CallAnswer, TurnWork } from '../../../core/triad/judged-call.ts';
 import {
@@ -233,7 +235,7 @@ describe('calls', () => {
   });
 
   it.each([
-    [['api'], [], 'decisions: these sections are named nowhere: "db"'],
+    [['api'], [], 'not settled, and no open question names them: "db"'],
     [['api', 'db', 'ui'], [], 'decisions: the spec has no section "ui"'],
     [[], ['api', 'db'], 'settled, and no decision names them: "api"'],
     [['api', 'db'], [], 'not settled, and no open question names them: "db"'],
@@ -255,6 +257,36 @@ describe('calls', () => {
     },
   );
 
+  it('TC6: a summary is refused with every fault at once', () => {
+    const scene: Scene = { member: 'syn', phase: 'deliberate', duties: { summary: true } };
+    const summary = { summary_ref: 's', decided: ['ui'], open: [] };
+    const { answer } = judge(scene, { tool: 'submit_summary', summary });
+    expect(answer.text).toContain('the spec has no section "ui"');
+    expect(answer.text).toContain('these sections are named nowhere: "api", "db"');
+  });
+
+  it('a disputed output says in the records what it contradicts', () => {
+    const written: SpecEvent = {
+      type: 'edit',
+      member: 'ann',
+      section_id: 'api',
+      base_version: 1,
+      status: 'done',
+      text_ref: 't',
+      language: null,
+    };
+    const scene: Scene = {
+      type: 'hierarchical',
+      member: 'boss',
+      phase: 'execute',
+      events: [...ownedBy('ann'), written],
+    };
+    const { work } = judge(scene, calls.open_negotiation);
+    expect(work.spec.claims.at(-1)).toMatchObject({ about: 'output', dispute_ref: 'r' });
+    const closed = stepSpec(work.spec, { type: 'close' }).state;
+    expect(findDissent(closed)).toMatchObject([{ claim_id: 'api.output', dispute_ref: 'r' }]);
+  });
+
   it('queries tell the records, and change nothing', () => {
     const scene: Scene = { member: 'con', phase: 'negotiate', events: [claimed] };
     const all = judge(scene, calls.get_current_claims);
@@ -270,6 +302,9 @@ describe('calls', () => {
 function ownedBy(member: string): SpecEvent[] {
   return [
     { ...claimed, member, registered_by: member },
-    ...conceded('pro', 'con', 'syn').map((event) => ({ ...event, claim_id: `api.${member}` })),
+    ...conceded('pro', 'con', 'syn', 'bob').map((event) => ({
+      ...event,
+      claim_id: `api.${member}`,
+    })),
   ];
 }

@@ -94,6 +94,7 @@ const anyEvent: fc.Arbitrary<SpecEvent> = fc.oneof(
       by: fc.constant('boss'),
       section_id: anySection,
       version: standing,
+      reason_ref: anyRef,
     }),
   },
   { weight: 2, arbitrary: fc.constant<SpecEvent>({ type: 'round_over' }) },

@@ -120,11 +120,16 @@ Nothing besides what stands in the records.
 it('a hierarchical triad: what was registered for a worker, revised, written as code, and disputed at the end', async () => {
   const { store } = harness.deps;
   const refs = await Promise.all(
-    ['Two tables.', 'Three tables.', 'Too few.', '# 1\nselect 1;\n', 'No.'].map((one) =>
-      store.put(one),
-    ),
+    [
+      'Two tables.',
+      'Three tables.',
+      'Too few.',
+      '# 1\nselect 1;\n',
+      'No.',
+      'The offer has four tables.',
+    ].map((one) => store.put(one)),
   );
-  const [proposal = '', revised = '', few = '', code = '', no = ''] = refs;
+  const [proposal = '', revised = '', few = '', code = '', no = '', against = ''] = refs;
   const spec = specAfter(
     ['schema'],
     [
@@ -140,7 +145,7 @@ it('a hierarchical triad: what was registered for a worker, revised, written as 
         text_ref: code,
         language: 'sql',
       },
-      { type: 'dispute', by: 'otto', section_id: 'schema', version: 2 },
+      { type: 'dispute', by: 'otto', section_id: 'schema', version: 2, reason_ref: against },
       answers('will', 'schema.output', 'HOLD', no),
       { type: 'close' },
     ],
@@ -158,7 +163,7 @@ it('a hierarchical triad: what was registered for a worker, revised, written as 
   );
   expect(file).toContain('- Round 1, **will: REVISE** (of revision 1)\n  Too few.');
   expect(file).toContain(
-    '### `schema`, said to contradict another section: schema.output of wanda, revision 1\n\n```sql\n# 1\nselect 1;\n```\n\n- **will: HOLD.**\n  No.',
+    '### `schema`, said to contradict another section: schema.output of wanda, revision 1\n\n```sql\n# 1\nselect 1;\n```\n\n**It was disputed because:**\nThe offer has four tables.\n\n- **will: HOLD.**\n  No.',
   );
 });
 
