@@ -25,7 +25,7 @@ const parts: Readonly<Record<TriadRole, Part>> = {
       deliberate:
         'See to it that every section is claimed by the worker that suits it: register the claim for it, or assign it a turn to claim for itself. Assign both at once where their work does not depend on each other. Each result comes to you as it is there. When no section is unclaimed, assign nothing; the first worker then writes the summary.',
       negotiate:
-        'The workers settle the claims among themselves; you have no say in it. Give out the rounds: assign both a turn, with what helps them to see the whole, for as long as a claim is open and a round is left.',
+        'The workers settle the claims among themselves; you have no say in it. Give out the rounds, for as long as a claim is open and a round is left: assign a turn to every worker that has not agreed to all of them, with what helps it to see the whole.',
       execute:
         'Have each owner finish its sections: assign turns with what the owner has to know of the others. Read what comes back. Where a finished section contradicts another or what was agreed, open a negotiation on it, name both sides, and assign a turn to whoever has to answer; where it is only unfinished, assign its owner another turn. When all is done and fits together, assign nothing.',
     },
@@ -39,7 +39,7 @@ const parts: Readonly<Record<TriadRole, Part>> = {
       negotiate:
         'Every open claim is put to you and to the other worker. Answer each, those of yours that the other revised included.',
       execute:
-        'Finish the sections that you own, as it was agreed. Where a claim about a finished text is put to you, answer it, and change a text of yours when that settles it.',
+        'Finish the sections that you own, as it was agreed. Where a claim about a finished text is put to you, answer it: the disputed text itself changes only by REVISE; conceding to it, you may have to change one of yours that it contradicts.',
     },
   },
   proposer: {

@@ -3,13 +3,21 @@
  *
  * Invariants:
  *   OD1. A turn that leaves a claim unanswered, a section unclaimed or unfinished, or a summary unwritten is not over.
- *   OD2. A summary is owed only where nothing can be settled any more.
+ *   OD2. A summary is owed only where nothing can be settled any more, and one that the records have overtaken is owed again.
  *   OD3. An orchestrator that leaves something to do, and gives nobody a turn, is not through while rounds are left.
+ *   OD4. Nor is one that gives out a round in which a worker can't answer what it has not agreed to.
  */
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { findOwed, findUnclaimed, findUnfinished, hasOpenClaims } from '../spec/read-spec.ts';
+import {
+  findOwed,
+  findUnagreed,
+  findUnclaimed,
+  findUnfinished,
+  hasOpenClaims,
+} from '../spec/read-spec.ts';
 import { listNames } from '../text/list-names.ts';
+import { checkSummary } from './check-summary.ts';
 import type { TurnWork } from './judged-call.ts';
 
 /** @returns everything that is owed, at once; empty when the turn may end. */
@@ -55,18 +63,26 @@ function findUnmade({ duties, member, phase }: TurnBrief, { spec }: TurnWork): O
 }
 
 function findUndirected(brief: TurnBrief, { spec, assignments }: TurnWork): OutputFault[] {
-  if (assignments.length > 0 || brief.at_work.length > 0) return [];
-  const unclaimed = findUnclaimed(spec).filter((id) => brief.duties.claim.includes(id));
-  const isUnanswered =
-    brief.phase === 'execute' && hasOpenClaims(spec) && brief.round <= brief.rounds_max;
+  const { duties, phase, round, rounds_max, at_work } = brief;
+  const isIdle = assignments.length === 0;
+  if (isIdle && at_work.length > 0) return [];
+  const busy = [...at_work, ...assignments.map(({ member }) => member)];
+  const negotiates = phase !== 'deliberate' && round <= rounds_max;
+  const unasked = negotiates ? findUnagreed(spec).filter((name) => !busy.includes(name)) : [];
+  const unclaimed = findUnclaimed(spec).filter((id) => duties.claim.includes(id));
   const idle: OutputFault = {
     path: 'duties.assign',
     reason: 'something is left to do, and you gave nobody a turn',
     hint: 'Try: assign_turn for one worker, or for both in one reply',
   };
   return [
-    ...(brief.duties.assign || isUnanswered ? [idle] : []),
-    ...owe(unclaimed, 'nobody has claimed these sections', 'register_claim with for_member'),
+    ...(isIdle && duties.assign ? [idle] : []),
+    ...owe(unasked, 'claims wait for these workers', 'assign_turn for each of them'),
+    ...owe(
+      isIdle ? unclaimed : [],
+      'nobody has claimed these sections',
+      'register_claim with for_member',
+    ),
   ];
 }
 
@@ -74,7 +90,9 @@ function findUnsummed(
   { duties, phase, round, rounds_max }: TurnBrief,
   work: TurnWork,
 ): OutputFault[] {
-  if (!duties.summary || work.summary !== null) return [];
+  if (!duties.summary) return [];
+  // What was recorded after it may have settled what it calls open.
+  if (work.summary !== null) return checkSummary(work.summary, work.spec, phase);
   const goesOn = phase === 'negotiate' && hasOpenClaims(work.spec) && round < rounds_max;
   if (goesOn) return [];
   return [

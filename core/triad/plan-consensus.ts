@@ -26,7 +26,8 @@ function dutiesOf(state: PhaseState, { name }: TriadMember, place: number): Part
   const { phase, spec, round, setup } = state;
   switch (phase) {
     case 'deliberate': {
-      if (round === 1) return { claims_min: Math.min(1, findUnclaimed(spec).length) };
+      const isLast = round >= setup.rounds_max;
+      if (round === 1 && !isLast) return { claims_min: Math.min(1, findUnclaimed(spec).length) };
       // What nobody claimed of himself is shared out.
       const claim = findUnclaimed(spec).filter((_, at) => at % setup.members.length === place);
       return claim.length > 0 || hasReturned(state, name) ? { claim } : null;

@@ -3,7 +3,7 @@ import { findOpenDuties } from '../../../core/triad/find-open-duties.ts';
 import { judgeCall, openWork } from '../../../core/triad/judge-call.ts';
 import { resolveTriad } from '../../../core/triad/resolve-triad.ts';
 import { setupOf } from '../../support/triad-play.ts';
-import { briefOf, calls, claimed, settled } from './triad-scene.ts';
+import { briefOf, calls, claimed, conceded, settled } from './triad-scene.ts';
 import type { Scene } from './triad-scene.ts';
 
 function owed(scene: Scene, ...made: readonly StateCall[]): string[] {
@@ -65,6 +65,24 @@ describe('duties', () => {
     ]);
   });
 
+  it('OD2: a summary that was overtaken by a later call of its turn is owed again', () => {
+    const scene: Scene = {
+      member: 'syn',
+      phase: 'negotiate',
+      events: [claimed, ...conceded('con')],
+      duties: { summary: true },
+      round: 3,
+    };
+    const early: StateCall = {
+      tool: 'submit_summary',
+      summary: { summary_ref: 's', decided: [], open: ['api', 'db'] },
+    };
+    expect(owed(scene, early)).toEqual([]);
+    expect(owed(scene, early, calls.negotiate_response)).toEqual([
+      'these sections are settled, and no decision names them: "api"',
+    ]);
+  });
+
   it('OD3: an orchestrator that has something left to do gives somebody a turn', () => {
     const scene: Scene = {
       type: 'hierarchical',
@@ -78,6 +96,22 @@ describe('duties', () => {
     ]);
     expect(owed(scene, calls.assign_turn)).toEqual([]);
     expect(owed({ ...scene, at_work: ['ann'] })).toEqual([]);
+  });
+
+  it('OD4: whoever has not agreed to an open claim gets a turn in each round of it', () => {
+    const scene: Scene = {
+      type: 'hierarchical',
+      member: 'boss',
+      phase: 'negotiate',
+      events: [{ ...claimed, member: 'ann', registered_by: 'ann' }],
+    };
+    const toBob = { ...calls.assign_turn, member: 'bob' };
+    const unasked = ['claims wait for these workers: "bob"'];
+    expect(owed(scene)).toEqual(unasked);
+    expect(owed(scene, calls.assign_turn)).toEqual(unasked);
+    expect(owed(scene, calls.assign_turn, toBob)).toEqual([]);
+    expect(owed({ ...scene, at_work: ['bob'] }, calls.assign_turn)).toEqual([]);
+    expect(owed({ ...scene, round: 4 })).toEqual([]);
   });
 });
 

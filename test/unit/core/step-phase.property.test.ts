@@ -1,8 +1,14 @@
 import * as fc from 'fast-check';
 import type { StateCall } from '../../../contracts/state-call.ts';
 import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
-import { findUnclaimed, hasOpenClaims, ownClaimId } from '../../../core/spec/read-spec.ts';
+import {
+  findUnagreed,
+  findUnclaimed,
+  hasOpenClaims,
+  ownClaimId,
+} from '../../../core/spec/read-spec.ts';
 import { openPhase, stepPhase } from '../../../core/triad/step-phase.ts';
+import { findOpenDuties } from '../../../core/triad/find-open-duties.ts';
 import type { TurnWork } from '../../../core/triad/judged-call.ts';
 import type { TurnOrder } from '../../../core/triad/phase-state.ts';
 import { hears, rolesOf } from '../../../core/triad/roles.ts';
@@ -91,6 +97,23 @@ const eager: Player = (order, work) => {
   return [...drafts, ...dutiful()(order, work)];
 };
 
+/** Does no more than it must: no turn of a member that holds to nothing has to be given. */
+const grudging: Player = (order, work) => {
+  const { brief } = order;
+  if (brief.member.role !== 'orchestrator' || brief.phase === 'deliberate') {
+    return dutiful()(order, work);
+  }
+  // Whoever owes nothing first.
+  const [next] = findOpenDuties(brief, work).length === 0 ? [] : idleFirst(work);
+  return next === undefined ? [] : [{ tool: 'assign_turn', member: next, instruction_ref: 'go' }];
+};
+
+function idleFirst({ spec, assignments }: TurnWork): string[] {
+  const waited = findUnagreed(spec);
+  const rest = ['ann', 'bob'].filter((name) => !assignments.some(({ member }) => member === name));
+  return rest.toSorted((a, b) => Number(waited.includes(a)) - Number(waited.includes(b)));
+}
+
 function draftApi(order: TurnOrder): StateCall {
   return {
     tool: 'edit_section',
@@ -144,17 +167,22 @@ it('TP3: of two drafts of one section in a blind round one is taken, and the oth
 });
 
 it('TP4 and TP5: a phase ends with what it is for, whatever its members say', () => {
-  holds(({ state, orders }, { type, rounds_max }) => {
+  holds(({ state, orders }, { rounds_max }) => {
     expect(state.stage).toBe('ended');
     expect(state.round).toBeLessThanOrEqual(rounds_max);
     // A hierarchical triad: two workers a round, their orchestrator after each, owners that were never told, the writer.
     expect(orders.length).toBeLessThanOrEqual(4 * rounds_max + 5);
     expect(state.phase === 'execute' ? state.output : state.summary).not.toBeNull();
     expect(state.phase !== 'deliberate' && hasOpenClaims(state.spec)).toBe(false);
-    // What nobody claims in a blind round is shared out in the next one.
-    const isShared = type !== 'consensus' || rounds_max > 1;
-    expect(isShared ? findUnclaimed(state.spec) : []).toEqual([]);
+    expect(findUnclaimed(state.spec)).toEqual([]);
   });
+});
+
+it('TP5: an orchestrator that would pass over who has to answer can not: what both agree to is settled', () => {
+  const setup = setupOf('hierarchical', sections);
+  const { spec } = playPhase(setup, 'deliberate', specOf(setup), dutiful()).state;
+  const { state } = playPhase(setup, 'negotiate', spec, grudging);
+  expect(state.spec.claims.map((claim) => claim.state)).toEqual(['settled', 'settled', 'settled']);
 });
 
 it('TP6: everybody is told each text of its lane once, and no other', () => {
