@@ -6,6 +6,7 @@
  *   L2. A resolved limit is the user's where there is one, else the default; output tokens never pass the ceiling.
  */
 import type { LimitsInput, RunLimits } from '../contracts/limits.ts';
+import { phaseBytesMax, triadBytesMax } from './triad-sizes.ts';
 
 /** What holds for a run when its input sets nothing else. */
 export const defaultLimits: RunLimits = {
@@ -45,6 +46,12 @@ export const engineLimits = {
   sameFingerprintMax: 2,
   /** Sections of a triad's spec. Three members that go through more lose sight of the whole. */
   sectionsMax: 12,
+  /** Rounds of one phase of a triad. */
+  roundsMax: 5,
+  /** Records of one turn of a triad's member: an answer to each of 36 claims, or some edits of each of 12 sections. */
+  turnRecordsMax: 100,
+  /** Characters that the state calls of one reply are told, beside the texts that stand in the store. */
+  stateAnswersCharsMax: 100_000,
   /** The number of siblings that fail for the same reason at which the rest of their wave is not started. */
   sameFailureMax: 3,
   /** Questions of one run that reach the user. More is an agent that cannot stop asking. */
@@ -132,23 +139,11 @@ const delegationIdCharsMax = 43;
 /** An effect_id and the longest target, in characters. */
 const carriedEffectCharsMax = 300;
 
-/** One dispute as JSON: slugs, three references, two positions. */
-const dissentBytesMax = 700;
-
-/** Three members with their models, two attempts at each of three phases, and the fields around them, as JSON. */
-const triadFrameBytesMax = 3_600;
-
 /** Fields and quotes around one answer or rejection in JSON, in characters. */
 const jsonOverheadChars = 300;
 
 type EngineLimits = Readonly<Record<keyof typeof engineLimits, number>>;
 type TriadLimits = Readonly<Record<keyof typeof defaultTriad, number>>;
-
-/** Bytes that an outcome takes for its triad at most, as JSON. */
-export function triadBytesMax(engine: EngineLimits): number {
-  const texts = 2 * engine.triadTextCharsMax * bytesPerCharMax;
-  return triadFrameBytesMax + texts + engine.dissentCarriedMax * dissentBytesMax;
-}
 
 /** @returns what contradicts what, one line each. Empty when the limits fit each other. */
 export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] {
@@ -201,10 +196,6 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
     'loadedDetailsMax names of detailIdCharsMax, of every delegation of a wave, must fit into half a payload',
   );
   expect(
-    triadBytesMax(engine) * run.max_delegations <= engine.payloadBytesMax / 4,
-    'dissentCarriedMax and triadTextCharsMax, of every delegation of a wave, must fit into a quarter of a payload',
-  );
-  expect(
     engine.effectsMax * (carriedEffectCharsMax + jsonOverheadChars) * bytesPerCharMax <=
       engine.payloadBytesMax / 2,
     'effectsMax effects of a delegation must fit into half a payload',
@@ -217,7 +208,24 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
     engine.detailsBytesMax * 4 <= engine.payloadBytesMax,
     'detailsBytesMax must be far below payloadBytesMax',
   );
-  return faults;
+  return [...faults, ...findTriadSizeFaults(engine, run)];
+}
+
+function findTriadSizeFaults(engine: EngineLimits, run: RunLimits): string[] {
+  const fitsWave = triadBytesMax(engine) * run.max_delegations <= engine.payloadBytesMax / 4;
+  const fitsPhase = phaseBytesMax(engine) <= (engine.payloadBytesMax * 3) / 4;
+  return [
+    ...(fitsWave
+      ? []
+      : [
+          'dissentCarriedMax and triadTextCharsMax, of every delegation of a wave, must fit into a quarter of a payload',
+        ]),
+    ...(fitsPhase
+      ? []
+      : [
+          'sectionsMax, roundsMax, turnRecordsMax and stateAnswersCharsMax must leave a quarter of a payload to the rest of a phase',
+        ]),
+  ];
 }
 
 /** @returns what contradicts what in the time limits of a triad, one line each. */

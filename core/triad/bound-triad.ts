@@ -2,7 +2,7 @@
  * What travels of a triad: with its delegation's outcome, and from there to the planner.
  *
  * Invariants:
- *   BT1. An outcome takes at most `triadBytesMax` of `core/limits.ts` for its triad, whatever plan and members wrote.
+ *   BT1. An outcome takes at most `triadBytesMax` of `core/triad-sizes.ts` for its triad, whatever plan and members wrote.
  *   BT2. What is left out stands in the reports. That something stayed disputed is never left out.
  */
 import type { TriadEnd, TriadOutcome } from '../../contracts/triad-run.ts';

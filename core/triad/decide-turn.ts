@@ -5,11 +5,13 @@
  *   DT1. A refused call spends an attempt, whatever the other calls of the reply have brought.
  *   DT2. A turn ends by its calls only when no duty is open, nothing was refused, and no result has to be read first.
  *   DT3. Who has to give an output never ends by calls alone.
+ *   DT4. The calls of one reply are told so much that it fits into one payload, however many they are.
  */
 import type { Duties } from '../../contracts/member-turn.ts';
 import type { StateToolCall, ToolCall } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { StateToolName } from '../../contracts/state-call.ts';
+import { engineLimits } from '../limits.ts';
 import type { ToolsVerdict } from '../turns/turns-state.ts';
 
 /** Who asks wants to read the answer. */
@@ -28,6 +30,16 @@ export function decideAfterCalls(
   if (refused.length > 0) return { type: 'invalid', faults: refused };
   const isOver = open.length === 0 && !duties.output && !calls.some(isToBeRead);
   return { type: isOver ? 'finished' : 'go_on' };
+}
+
+/** @param told Characters that the calls before it in the reply were told. @returns null when one more may be answered. */
+export function findFullFault(told: number): OutputFault | null {
+  if (told < engineLimits.stateAnswersCharsMax) return null;
+  return {
+    path: 'tool',
+    reason: 'the calls before it fill all that one reply can be told, so it was not made',
+    hint: 'Try: fewer queries in one reply',
+  };
 }
 
 function isToBeRead(call: ToolCall | StateToolCall): boolean {

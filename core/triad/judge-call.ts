@@ -7,7 +7,7 @@
  *   TC2. A refused call leaves everything as it was, and says path, reason and "Try: …".
  *   TC3. An answer to a claim comes back with its decision, the round, the history in short and who takes part.
  *   TC4. A member claims for itself; only an orchestrator claims for others, and never for itself.
- *   TC5. Code is written for a section of the member's own, and nothing else is.
+ *   TC5. Code is written for a section of the member's own that can take it, and nothing else is.
  *   TC6. A summary names every section: settled ones among the decisions, the others among the open questions.
  */
 import type { TurnBrief } from '../../contracts/member-turn.ts';
@@ -60,19 +60,28 @@ export function judgeCall(brief: TurnBrief, work: TurnWork, call: StateCall): Ju
 export function takeCode(
   brief: TurnBrief,
   work: TurnWork,
-  { section_id, language }: CodeOrder,
+  order: CodeOrder,
   codeRef: Ref,
 ): AnsweredCall {
-  const event: SpecEvent = {
+  const event = codeEvent(brief, work, order, codeRef);
+  return record(work, event, () => ({ text: '', current_ref: codeRef }));
+}
+
+function codeEvent(
+  { member }: TurnBrief,
+  { spec }: TurnWork,
+  { section_id, language }: Pick<CodeOrder, 'section_id' | 'language'>,
+  codeRef: Ref,
+): SpecEvent {
+  return {
     type: 'edit',
-    member: brief.member.name,
+    member: member.name,
     section_id,
-    base_version: findSection(work.spec, section_id)?.version ?? 0,
+    base_version: findSection(spec, section_id)?.version ?? 0,
     status: 'done',
     text_ref: codeRef,
     language,
   };
-  return record(work, event, () => ({ text: '', current_ref: codeRef }));
 }
 
 type Call<T extends StateCall['tool']> = Extract<StateCall, { readonly tool: T }>;
@@ -167,6 +176,9 @@ function orderCode(brief: TurnBrief, work: TurnWork, call: Call<'generate_code'>
     const reason = `section "${section_id}" is not yours`;
     return refuse(work, { path: 'section_id', reason, hint: describeOwn(brief, work) });
   }
+  // No code is bought that the records would not take.
+  const taken = record(work, codeEvent(brief, work, call, instructions_ref), () => ({ text: '' }));
+  if (taken.answer.is_error) return taken;
   const settled = work.spec.claims.find(
     (one) => one.section_id === section_id && one.state === 'settled',
   );

@@ -3,6 +3,7 @@ import type { PhaseSummaryOutline } from '../../contracts/phase-summary.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { SpecState } from '../../contracts/spec.ts';
 import type { SpecEvent } from '../spec/spec-events.ts';
+import { engineLimits } from '../limits.ts';
 import { stepSpec } from '../spec/step-spec.ts';
 import type { Assignment } from './phase-state.ts';
 
@@ -48,12 +49,19 @@ export function record(
   event: SpecEvent,
   describe: (spec: SpecState) => { readonly text: string; readonly current_ref?: Ref },
 ): AnsweredCall {
+  if (work.events.length >= engineLimits.turnRecordsMax) return refuse(work, tooMany);
   const { state: spec, result } = stepSpec(work.spec, event);
   if (!result.ok) return refuse(work, result.fault, result.current_ref);
   const { text, current_ref = null } = describe(spec);
   const next: TurnWork = { ...work, spec, events: [...work.events, event] };
   return { type: 'answered', work: next, answer: { text, current_ref, is_error: false } };
 }
+
+const tooMany: OutputFault = {
+  path: 'tool',
+  reason: `this turn has made ${engineLimits.turnRecordsMax} records`,
+  hint: 'Try: end it with what there is',
+};
 
 export function answer(work: TurnWork, text: string): AnsweredCall {
   return { type: 'answered', work, answer: { text, current_ref: null, is_error: false } };

@@ -2,7 +2,7 @@ import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { memberSummary } from '../../core/render/member-summary.ts';
-import { decideAfterCalls } from '../../core/triad/decide-turn.ts';
+import { decideAfterCalls, findFullFault } from '../../core/triad/decide-turn.ts';
 import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
 import { judgeCall, takeCode } from '../../core/triad/judge-call.ts';
 import type {
@@ -35,6 +35,8 @@ interface Answering {
   /** What ended the turn, if something did. */
   failed: Failed | null;
   calls_made: number;
+  /** Characters that the calls were told. */
+  told: number;
 }
 
 /**
@@ -48,15 +50,24 @@ export async function callMemberTools(
 ): Promise<ToolsDone> {
   const { brief, turn } = caller;
   const results = await callOrdinary(calls.filter(isToolCall), brief, desk);
-  const answering: Answering = { work: turn.work, refused: [], failed: null, calls_made: 0 };
+  const answering: Answering = {
+    work: turn.work,
+    refused: [],
+    failed: null,
+    calls_made: 0,
+    told: 0,
+  };
   const inputs: TurnInput[] = [];
   for (const call of calls) {
     const { tool_use_id } = call;
-    const result =
-      'state' in call
-        ? toInput(call, await answerCall(call, answering, caller, desk))
-        : results.get(tool_use_id);
-    if (result !== undefined) inputs.push(result);
+    if ('state' in call) {
+      const answer = await answerCall(call, answering, caller, desk);
+      answering.told += answer.text.length;
+      inputs.push(toInput(call, answer));
+    } else {
+      const result = results.get(tool_use_id);
+      if (result !== undefined) inputs.push(result);
+    }
   }
   turn.work = answering.work;
   const open = findOpenDuties(brief, turn.work);
@@ -105,6 +116,11 @@ async function answerCall(
   if (!state.ok) {
     answering.refused.push(...state.faults);
     return refusal(state.faults.map(lineOf).join('\n'));
+  }
+  const full = findFullFault(answering.told);
+  if (full !== null) {
+    answering.refused.push(full);
+    return refusal(lineOf(full));
   }
   const judged = judgeCall(caller.brief, answering.work, state.call);
   return judged.type === 'answered'

@@ -21,15 +21,11 @@ export interface PhaseOrder {
 
 export type PhaseBeginning =
   | { readonly type: 'open'; readonly spec: SpecState; readonly summary_ref: Ref | null }
-  /** Goes on where an earlier attempt failed. */
-  | { readonly type: 'resume'; readonly kept: KeptPhase };
+  /** Goes on at the turn at which an earlier attempt failed. */
+  | { readonly type: 'resume'; readonly state: PhaseState; readonly members: KeptMembers };
 
-/** Of an attempt that failed: all that the next one needs to go on at the failed turn. */
-export interface KeptPhase {
-  readonly state: PhaseState;
-  /** Of each member that has spoken in the phase. */
-  readonly members: Readonly<Record<string, KeptMember>>;
-}
+/** Of each member that has spoken in the phase, by its name: with the state, all that another attempt needs. */
+export type KeptMembers = Readonly<Record<string, KeptMember>>;
 
 export interface KeptMember {
   readonly conversation: Conversation;
@@ -70,7 +66,7 @@ export interface PhaseResult {
   readonly status: 'done' | 'failed' | 'stopped';
   readonly state: PhaseState;
   /** Unless it is done. */
-  readonly kept: KeptPhase | null;
+  readonly kept: KeptMembers | null;
   readonly failed: PhaseFailure | null;
   readonly carried: CarriedWork;
   /** Of this attempt. */

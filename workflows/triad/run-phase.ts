@@ -16,7 +16,7 @@ import { MemberAtWork } from './member-at-work.ts';
 import type { MemberDesk } from './member-at-work.ts';
 import type {
   KeptMember,
-  KeptPhase,
+  KeptMembers,
   PhaseFailure,
   PhaseOrder,
   PhaseResult,
@@ -85,14 +85,14 @@ export async function runPhase(order: PhaseOrder, desk: PhaseDesk): Promise<Phas
 
 function beginPhase(order: PhaseOrder, desk: PhaseDesk): PhaseAtWork {
   const { begin, carried, triad } = order;
-  const kept = begin.type === 'resume' ? begin.kept : null;
+  const kept = begin.type === 'resume' ? begin.members : {};
   const state =
     begin.type === 'resume'
-      ? begin.kept.state
+      ? begin.state
       : openPhase(resolveTriad(triad), order.phase, begin).state;
   const members = state.setup.members.map(({ name }) => {
     const calls = carried.calls[name] ?? 0;
-    return [name, new MemberAtWork(calls, kept?.members[name] ?? null)] as const;
+    return [name, new MemberAtWork(calls, kept[name] ?? null)] as const;
   });
   return {
     order,
@@ -228,7 +228,7 @@ function resultOf(p: PhaseAtWork): PhaseResult {
   return {
     status: isDone ? 'done' : failed === null ? 'stopped' : 'failed',
     state,
-    kept: isDone ? null : keepAll(p),
+    kept: isDone ? null : keepMembers(p),
     failed,
     carried: {
       purse: p.desk.funds.carry(),
@@ -240,10 +240,10 @@ function resultOf(p: PhaseAtWork): PhaseResult {
   };
 }
 
-function keepAll({ state, members }: PhaseAtWork): KeptPhase {
+function keepMembers({ members }: PhaseAtWork): KeptMembers {
   const kept = [...members].flatMap(([name, member]): [string, KeptMember][] => {
     const one = member.keep();
     return one === null ? [] : [[name, one]];
   });
-  return { state, members: Object.fromEntries(kept) };
+  return Object.fromEntries(kept);
 }

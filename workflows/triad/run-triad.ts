@@ -112,7 +112,7 @@ async function runAttempts(
     const { failed, kept } = result;
     const isWorthIt = failed !== null && mayRetry(failed.why, attempt, result.carried.effects);
     if (!isWorthIt || kept === null) return result;
-    begin = { type: 'resume', kept };
+    begin = { type: 'resume', state: result.state, members: kept };
   }
 }
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type { TriadOutcome } from '../../../contracts/triad-run.ts';
-import { engineLimits, triadBytesMax } from '../../../core/limits.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { triadBytesMax } from '../../../core/triad-sizes.ts';
 import { boundTriad, readTriadEnd } from '../../../core/triad/bound-triad.ts';
 import { property, ref } from './builders.ts';
 
@@ -41,6 +42,7 @@ const anyTriad: fc.Arbitrary<TriadOutcome> = fc.record({
       about: fc.constantFrom('ownership' as const, 'output' as const),
       revision: fc.integer({ min: 1, max: 99 }),
       proposal_ref: fc.constant(ref),
+      dispute_ref: fc.constant(ref),
       positions: fc.array(
         fc.record({
           member: slug,

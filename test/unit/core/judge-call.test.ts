@@ -3,6 +3,7 @@ import type { TriadPhase, TriadRole } from '../../../contracts/triad.ts';
 import type { SpecEvent } from '../../../core/spec/spec-events.ts';
 import { findDissent } from '../../../core/spec/read-spec.ts';
 import { stepSpec } from '../../../core/spec/step-spec.ts';
+import { engineLimits } from '../../../core/limits.ts';
 import { judgeCall, openWork, takeCode } from '../../../core/triad/judge-call.ts';
 import type { CallAnswer, TurnWork } from '../../../core/triad/judged-call.ts';
 import {
@@ -257,6 +258,29 @@ describe('calls', () => {
     },
   );
 
+  it('TC5: no code is ordered for a section whose output is disputed or agreed', () => {
+    const scene: Scene = {
+      type: 'hierarchical',
+      member: 'ann',
+      phase: 'execute',
+      events: [
+        ...ownedBy('ann'),
+        written,
+        { type: 'dispute', by: 'boss', section_id: 'api', version: 2, reason_ref: 'r' },
+      ],
+    };
+    const { answer } = judge(scene, calls.generate_code);
+    expect(answer.text).toContain('the output of section "api" is disputed');
+  });
+
+  it('TC2: a turn that has made all the records that one may make is told to end', () => {
+    const brief = briefOf({ member: 'pro', phase: 'deliberate' });
+    const max = engineLimits.turnRecordsMax;
+    const events = Array.from({ length: max }, () => claimed);
+    const judged = judgeCall(brief, { ...openWork(brief), events }, calls.register_claim);
+    expect(judged).toMatchObject({ work: { events }, answer: { is_error: true } });
+  });
+
   it('TC6: a summary is refused with every fault at once', () => {
     const scene: Scene = { member: 'syn', phase: 'deliberate', duties: { summary: true } };
     const summary = { summary_ref: 's', decided: ['ui'], open: [] };
@@ -266,15 +290,6 @@ describe('calls', () => {
   });
 
   it('a disputed output says in the records what it contradicts', () => {
-    const written: SpecEvent = {
-      type: 'edit',
-      member: 'ann',
-      section_id: 'api',
-      base_version: 1,
-      status: 'done',
-      text_ref: 't',
-      language: null,
-    };
     const scene: Scene = {
       type: 'hierarchical',
       member: 'boss',
@@ -298,6 +313,16 @@ describe('calls', () => {
     expect(one.work).toEqual(openWork(briefOf(scene)));
   });
 });
+
+const written: SpecEvent = {
+  type: 'edit',
+  member: 'ann',
+  section_id: 'api',
+  base_version: 1,
+  status: 'done',
+  text_ref: 't',
+  language: null,
+};
 
 function ownedBy(member: string): SpecEvent[] {
   return [

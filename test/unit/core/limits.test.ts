@@ -24,6 +24,10 @@ describe('limits', () => {
     ['loadedDetailsMax', { loadedDetailsMax: 500 }],
     ['dissentCarriedMax', { dissentCarriedMax: 36 }],
     ['triadTextCharsMax', { triadTextCharsMax: 2_000 }],
+    ['sectionsMax', { sectionsMax: 20 }],
+    ['roundsMax', { roundsMax: 8 }],
+    ['turnRecordsMax', { turnRecordsMax: 1_000 }],
+    ['stateAnswersCharsMax', { stateAnswersCharsMax: 500_000 }],
     ['detailsBytesMax', { detailsBytesMax: 1_000_000 }],
     ['questionReminderSeconds', { questionReminderSeconds: 0.5 }],
   ])('L1: a contradiction is named: %s', (name, change) => {

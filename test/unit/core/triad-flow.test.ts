@@ -7,7 +7,7 @@ import { engineLimits } from '../../../core/limits.ts';
 import { memberSummary, phaseSummary } from '../../../core/render/member-summary.ts';
 import { renderPhaseDetails } from '../../../core/render/render-phase-details.ts';
 import { checkSettled } from '../../../core/triad/check-settled.ts';
-import { decideAfterCalls } from '../../../core/triad/decide-turn.ts';
+import { decideAfterCalls, findFullFault } from '../../../core/triad/decide-turn.ts';
 import {
   describeTimeout,
   findDeadline,
@@ -60,6 +60,12 @@ describe('what follows from the calls of a member', () => {
 
   it('DT3: calls alone are no output', () => {
     expect(decideAfterCalls([concedes], [], [], giving)).toEqual({ type: 'go_on' });
+  });
+
+  it('DT4: calls are answered until a reply was told all that fits', () => {
+    const max = engineLimits.stateAnswersCharsMax;
+    expect(findFullFault(max - 1)).toBeNull();
+    expect(findFullFault(max)).toMatchObject({ hint: 'Try: fewer queries in one reply' });
   });
 });
 
