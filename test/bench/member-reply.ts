@@ -1,4 +1,5 @@
 import type { Duties } from '../../contracts/member-turn.ts';
+import { firstOfEach, listBlocks } from '../../rehearsal/rules/blocks.ts';
 import type { ContentReply, ScriptedToolCall } from '../../rehearsal/script.ts';
 import { composeText } from './bench-job.ts';
 
@@ -85,16 +86,11 @@ function summaryOf(spec: readonly ShownSection[], text: string): unknown {
 }
 
 function readTurn(text: string): Turn {
-  const turn = readBlock(text, 'your_turn');
-  if (turn === null) throw new Error(`This is no member's turn: ${text.slice(0, 2_000)}`);
+  const blocks = firstOfEach(listBlocks(text));
+  const turn = blocks.get('your_turn');
+  if (turn === undefined) throw new Error(`This is no member's turn: ${text.slice(0, 2_000)}`);
   const { duties }: Pick<Turn, 'duties'> = JSON.parse(turn);
-  const claims: Turn['claims'] = JSON.parse(readBlock(text, 'claims') ?? '[]');
-  const spec: Turn['spec'] = JSON.parse(readBlock(text, 'spec') ?? '[]');
+  const claims: Turn['claims'] = JSON.parse(blocks.get('claims') ?? '[]');
+  const spec: Turn['spec'] = JSON.parse(blocks.get('spec') ?? '[]');
   return { duties, claims, spec };
-}
-
-/** The JSON of a block, which may have the marks of data around it or inside. */
-function readBlock(text: string, name: string): string | null {
-  const block = new RegExp(`^<${name}>([^]*?)^</${name}>`, 'm').exec(text)?.[1];
-  return /[[{][^]*[\]}]/.exec(block ?? '')?.[0] ?? null;
 }

@@ -1,19 +1,26 @@
+import { jsonBlock, textBlock } from '../../../activities/prompts/blocks.ts';
+import { markData } from '../../../activities/prompts/mark-data.ts';
 import { stateToolInputs } from '../../../contracts/state-call.ts';
 import type { StateToolName } from '../../../contracts/state-call.ts';
 import type { Duties } from '../../../contracts/member-turn.ts';
 import { noDuties } from '../../../core/triad/give-turn.ts';
 import { composeMemberReply, owesOutput } from '../../bench/member-reply.ts';
 
-/** A turn as a member reads it. Data stands between marks, as in every prompt. */
+/** A turn as a member reads it, in the blocks that the engine makes. */
 function turn(duties: Partial<Duties>, claims: readonly unknown[] = []): string {
   const spec = [
     { section_id: 'd1-done', owner: null, status: 'open', version: 2, text: 'a [b] c' },
   ];
   return [
-    `<your_turn>\n${JSON.stringify({ round: 1, rounds_max: 3, duties: { ...noDuties, ...duties } })}\n</your_turn>`,
-    '<heard>\n<data marker="ab">\nproposer, round 1: plan risk\n</data marker="ab">\n</heard>',
-    `<data marker="cd">\n<spec>\n${JSON.stringify(spec)}\n</spec>\n</data marker="cd">`,
-    `<claims>\n<data marker="ef">\n${JSON.stringify(claims)}\n</data marker="ef">\n</claims>`,
+    jsonBlock('your_turn', { round: 1, rounds_max: 3, duties: { ...noDuties, ...duties } }),
+    markData(
+      [
+        textBlock('heard', '# proposer, round 1\nplan risk', Infinity),
+        jsonBlock('spec', spec),
+        jsonBlock('claims', claims),
+      ].join('\n\n'),
+      'w/d1',
+    ),
   ].join('\n\n');
 }
 
