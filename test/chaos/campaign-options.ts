@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { badSettingsExitCode, ExpectedError } from '../../scripts/bootstrap/expected-error.mjs';
 import { phaseNames } from './phases/all-phases.ts';
 import type { PhaseName } from './phases/all-phases.ts';
+import { taskIds } from './reference-run.ts';
 
 export interface CampaignOptions {
   /** Everything that chance decides comes from it. */
@@ -9,6 +10,8 @@ export interface CampaignOptions {
   /** About how many times processes are killed or paused. If undefined: every moment of the reference run once. */
   readonly deaths: number | undefined;
   readonly only: readonly PhaseName[];
+  /** The delegation whose moments are struck. If undefined: those of the whole run. */
+  readonly task: string | undefined;
   readonly lanes: number;
   /** Runs of the phase `crowd`. */
   readonly runs: number;
@@ -27,6 +30,7 @@ undisturbed one. Writes docs/campaign.md when all phases have run. Exit code 1 w
   --seed <n>         repeat a campaign; default: a new one, which is printed
   --deaths <n>       about how many times processes are hurt; default: each moment of the reference run once
   --only <a,b>       some of the phases: ${phaseNames.join(', ')}
+  --task <id>        only moments of one delegation and what is below it: ${taskIds.join(', ')}
   --lanes <n>        runs that are hurt side by side; default 3
   --runs <n>         runs of the phase "crowd"; default ${runsDefault}
   --json             print the result as JSON on standard output
@@ -38,11 +42,13 @@ export function parseCampaignOptions(args: readonly string[]): CampaignOptions |
   const values = readValues(args);
   if (values.help === true) return null;
   const only = readPhases(values.only);
-  const isWhole = only.length === phaseNames.length;
+  const task = readTask(values.task);
+  const isWhole = only.length === phaseNames.length && task === undefined;
   return {
     seed: readCount('--seed', values.seed, 0, 2 ** 32 - 1) ?? Math.floor(Math.random() * 2 ** 32),
     deaths: readCount('--deaths', values.deaths, 1, 100_000),
     only,
+    task,
     lanes: readCount('--lanes', values.lanes, 1, 16) ?? 3,
     runs: readCount('--runs', values.runs, 1, 10_000) ?? runsDefault,
     json: values.json === true,
@@ -51,11 +57,12 @@ export function parseCampaignOptions(args: readonly string[]): CampaignOptions |
 }
 
 /** The command that makes the same choices again. When each of them strikes depends on the machine. */
-export function repeatCommand({ seed, deaths, runs, only }: CampaignOptions): string {
+export function repeatCommand({ seed, deaths, runs, only, task }: CampaignOptions): string {
   const parts = [`--seed ${seed}`];
   if (deaths !== undefined) parts.push(`--deaths ${deaths}`);
   if (runs !== runsDefault) parts.push(`--runs ${runs}`);
   if (only.length < phaseNames.length) parts.push(`--only ${only.join(',')}`);
+  if (task !== undefined) parts.push(`--task ${task}`);
   return `npm run chaos -- ${parts.join(' ')}`;
 }
 
@@ -70,6 +77,7 @@ function readValues(args: readonly string[]) {
         seed: text,
         deaths: text,
         only: text,
+        task: text,
         lanes: text,
         runs: text,
         json: flag,
@@ -100,6 +108,11 @@ function readPhases(text: string | undefined): readonly PhaseName[] {
   const unknown = wanted.filter((name) => !phaseNames.some((known) => known === name));
   if (unknown.length === 0) return phaseNames.filter((name) => wanted.includes(name));
   throw refused(`--only ${unknown.join(',')}: there is no such phase.`);
+}
+
+function readTask(id: string | undefined): string | undefined {
+  if (id === undefined || taskIds.includes(id)) return id;
+  throw refused(`--task ${id}: the run has no such delegation.`);
 }
 
 function refused(fault: string): ExpectedError {

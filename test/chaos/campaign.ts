@@ -6,8 +6,8 @@ import { phases, singlePhaseNames } from './phases/all-phases.ts';
 import type { PhaseName, SinglePhaseName } from './phases/all-phases.ts';
 import { crowdTitle, playCrowd } from './play-crowd.ts';
 import { playPhase } from './play-phase.ts';
-import { playReference } from './play-reference.ts';
-import type { PlayedReference } from './play-reference.ts';
+import { momentsOf, playReference } from './play-reference.ts';
+import type { Moments, PlayedReference } from './play-reference.ts';
 import { createPrng } from '../support/prng.ts';
 import type { Prng } from '../support/prng.ts';
 import type { Tally } from './tally.ts';
@@ -83,7 +83,8 @@ interface Campaign {
 async function playNamed(campaign: Campaign, name: SinglePhaseName): Promise<PhaseResult> {
   const { options, random, reference, say } = campaign;
   const phase = phases[name];
-  const blows = shareOf(name, options, reference);
+  const moments = momentsOf(reference, options.task);
+  const blows = shareOf(name, options, moments);
   say(`${name}: ${blows} blows: ${phase.title}`);
   const lanes = phase.killsServer ? await openOwnLanes(options.lanes) : campaign.lanes;
   try {
@@ -92,6 +93,7 @@ async function playNamed(campaign: Campaign, name: SinglePhaseName): Promise<Pha
       name,
       lanes,
       reference,
+      moments,
       blows,
       random: random.fork(name),
       onPlayed: ({ runId, interruptions, facts }, left) =>
@@ -104,16 +106,12 @@ async function playNamed(campaign: Campaign, name: SinglePhaseName): Promise<Pha
 }
 
 /** With `--deaths`, every phase deals its part of them; the crowd's deaths come on top. */
-function shareOf(
-  name: SinglePhaseName,
-  options: CampaignOptions,
-  reference: PlayedReference,
-): number {
-  const all = phases[name].countBlows(reference);
+function shareOf(name: SinglePhaseName, options: CampaignOptions, moments: Moments): number {
+  const all = phases[name].countBlows(moments);
   if (options.deaths === undefined) return all;
   const inAll = singlePhaseNames
     .filter((one) => options.only.includes(one))
-    .reduce((sum, one) => sum + phases[one].countBlows(reference), 0);
+    .reduce((sum, one) => sum + phases[one].countBlows(moments), 0);
   return Math.max(1, Math.round((all * options.deaths) / inAll));
 }
 

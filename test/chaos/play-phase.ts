@@ -1,7 +1,7 @@
 import type { AnsweringStyle } from './answering.ts';
 import type { Lane } from './lane.ts';
 import type { Phase, PlannedHarm } from './phases/phase.ts';
-import type { PlayedReference } from './play-reference.ts';
+import type { Moments, PlayedReference } from './play-reference.ts';
 import { playTrial } from './play-trial.ts';
 import type { PlayedTrial, TrialPlan } from './play-trial.ts';
 import type { Prng } from '../support/prng.ts';
@@ -15,6 +15,8 @@ export interface PhaseRun {
   readonly name: string;
   readonly lanes: readonly Lane[];
   readonly reference: PlayedReference;
+  /** Which of its moments are hurt. If undefined, all. */
+  readonly moments?: Moments;
   readonly random: Prng;
   readonly blows: number;
   readonly onPlayed: (played: PlayedTrial, left: number) => void;
@@ -30,10 +32,10 @@ interface QueuedTrial {
 
 /** Plays all runs of a phase, on every lane one after the other. What missed its moment gets a run of its own. */
 export async function playPhase(options: PhaseRun): Promise<Tally> {
-  const { phase, name, lanes, reference, random, blows } = options;
+  const { phase, name, lanes, reference, moments = reference, random, blows } = options;
   const tally = createTally();
   const queue = phase
-    .plan(reference, blows, random.fork('plan'))
+    .plan(moments, blows, random.fork('plan'))
     .map((harm, index) => ({ plan: toTrial(harm, `${name}-${index + 1}`, random), attempt: 1 }));
   const work = async (lane: Lane): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {

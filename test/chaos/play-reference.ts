@@ -15,6 +15,18 @@ export interface PlayedReference extends Reference {
   readonly events: readonly EventMoment[];
 }
 
+/** When a run can be hurt: at these events, and in these calls. */
+export type Moments = Pick<PlayedReference, 'events' | 'calls'>;
+
+/** Those of one delegation and of what is below it. @param task its id; if undefined, those of the whole run. */
+export function momentsOf({ events, calls }: Moments, task: string | undefined): Moments {
+  if (task === undefined) return { events, calls };
+  return {
+    events: events.filter(({ path }) => `${path}/`.includes(`/${task}/`)),
+    calls: calls.filter((call) => call.startsWith(`${task} `)),
+  };
+}
+
 /**
  * Plays the run without harm.
  *

@@ -54,6 +54,11 @@ const referencePlan: WavePlan = plan([
   work('summary', { agent_id: 'researcher', depends_on: ['facts'], required_inputs: ['facts'] }),
 ]);
 
+/** Ids of its delegations. */
+export const taskIds: readonly string[] = referencePlan.delegations.map(
+  ({ delegation_id }) => delegation_id,
+);
+
 /** A call as its key and its conversation tell: `plan 1`, `costs 2`, `region negotiate peer-1 2`. */
 export type CallName = string;
 

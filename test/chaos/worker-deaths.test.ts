@@ -6,7 +6,7 @@ import { atEvents } from './phases/at-events.ts';
 import { beforeCompletions, inCalls } from './phases/in-calls.ts';
 import type { Phase } from './phases/phase.ts';
 import { playPhase } from './play-phase.ts';
-import { playReference } from './play-reference.ts';
+import { momentsOf, playReference } from './play-reference.ts';
 import type { PlayedReference } from './play-reference.ts';
 import { playTrial } from './play-trial.ts';
 import type { PlayedTrial } from './play-trial.ts';
@@ -83,13 +83,13 @@ function secondAttempts({ histories }: PlayedTrial): number {
 
 describe('over a whole triad', () => {
   it('fault 1: kill -9 right after some history events of its delegation and its phases', async () => {
-    const tally = await playSample('triad-events', atEvents, { blows: 3, pick: pickEvents });
+    const tally = await strikeTriad('triad-events', atEvents, 3);
     expect(faultsOf(tally)).toEqual(noFaults);
     expect(tally.fired['worker killed at a history event']).toBe(3);
   }, 400_000);
 
   it('fault 2: kill -9 inside calls of its members', async () => {
-    const tally = await playSample('triad-calls', inCalls, { blows: 2, pick: pickCalls });
+    const tally = await strikeTriad('triad-calls', inCalls, 2);
     expect(faultsOf(tally)).toEqual(noFaults);
     expect(tally.fired['worker killed in a model call']).toBe(2);
     // N ≤ calls ≤ N + those that a kill found without a recorded reply: the judge compares them one by one.
@@ -98,45 +98,24 @@ describe('over a whole triad', () => {
   }, 400_000);
 
   it('fault 3: kill -9 between replies of its members and their completions', async () => {
-    const phase = beforeCompletions;
-    const tally = await playSample('triad-completions', phase, { blows: 2, pick: pickCalls });
+    const tally = await strikeTriad('triad-completions', beforeCompletions, 2);
     expect(faultsOf(tally)).toEqual(noFaults);
     expect(tally.fired['worker killed between reply and completion']).toBe(2);
   }, 400_000);
 });
 
-interface Sampling {
-  readonly blows: number;
-  /** Which moments of the whole run it chooses from. */
-  readonly pick: (reference: PlayedReference) => Pick<PlayedReference, 'events' | 'calls'>;
-}
-
-function playSample(name: string, phase: Phase, { blows, pick }: Sampling): Promise<Tally> {
-  const plan: Phase['plan'] = (whole, count, random) =>
-    phase
-      .plan({ ...whole, ...pick(whole) }, count, random)
-      // Another kill before the answers is not what the title says.
-      .map((harm) => ({ ...harm, answering: 'plain' }));
+function strikeTriad(name: string, phase: Phase, blows: number): Promise<Tally> {
+  // Another kill before the answers is not what the title says.
+  const plan: Phase['plan'] = (...given) =>
+    phase.plan(...given).map((harm) => ({ ...harm, answering: 'plain' }));
   return playPhase({
     phase: { ...phase, plan },
     name,
     lanes,
     reference,
+    moments: momentsOf(reference, triadTask),
     random: createPrng(seed),
     blows,
     onPlayed: () => {},
   });
-}
-
-/** One of its delegation and one of each phase: those of the execution would be most. */
-function pickEvents({ events, calls }: PlayedReference): ReturnType<Sampling['pick']> {
-  const random = createPrng(seed).fork('events of a triad');
-  const ofTriad = events.filter(({ path }) => path.startsWith(`/wave-001/${triadTask}`));
-  const paths = [...new Set(ofTriad.map(({ path }) => path))];
-  const picked = paths.map((path) => random.pick(ofTriad.filter((event) => event.path === path)));
-  return { events: picked, calls };
-}
-
-function pickCalls({ events, calls }: PlayedReference): ReturnType<Sampling['pick']> {
-  return { events, calls: calls.filter((call) => call.startsWith(`${triadTask} `)) };
 }

@@ -24,7 +24,7 @@ export const answers: Phase = {
   killsServer: false,
   countBlows: () => 4,
   // One run in three costs a death.
-  plan: (_reference, blows, random) =>
+  plan: (_moments, blows, random) =>
     takeRound(styles, 3 * blows, random).map((answering) => ({
       strikes: [],
       modelFaultChance: 0,

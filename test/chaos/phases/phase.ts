@@ -1,5 +1,5 @@
 import type { AnsweringStyle } from '../answering.ts';
-import type { PlayedReference } from '../play-reference.ts';
+import type { Moments } from '../play-reference.ts';
 import type { TrialPlan } from '../play-trial.ts';
 import type { Prng } from '../../support/prng.ts';
 import type { Strike } from '../strike.ts';
@@ -11,13 +11,9 @@ export interface Phase {
   /** Whether it kills the Temporal server, so that it needs one for itself. */
   readonly killsServer: boolean;
   /** How many blows it deals when every moment gets its one. */
-  readonly countBlows: (reference: PlayedReference) => number;
+  readonly countBlows: (moments: Moments) => number;
   /** The runs for about so many blows. */
-  readonly plan: (
-    reference: PlayedReference,
-    blows: number,
-    random: Prng,
-  ) => readonly PlannedHarm[];
+  readonly plan: (moments: Moments, blows: number, random: Prng) => readonly PlannedHarm[];
 }
 
 /** What is done to one run. */

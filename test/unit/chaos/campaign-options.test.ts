@@ -25,11 +25,13 @@ it('without options: every phase, a seed of its own, and the page is written', (
 });
 
 it('reads every option', () => {
-  const line = '--seed 7 --deaths 1000 --only crowd,calls --lanes 2 --runs 12 --json --write';
+  const line =
+    '--seed 7 --deaths 1000 --only crowd,calls --task region --lanes 2 --runs 12 --json --write';
   expect(parseCampaignOptions(line.split(' '))).toEqual({
     seed: 7,
     deaths: 1000,
     only: ['calls', 'crowd'],
+    task: 'region',
     lanes: 2,
     runs: 12,
     json: true,
@@ -37,16 +39,17 @@ it('reads every option', () => {
   });
 });
 
-it('a part of the phases does not write the page, nor does --no-write', () => {
+it('a part of the phases or of the run does not write the page, nor does --no-write', () => {
   expect(parseCampaignOptions(['--only', 'calls'])?.write).toBe(false);
+  expect(parseCampaignOptions(['--task', 'region'])?.write).toBe(false);
   expect(parseCampaignOptions(['--no-write'])?.write).toBe(false);
 });
 
 it.each([
   ['--seed 7', '--seed 7'],
   [
-    '--only calls --runs 12 --deaths 9 --seed 7 --json',
-    '--seed 7 --deaths 9 --runs 12 --only calls',
+    '--only calls --task region --runs 12 --deaths 9 --seed 7 --json',
+    '--seed 7 --deaths 9 --runs 12 --only calls --task region',
   ],
 ])('%s is repeated by %s', (line, repeated) => {
   const options = parseCampaignOptions(line.split(' '));
@@ -63,6 +66,7 @@ it.each([
   [['--deaths', '1e3'], '--deaths 1e3: expected'],
   [['--lanes', '17'], '--lanes 17: expected'],
   [['--only', 'calls,moon'], '--only moon: there is no such phase'],
+  [['--task', 'moon'], '--task moon: the run has no such delegation'],
   [['--moon'], "Unknown option '--moon'"],
   [['moon'], 'moon'],
 ])('%j is refused with what is wrong and the usage', (args, message) => {
