@@ -2,7 +2,7 @@ import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type { TriadPhaseView } from '../../../contracts/views.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { memberReply, takes, triadWork } from '../../support/scripted-triad.ts';
+import { call, memberCalls, memberReply, takes, triadWork } from '../../support/scripted-triad.ts';
 import { held, work } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -53,9 +53,31 @@ describe('a triad and its phases', () => {
     await expectPromisesKept(stage, run.workflowId);
   });
 
+  it('answers as many queries of one reply as fit, and the member takes its turn in the next', async () => {
+    const sections = Array.from({ length: 12 }, (_, at) => ({
+      section_id: `section-${at}`,
+      text: 'One of many.',
+    }));
+    const claims = sections.map(({ section_id }) =>
+      call('register_claim', { section_id, proposal: 'As it is usually done.' }),
+    );
+    const queries = Array.from({ length: 80 }, () => call('get_current_claims', {}));
+    const place = { member: 'proposer', phase: 'deliberate' } as const;
+    stage.rehearsal.script([
+      takes({ ...place, nth: 1 }, memberReply({ calls: [...claims, ...queries] })),
+    ]);
+    const { id, outcome } = await play({ ...dialectic, sections });
+    expect(outcome).toMatchObject({ status: 'completed', turns: callsOfNine + 1 });
+    const [, second] = memberCalls(stage.rehearsal, place);
+    const told = JSON.stringify(second?.body);
+    expect(told.match(/fewer queries in one reply/gu)?.length).toBeGreaterThan(1);
+    expect(told.length).toBeLessThan(400_000);
+    await expectPromisesKept(stage, id);
+  });
+
   it('shows who is at work, round by round', async () => {
-    const call = held({ pass: true });
-    stage.rehearsal.script([takes({ member: 'critic', phase: 'negotiate' }, call.reply)]);
+    const waiting = held({ pass: true });
+    stage.rehearsal.script([takes({ member: 'critic', phase: 'negotiate' }, waiting.reply)]);
     const run = await stage.start('triad', dialectic);
     await stage.rehearsal.waitForCalls(4);
     const phase = stage.client.workflow.getHandle(`${run.workflowId}/negotiate`);
@@ -67,7 +89,7 @@ describe('a triad and its phases', () => {
       at_work: ['critic'],
       claims: [{ member: 'proposer', state: 'open' }],
     });
-    call.release();
+    waiting.release();
     await run.result();
   });
 });
