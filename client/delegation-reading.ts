@@ -1,8 +1,8 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Payload } from '@temporalio/common';
-import { queryNames } from '../contracts/names.ts';
+import { queryNames, workflowTypes } from '../contracts/names.ts';
 import type { Usage } from '../contracts/usage.ts';
-import type { DelegationStatusView, TriadPhaseView } from '../contracts/views.ts';
+import type { DelegationStatusView, StatusView, TriadPhaseView } from '../contracts/views.ts';
 import type { ClientContext } from './client-context.ts';
 import { callServer } from './server-calls.ts';
 
@@ -32,36 +32,56 @@ export async function readDelegation(
   context: ClientContext,
   workflowId: string,
 ): Promise<DelegationReading> {
-  const [status, activities] = await Promise.all([
+  const [status, { activities, phaseId }] = await Promise.all([
     readStatus(context, workflowId),
-    readActivities(context, workflowId),
+    readPending(context, workflowId),
   ]);
-  return { usage: status.usage ?? null, triad: status.triad ?? null, activities };
+  const usage = status.usage ?? null;
+  const triad = status.triad ?? null;
+  if (phaseId === null) return { usage, triad, activities };
+  // Who is at work in a triad, its phase knows.
+  const [view, inPhase] = await Promise.all([
+    query<TriadPhaseView>(context, phaseId),
+    readPending(context, phaseId),
+  ]);
+  return { usage, triad: view ?? triad, activities: [...activities, ...inPhase.activities] };
 }
+
+/** The topmost workflow tells more than the delegation that it is. */
+type StatusAnswer = Partial<DelegationStatusView> & Pick<StatusView, 'delegation'>;
 
 async function readStatus(
   context: ClientContext,
   workflowId: string,
 ): Promise<Partial<DelegationStatusView>> {
+  const status = await query<StatusAnswer>(context, workflowId);
+  return status?.delegation ?? status ?? {};
+}
+
+/** The answer to the query `status`; null without one. */
+async function query<T>(context: ClientContext, workflowId: string): Promise<T | null> {
   try {
-    const status = await context.connection.withDeadline(Date.now() + statusTimeoutMs, () =>
-      context.workflows
-        .getHandle(workflowId)
-        .query<Partial<DelegationStatusView> | null>(queryNames.status),
+    return await context.connection.withDeadline(Date.now() + statusTimeoutMs, () =>
+      context.workflows.getHandle(workflowId).query<T | null>(queryNames.status),
     );
-    return status ?? {};
   } catch {
-    return {};
+    return null;
   }
 }
 
-function readActivities(
-  context: ClientContext,
-  workflowId: string,
-): Promise<readonly ActivityReading[]> {
+interface Pending {
+  readonly activities: readonly ActivityReading[];
+  /** Workflow id of its triad's phase at work, or null. */
+  readonly phaseId: string | null;
+}
+
+function readPending(context: ClientContext, workflowId: string): Promise<Pending> {
   return callServer(context, workflowId, async () => {
     const { raw } = await context.workflows.getHandle(workflowId).describe();
-    return Promise.all(
+    const phase = raw.pendingChildren?.find(
+      ({ workflowTypeName }) => workflowTypeName === workflowTypes.triadPhase,
+    );
+    const activities = await Promise.all(
       (raw.pendingActivities ?? []).map(async (pending) => ({
         activity_type: pending.activityType?.name ?? '',
         attempt: pending.attempt ?? 1,
@@ -69,6 +89,7 @@ function readActivities(
         heartbeat: await readHeartbeat(context, pending.heartbeatDetails?.payloads ?? []),
       })),
     );
+    return { activities, phaseId: phase?.workflowId ?? null };
   });
 }
 

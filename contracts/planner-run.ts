@@ -176,7 +176,8 @@ export type PlannerRunArgs = PlannerRunInput | { readonly carried: CarriedRun };
 
 export interface WaveSummary {
   readonly wave: number;
-  readonly io_status: 'OK' | 'NOT_OK';
+  /** Null when no planner decided on it. */
+  readonly io_status: 'OK' | 'NOT_OK' | null;
   readonly completed: number;
   readonly failed: number;
   readonly skipped: number;

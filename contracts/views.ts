@@ -38,6 +38,8 @@ export interface StatusView {
   readonly wave_workflow_id: string | null;
   /** Below the artifact home; null until the run has ended. */
   readonly result_path: string | null;
+  /** What a delegation, a triad or a phase does that was started by hand. Absent in a run and a wave. */
+  readonly delegation?: DelegationStatusView;
 }
 
 /** What stands still until a question is answered, as delegation_ids. */
@@ -122,7 +124,7 @@ export interface DelegationStatusView {
   /** The questions it waits for, or empty. */
   readonly waiting_for: string;
   readonly usage: Usage;
-  /** Absent when one agent does it. */
+  /** Its phase as it began or ended; how far it is in between, the phase itself tells. Absent when one agent does it. */
   readonly triad?: TriadPhaseView;
 }
 
@@ -131,9 +133,10 @@ export interface TriadPhaseView {
   readonly type: TriadType;
   readonly phase: TriadPhase;
   readonly state: 'running' | PhaseReport['status'];
+  /** From 1; 0 where only the phase itself knows it. */
   readonly round: number;
   readonly rounds_max: number;
-  /** Names of the members at work. */
+  /** Names of the members at work, where they are known. */
   readonly at_work: readonly string[];
   readonly sections: readonly Pick<SectionState, 'section_id' | 'owner' | 'status' | 'version'>[];
   readonly claims: readonly Pick<

@@ -28,8 +28,6 @@ import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { loadDetail } from '../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../activities/tools/tool.ts';
-import type { ToolRegistry } from '../activities/tools/tool.ts';
-import type { Workspaces } from '../activities/ports/workspaces.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createWriteFile } from '../activities/tools/write-file.ts';
 import type { WorkerSettings } from './worker-settings.ts';
@@ -61,7 +59,8 @@ export function createActivities(
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(createFileArtifactStore({ home }), redactor);
   const workspaces = createFileWorkspaces({ home });
-  const tools = redactTools(createTools(workspaces), redactor);
+  const writeFile = createWriteFile(workspaces);
+  const tools = redactTools(createToolRegistry([loadDetail, writeFile]), redactor);
   const toolNames = [...tools.keys()];
   const client = createAnthropicClient({
     apiKey,
@@ -103,11 +102,6 @@ export function createActivities(
         isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
     }),
   };
-}
-
-/** The tools that an agent's file may grant. */
-export function createTools(workspaces: Workspaces): ToolRegistry {
-  return createToolRegistry([loadDetail, createWriteFile(workspaces)]);
 }
 
 /** Whatever model an agent names, the rehearsal answers, and its price is none. */

@@ -1,6 +1,7 @@
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import type { TriadPhase } from '../../contracts/triad.ts';
 
 /** A completed delegation with its output. */
 export interface Deliverable extends DelegationOutcome {
@@ -44,4 +45,22 @@ function criteriaOf(outcome: DelegationOutcome): readonly string[] {
 /** Nothing is never covered: who has no criteria or products can't be replaced by them. */
 function isCovered(names: readonly string[], by: readonly string[]): boolean {
   return names.length > 0 && names.every((name) => by.includes(name));
+}
+
+/** A phase of a triad that was started alone and is not its last: it hands over a summary, and no output. */
+export interface HandedOver {
+  readonly delegation_id: string;
+  readonly phase: TriadPhase;
+  readonly report_ref: Ref;
+}
+
+export function findHandedOver(record: RunRecord): HandedOver | null {
+  const outcomes = record.waves.flatMap((wave) => wave.outcomes);
+  const one = outcomes.find(
+    ({ status, output_ref }) => status === 'completed' && output_ref === null,
+  );
+  const last = one?.triad?.phases.at(-1);
+  if (one === undefined || last === undefined) return null;
+  const { phase, report_ref } = last;
+  return { delegation_id: one.delegation_id, phase, report_ref };
 }

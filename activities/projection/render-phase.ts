@@ -1,5 +1,4 @@
 import type { Delegation } from '../../contracts/delegation.ts';
-import type { PhaseSummary } from '../../contracts/phase-summary.ts';
 import type { SectionState } from '../../contracts/spec.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 import type { PhaseReport, TurnRecord } from '../../contracts/triad-run.ts';
@@ -11,6 +10,7 @@ import { phaseLimits } from './phase-limits.ts';
 import { embedText } from './embed-text.ts';
 import { renderMinorityReport } from './render-minority-report.ts';
 import { renderPhaseClaims } from './render-phase-claims.ts';
+import { renderPhaseSummary } from './render-phase-summary.ts';
 
 /** What was planned of a triad: the texts that its spec begins with. */
 export type PlannedTriad = Pick<
@@ -33,7 +33,7 @@ export function renderPhase(phase: LoadedPhase, planned: PlannedTriad): string {
     renderFailure(report),
     renderOutput(phase),
     phase.output === null ? null : renderMinorityReport(phase),
-    phase.summary === null ? null : renderSummary(phase.summary),
+    phase.summary === null ? null : renderPhaseSummary(phase.summary),
     renderSections(phase, planned),
     renderPhaseClaims(phase),
     renderTurns(phase),
@@ -42,11 +42,11 @@ export function renderPhase(phase: LoadedPhase, planned: PlannedTriad): string {
 
 function renderHead({ report, report_ref }: LoadedPhase, { delegation_id }: PlannedTriad): string {
   const { type, reason, members, status, attempt, rounds, rounds_max, usage } = report;
-  const replaced = attempt === 1 ? '' : ` This file replaces that of attempt ${attempt - 1}.`;
+  const replaced = attempt === 1 ? '' : `. This file replaces that of attempt ${attempt - 1}`;
   return bullets(
     [
-      `**State:** ${status}, after ${rounds} of at most ${rounds_max} rounds`,
-      `**Attempt:** ${attempt}.${replaced}`,
+      `**State:** ${status}, after ${rounds} of at most ${rounds_max} ${rounds_max === 1 ? 'round' : 'rounds'}`,
+      `**Attempt:** ${attempt}${replaced}`,
       `**Delegation:** ${delegation_id}, by a ${type} triad`,
       `**Why a triad:** ${shorten(reason)}`,
       `**Members:**\n${members.map(describeMember).join('\n')}`,
@@ -76,25 +76,6 @@ function renderOutput({ report, output }: LoadedPhase): string | null {
     whole: `artifact ${report.output_ref ?? ''}`,
   });
   return `## Output\n\n*${output.status}*\n\n${compact}`;
-}
-
-function renderSummary({ decisions, open_questions, artifacts }: PhaseSummary): string {
-  return [
-    '## Summary',
-    '### Decisions',
-    listEntries(decisions.map((one) => [one.section_id, one.decision])),
-    '### Open questions',
-    listEntries(open_questions.map((one) => [one.section_id, one.question])),
-    '### Artifacts',
-    listEntries(artifacts.map((one) => [one.section_id, one.artifact])),
-  ].join('\n\n');
-}
-
-function listEntries(entries: readonly (readonly [sectionId: string | null, text: string])[]) {
-  const lines = entries.map(([sectionId, text]) =>
-    shorten(sectionId === null ? text : `\`${sectionId}\`: ${text}`),
-  );
-  return bullets(lines, '- None.');
 }
 
 function renderSections(phase: LoadedPhase, planned: PlannedTriad): string {

@@ -2,7 +2,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import { describeExpected, formatCost, formatTokens } from '../../core/usage/format-cost.ts';
-import { listDeliverables } from './list-deliverables.ts';
+import { findHandedOver, listDeliverables } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
 import { bullets, embedMarkdown, joinSections, oneLine } from './markdown.ts';
 import { treePaths } from './paths.ts';
@@ -11,6 +11,7 @@ import type { RecordTexts, TextRefs } from './record-texts.ts';
 import { renderCriteria } from './render-result-criteria.ts';
 import { listDisputed, renderMinorityReports } from './render-result-disputes.ts';
 import { renderRedactions } from './render-result-redactions.ts';
+import { renderPhaseSummary } from './render-phase-summary.ts';
 import { renderResultEffects } from './render-result-effects.ts';
 import { renderOpenEnds } from './render-result-open-ends.ts';
 import { resultLimits } from './result-limits.ts';
@@ -21,7 +22,7 @@ export function resultNeeds(record: RunRecord): TextRefs {
   return {
     decisions: [lastDecision(record)?.ref ?? null, ...disputed.map((one) => one.decision_ref)],
     outputs: listDeliverables(record).map((one) => one.output_ref),
-    phases: disputed.map((one) => one.dissent_ref),
+    phases: [...disputed.map((one) => one.dissent_ref), findHandedOver(record)?.report_ref ?? null],
   };
 }
 
@@ -31,9 +32,7 @@ export function renderResult(record: RunRecord, status: RunStatus, texts: Record
     `# Result: ${oneLine(record.goal_title)}`,
     `**${describeStatus(record, status)}**`,
     renderGoal(record),
-    renderCriteria(record),
-    renderTruth(record, texts),
-    renderDeliverables(record, texts),
+    ...renderCame(record, texts),
     ...renderResultEffects(record),
     renderMinorityReports(record, texts),
     ...renderOpenEnds(record, texts),
@@ -46,7 +45,25 @@ export function renderResult(record: RunRecord, status: RunStatus, texts: Record
   ]);
 }
 
+/** What came of it: criteria and deliverables, or what a phase alone hands over. */
+function renderCame(record: RunRecord, texts: RecordTexts): (string | null)[] {
+  const handed = findHandedOver(record);
+  if (handed === null) {
+    return [renderCriteria(record), renderTruth(record, texts), renderDeliverables(record, texts)];
+  }
+  const { summary } = textOf(texts.phases, handed.report_ref);
+  const whole = treePaths.triadPhase(handed.delegation_id, handed.phase);
+  return [
+    summary === null ? null : renderPhaseSummary(summary),
+    `Sections, claims and what was said: ${whole}`,
+  ];
+}
+
 function describeStatus(record: RunRecord, status: RunStatus): string {
+  const handed = findHandedOver(record);
+  if (handed !== null && status === 'completed') {
+    return `Completed: ${handed.phase}, one phase of a triad. It hands over what follows; there is no output.`;
+  }
   const open = record.criteria.filter((criterion) => criterion.state === 'open').length;
   const notMet = `${open} of ${record.criteria.length} criteria ${open === 1 ? 'is' : 'are'} not met.`;
   switch (status) {

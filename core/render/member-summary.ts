@@ -1,5 +1,5 @@
 /**
- * Timeline labels of a triad.
+ * Timeline labels of a delegation and of its triad.
  */
 import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
 import { engineLimits } from '../limits.ts';
@@ -16,6 +16,20 @@ interface MemberAt {
   readonly member: string;
   readonly phase: TriadPhase;
   readonly round: number;
+}
+
+/** `researcher · Prices`, or `dialectic triad · Compare the options`: of a delegation's workflow. */
+export function delegationSummary({
+  agent_id,
+  title,
+  triad,
+}: {
+  readonly agent_id: string;
+  readonly title: string;
+  readonly triad?: { readonly type: TriadType } | undefined;
+}): string {
+  const executor = triad === undefined ? agent_id : `${triad.type} triad`;
+  return cleanLine(`${executor} · ${title}`, engineLimits.labelCharsMax);
 }
 
 /** `dialectic · negotiate · Compare the options`: of a phase's workflow. */

@@ -8,6 +8,7 @@ import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationState, TriadPhaseView } from '../../contracts/views.ts';
 import { engineLimits } from '../limits.ts';
 import { formatCost, formatTokens } from '../usage/format-cost.ts';
+import { describeExecutor } from './describe-executor.ts';
 import { bullet, joinBlocks, plainText } from './markdown.ts';
 import { phaseBlocks } from './render-phase-details.ts';
 
@@ -34,7 +35,11 @@ export function renderDelegationDetails(view: DelegationDetails): string {
       `## ${plainText(view.title, 120)}`,
       [
         bullet(`**State:** ${view.state}`),
-        bullet(`**Agent:** ${plainText(view.agent_id, 60)} · turn ${view.turn}`),
+        view.triad === undefined
+          ? bullet(`**Agent:** ${plainText(view.agent_id, 60)} · turn ${view.turn}`)
+          : bullet(
+              `**Done by:** ${describeExecutor({ agent_id: view.agent_id, triad: view.triad.type })} · ${view.turn} model calls`,
+            ),
         bullet(`**Used:** ${formatCost(view.usage)} · ${formatTokens(view.usage)}`),
       ].join('\n'),
       ...(view.triad === undefined ? [] : phaseBlocks(view.triad)),

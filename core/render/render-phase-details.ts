@@ -30,12 +30,14 @@ export function phaseBlocks(view: TriadPhaseView): string[] {
   for (let i = 0; i < claims.length; i += linesPerBlock) {
     blocks.push(claims.slice(i, i + linesPerBlock).join('\n'));
   }
+  const isAtWork = state === 'running';
   return [
-    `## ${phase} · round ${round} of ${rounds_max}`,
+    round === 0 ? `## ${phase}` : `## ${phase} · round ${round} of ${rounds_max}`,
     [
       bullet(`**State:** ${state}`),
       bullet(`**Triad:** ${type}`),
-      bullet(`**At work:** ${names === '' ? 'nobody' : names}`),
+      ...(isAtWork && round > 0 ? [bullet(`**At work:** ${names === '' ? 'nobody' : names}`)] : []),
+      ...(isAtWork && round === 0 ? [bullet('Round and members: on the page of the phase')] : []),
     ].join('\n'),
     '### Sections',
     view.sections.map(renderSection).join('\n'),
@@ -45,13 +47,13 @@ export function phaseBlocks(view: TriadPhaseView): string[] {
 
 function renderSection(section: TriadPhaseView['sections'][number]): string {
   const { section_id, owner, status, version } = section;
-  const whose = owner === null ? 'nobody owns it' : plainText(owner, 60);
+  const whose = owner === null ? 'nobody owns it' : `owned by ${plainText(owner, 60)}`;
   return bullet(`${codeSpan(section_id, 60)} · ${status} · ${whose} · version ${version}`);
 }
 
 function renderClaim(claim: TriadPhaseView['claims'][number]): string {
   const { claim_id, section_id, member, revision, state } = claim;
   return bullet(
-    `${codeSpan(claim_id, 30)} on ${codeSpan(section_id, 60)} · ${plainText(member, 60)} · revision ${revision} · ${state}`,
+    `${codeSpan(claim_id, 30)} on ${codeSpan(section_id, 60)} · by ${plainText(member, 60)} · revision ${revision} · ${state}`,
   );
 }

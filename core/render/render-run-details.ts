@@ -11,13 +11,14 @@ import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveSummary } from '../../contracts/planner-run.ts';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { PlanView, RunPhase } from '../../contracts/views.ts';
+import type { PlanView, RunPhase, TriadPhaseView } from '../../contracts/views.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
 import { describeExpected, formatCost, formatTokens } from '../usage/format-cost.ts';
 import { signalCommand } from './answer-commands.ts';
 import { describeExecutor } from './describe-executor.ts';
 import { bullet, codeBlock, codeSpan, joinBlocks, plainText } from './markdown.ts';
+import { phaseBlocks } from './render-phase-details.ts';
 import { renderQuestions } from './render-questions.ts';
 
 /** What the run's page shows. */
@@ -38,6 +39,8 @@ export interface RunDetails {
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
   readonly rejected: readonly RejectedAnswer[];
+  /** Where the triad is that was started by hand. If undefined, none was. */
+  readonly triad?: TriadPhaseView | undefined;
 }
 
 /** Newest waves, rejections and open criteria that are listed. */
@@ -49,6 +52,7 @@ export function renderRunDetails(view: RunDetails): string {
     [
       ...(hasEnded(view.phase) ? [`## ${headings[view.phase]}`] : renderWaits(view)),
       renderRun(view),
+      ...(view.triad === undefined ? [] : phaseBlocks(view.triad)),
       renderCriteria(view.criteria),
       view.plan === null ? '' : renderPlan(view.plan),
       renderWaves(view.waves),
@@ -66,7 +70,7 @@ const headings: Record<RunPhase, string> = {
   parked: 'Parked: no model call can succeed for now',
   ending: 'Writing the result',
   completed: 'Completed: every criterion is met or waived',
-  finished_unmet: 'Finished by your choice, with criteria unmet',
+  finished_unmet: 'Finished, with criteria unmet',
   stopped: 'Stopped',
   abandoned: 'Abandoned',
   failed: 'Failed',
@@ -153,7 +157,7 @@ function renderWaves(waves: readonly WaveSummary[]): string {
     const ended = `${w.completed} completed, ${w.failed} failed, ${w.skipped} skipped`;
     const criteria = `${w.criteria_met} criteria met, ${w.criteria_open} open`;
     return bullet(
-      `**Wave ${w.wave}: ${w.io_status}** · ${ended} · ${criteria} · ${formatCost(w.usage)}`,
+      `**Wave ${w.wave}${w.io_status === null ? '' : `: ${w.io_status}`}** · ${ended} · ${criteria} · ${formatCost(w.usage)}`,
     );
   });
   return ['## Waves', '', ...lines].join('\n');

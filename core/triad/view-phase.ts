@@ -1,28 +1,44 @@
+import type { SpecState } from '../../contracts/spec.ts';
+import type { TriadPhase } from '../../contracts/triad.ts';
 import type { TriadPhaseView } from '../../contracts/views.ts';
-import type { PhaseState } from './phase-state.ts';
+import type { PhaseState, TriadSetup } from './phase-state.ts';
 
 /** What people see of a phase. */
 export function viewPhase(state: PhaseState, status: TriadPhaseView['state']): TriadPhaseView {
   const { setup, phase, round, outstanding, spec } = state;
   return {
-    type: setup.type,
-    phase,
+    ...viewBegun(setup, phase, spec),
     state: status,
     round: Math.max(1, round),
-    rounds_max: setup.rounds_max,
     at_work: outstanding.map(({ brief }) => brief.member.name),
-    sections: spec.sections.map(({ section_id, owner, status: state_, version }) => ({
+  };
+}
+
+/** What a delegation knows of a phase that it has started. */
+export function viewBegun(
+  { type, rounds_max }: TriadSetup,
+  phase: TriadPhase,
+  { sections, claims }: SpecState,
+): TriadPhaseView {
+  return {
+    type,
+    phase,
+    state: 'running',
+    round: 0,
+    rounds_max,
+    at_work: [],
+    sections: sections.map(({ section_id, owner, status, version }) => ({
       section_id,
       owner,
-      status: state_,
+      status,
       version,
     })),
-    claims: spec.claims.map(({ claim_id, section_id, member, revision, state: state_ }) => ({
+    claims: claims.map(({ claim_id, section_id, member, revision, state }) => ({
       claim_id,
       section_id,
       member,
       revision,
-      state: state_,
+      state,
     })),
   };
 }

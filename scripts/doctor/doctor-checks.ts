@@ -1,9 +1,10 @@
 import { computeUsage, pricesAsOf } from '../../activities/adapters/prices.ts';
-import { createFileWorkspaces } from '../../activities/adapters/file-workspaces.ts';
 import { loadAgents } from '../../activities/adapters/agent-files.ts';
 import { AgentFilesInvalid } from '../../activities/ports/agent-source.ts';
+import { loadDetailName } from '../../activities/tools/load-detail.ts';
+import { writeFileName } from '../../activities/tools/write-file.ts';
 import type { DoctorCheck, DoctorFinding } from '../../client/cli/doctor-check.ts';
-import { createTools, shippedAgentsDir } from '../../worker/create-activities.ts';
+import { shippedAgentsDir } from '../../worker/create-activities.ts';
 import { readWorkerSettings } from '../../worker/worker-settings.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 import { findTemporalCli } from '../bootstrap/find-temporal-cli.mjs';
@@ -18,7 +19,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Settings', run: async () => describeSettings(settings) },
     { name: 'Model', run: () => checkModel(process.env) },
     { name: 'Prices', run: checkPrices },
-    { name: 'Agents', run: () => checkAgents(settings.home) },
+    { name: 'Agents', run: checkAgents },
     { name: 'Files', run: () => checkHome(settings.home) },
   ];
 }
@@ -62,10 +63,11 @@ function modelName(): string {
   }
 }
 
-async function checkAgents(home: string): Promise<DoctorFinding> {
+async function checkAgents(): Promise<DoctorFinding> {
   try {
-    const knownTools = [...createTools(createFileWorkspaces({ home })).keys()];
-    const agents = await loadAgents([shippedAgentsDir], { knownTools });
+    const agents = await loadAgents([shippedAgentsDir], {
+      knownTools: [loadDetailName, writeFileName],
+    });
     return { ok: true, detail: agents.map(({ agent_id }) => agent_id).join(', ') };
   } catch (error) {
     if (!(error instanceof AgentFilesInvalid)) throw error;

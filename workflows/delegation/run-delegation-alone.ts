@@ -10,7 +10,7 @@ import { progressOf } from '../shared/progress-of.ts';
 import { recorder } from '../shared/recorder.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
-import { finishAlone } from '../shared/finish-alone.ts';
+import { finishAlone, isHandedOver } from '../shared/finish-alone.ts';
 import type { DelegationDesk } from './run-delegation.ts';
 
 /**
@@ -59,14 +59,15 @@ export async function runDelegationAlone(
         control: host.control,
         superior: host,
         funds,
-        onStatus: () => host.refresh(),
+        onStatus: (view) => host.showWork(view),
         carryOver: null,
       },
       opened,
     ),
   );
   recorder.count(metrics.delegations, { agent: outcome.agent_id, status: outcome.status });
-  const criteria = applyOutcomes(applyPlan(host.state.criteria, plan.delegations), [outcome]);
+  const planned = applyPlan(host.state.criteria, plan.delegations);
+  const criteria = isHandedOver(outcome) ? [] : applyOutcomes(planned, [outcome]);
   await finishAlone(host, {
     wave: 1,
     status: outcome.status === 'stopped' ? 'stopped' : (endedBy(treasury) ?? 'decided'),

@@ -11,6 +11,7 @@ import { noSpending, spendingOf } from '../../core/budget/spending.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { collectUpstream } from '../../core/plan/collect-upstream.ts';
+import { delegationSummary } from '../../core/render/member-summary.ts';
 import { secondsSince } from '../shared/clock.ts';
 import type { ControlRelay } from '../shared/control-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
@@ -111,7 +112,7 @@ function startDelegation(
       ],
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       workflowTaskTimeout: workflowTaskTimeoutMs,
-      staticSummary: `${delegation.agent_id} · ${delegation.title}`,
+      staticSummary: delegationSummary(delegation),
       typedSearchAttributes: childSearchAttributes(run_id),
     },
   );

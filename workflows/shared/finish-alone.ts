@@ -1,4 +1,5 @@
 import type { PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone } from '../../core/criteria/criteria.ts';
 import { explainCriteria } from './explain-criteria.ts';
@@ -12,5 +13,11 @@ export async function finishAlone(host: RootHost, wave: WaveResult): Promise<Pla
 
 function statusOf(wave: WaveResult): RunStatus {
   if (wave.status === 'stopped' || wave.status === 'abandoned') return wave.status;
-  return isDone(wave.criteria) ? 'completed' : 'finished_unmet';
+  const isOver = isDone(wave.criteria) || wave.outcomes.some(isHandedOver);
+  return isOver ? 'completed' : 'finished_unmet';
+}
+
+/** A phase of a triad that was started alone is done with a summary; the criteria are for the phases after it. */
+export function isHandedOver({ status, output_ref }: DelegationOutcome): boolean {
+  return status === 'completed' && output_ref === null;
 }

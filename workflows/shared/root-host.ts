@@ -20,6 +20,7 @@ import type {
 import type { CarriedRun, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import type { DelegationStatusView } from '../../contracts/views.ts';
 import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
@@ -104,6 +105,8 @@ export class RootHost implements Superior {
       ]),
     );
     takeUpOpened(this.state, opened);
+    // What is started as a part of a run is all of it.
+    if (workflowType !== 'plannerRun') this.state.waves_allowed = 1;
     log.info('run opened', { type: workflowType });
     const { record_ref, known_inputs } = opened;
     this.record.begin({ record_ref, known_inputs, stale: [], facts_total: 0, facts: [] });
@@ -172,6 +175,12 @@ export class RootHost implements Superior {
     const expected = estimateFanOut(progress.usage, delegations.length);
     this.state.plan = { wave, summary, delegations, expected };
     this.record.add({ type: 'wave_planned', progress });
+    this.refresh();
+  }
+
+  /** Shows what a delegation does that is the topmost workflow. */
+  showWork(work: DelegationStatusView): void {
+    this.state.work = work;
     this.refresh();
   }
 

@@ -6,7 +6,7 @@ import type { CarriedRun, WaveSummary } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { RecordedWave } from '../../contracts/run-record.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { PlanView, RunPhase } from '../../contracts/views.ts';
+import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';
 import { describeAgainst } from '../../core/budget/budget-question.ts';
 import { openBudget } from '../../core/budget/resolve-budget.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
@@ -28,6 +28,8 @@ export interface RootState {
   waves_allowed: number;
   wave_workflow_id: string | null;
   plan: PlanView | null;
+  /** What a delegation, a triad or a phase does that was started by hand. */
+  work: DelegationStatusView | null;
   waves: readonly WaveSummary[];
   criteria: readonly CriterionState[];
   usage: Usage;
@@ -52,6 +54,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     waves_allowed: 0,
     wave_workflow_id: null,
     plan: null,
+    work: null,
     waves: [],
     criteria: [],
     usage: noUsage,
@@ -118,7 +121,7 @@ function summariseWave(wave: WaveResult): WaveSummary {
     wave.outcomes.filter((outcome) => outcome.status === status).length;
   return {
     wave: wave.wave,
-    io_status: wave.decision?.planner_decision.io_status ?? 'NOT_OK',
+    io_status: wave.decision?.planner_decision.io_status ?? null,
     completed: count('completed'),
     failed: count('failed'),
     skipped: count('skipped'),

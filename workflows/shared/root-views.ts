@@ -79,6 +79,7 @@ function viewStatus(shown: Shown): StatusView {
     parked_reason: control.parkedReason(),
     wave_workflow_id: state.wave_workflow_id,
     result_path: state.result_path,
+    ...(state.work !== null && { delegation: state.work }),
   };
 }
 
@@ -117,5 +118,6 @@ function renderDetails(shown: Shown, status: StatusView): string {
     paused_reason: status.paused_reason,
     parked_reason: status.parked_reason,
     rejected: inbox.rejected(),
+    triad: state.work?.triad,
   });
 }

@@ -20,6 +20,7 @@ async function carryOutPhase(
   { phase_start }: OpenRunResult,
 ): Promise<DelegationOutcome> {
   const { triad, delegation_id, agent_id, title } = order.delegation;
+  const who = { delegation_id, agent_id, title };
   if (triad === undefined || phase_start === undefined) {
     throw ApplicationFailure.nonRetryable('The input gave no phase.');
   }
@@ -33,9 +34,7 @@ async function carryOutPhase(
       funds,
       onChange(state, waiting_for) {
         onStatus({
-          delegation_id,
-          agent_id,
-          title,
+          ...who,
           state: waiting_for === '' ? 'running' : 'waiting',
           turn: state.turns.length,
           waiting_for,
@@ -46,8 +45,11 @@ async function carryOutPhase(
     },
   );
   const report = await keepReport(order, result, 1, superior);
-  const { usage, state } = result;
-  return buildTriadOutcome({ order, triad, carried: result.carried, usage, state }, result, [
-    report,
-  ]);
+  const { usage, state, carried: spent } = result;
+  const work = { order, triad, carried: spent, usage, state };
+  const outcome = buildTriadOutcome(work, result, [report]);
+  const { status, reason: waiting_for, turns: turn } = outcome;
+  const ended = { ...viewPhase(state, result.status), at_work: [] };
+  onStatus({ ...who, state: status, turn, waiting_for, usage, triad: ended });
+  return outcome;
 }

@@ -1,12 +1,12 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { TriadOutline, TriadPhase } from '../../contracts/triad.ts';
-import type { DelegationState } from '../../contracts/views.ts';
+import type { DelegationState, TriadPhaseView } from '../../contracts/views.ts';
 import { openSpec } from '../../core/spec/read-spec.ts';
 import { mayRetry } from '../../core/triad/may-retry.ts';
 import { resolveTriad } from '../../core/triad/resolve-triad.ts';
 import { listNegotiators } from '../../core/triad/roles.ts';
-import { viewPhase } from '../../core/triad/view-phase.ts';
+import { viewBegun, viewPhase } from '../../core/triad/view-phase.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { DelegationDesk } from '../delegation/run-delegation.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
@@ -30,6 +30,8 @@ interface TriadAtWork extends TriadWork {
   carried: CarriedWork;
   usage: TriadWork['usage'];
   state: TriadWork['state'];
+  /** Of the phase that began or ended last. */
+  view: TriadPhaseView | null;
 }
 
 /**
@@ -63,6 +65,7 @@ function openTriad(order: DelegationOrder, triad: TriadOutline, desk: Delegation
     carried: { purse: desk.funds.carry(), calls: {}, loaded_details: [], effects: [] },
     usage: noUsage,
     state: null,
+    view: null,
   };
   return t;
 }
@@ -105,6 +108,9 @@ async function runAttempts(
     // oxlint-disable-next-line no-await-in-loop
     const result = await stopWhenCancelled(async () => {
       await desk.control.ready();
+      const { spec } = begin.type === 'open' ? begin : begin.state;
+      t.view = viewBegun(resolveTriad(triad), phase, spec);
+      show(t, 'running');
       return runPhaseChild({ order, triad, phase, begin, carried }, attempt, t.relay);
     });
     if (result === null) return null;
@@ -121,6 +127,7 @@ function takeResult(t: TriadAtWork, result: PhaseResult, attempt: number): void 
   t.desk.funds.takeBack(result.carried.purse);
   t.usage = addUsage(t.usage, result.usage);
   t.state = result.state;
+  t.view = { ...viewPhase(result.state, result.status), at_work: [] };
   t.reports.push(keepReport(t.order, result, attempt, t.desk.superior));
   show(t, 'running');
 }
@@ -135,6 +142,6 @@ function show(t: TriadAtWork, state: DelegationState, waitingFor = ''): void {
     turn: countCalls(t.carried),
     waiting_for: waitingFor,
     usage: t.usage,
-    ...(t.state !== null && { triad: { ...viewPhase(t.state, 'done'), at_work: [] } }),
+    ...(t.view !== null && { triad: t.view }),
   });
 }

@@ -1,7 +1,7 @@
 import type { Question } from '../../../contracts/question.ts';
 import { answerCommand } from '../ask/describe-question.ts';
 import type { FollowEvent } from './follow-event.ts';
-import type { RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
+import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
 
 /** What changed from one snapshot to the next, in the order in which it is told. Progress inside a turn is none. */
 export function detectChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
@@ -76,22 +76,20 @@ function delegationChanges(
   before: WaveSnapshot | null,
   after: WaveSnapshot,
 ): FollowEvent[] {
-  const known = new Map(
-    before?.delegations.map(({ delegation_id, state, reason }) => [
-      delegation_id,
-      `${state} ${reason}`,
-    ]),
-  );
+  const known = new Map(before?.delegations.map((one) => [one.delegation_id, tellingOf(one)]));
   return after.delegations
-    .filter(({ delegation_id, state, reason }) => {
-      return known.get(delegation_id) !== `${state} ${reason}`;
-    })
+    .filter((one) => known.get(one.delegation_id) !== tellingOf(one))
     .map((delegation) => ({
       type: 'delegation',
       run_id: runId,
       wave: after.wave,
       delegation,
     }));
+}
+
+/** What is told again when it changes. The phases of a triad are told; their rounds and turns are not. */
+function tellingOf({ state, reason, triad_phase }: DelegationSnapshot): string {
+  return `${state} ${triad_phase?.phase ?? ''} ${reason}`;
 }
 
 function questionChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {

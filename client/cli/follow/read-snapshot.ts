@@ -1,9 +1,15 @@
-import type { RunWavesView, StatusView } from '../../../contracts/views.ts';
+import type {
+  DelegationStatusView,
+  RunWavesView,
+  StatusView,
+  WaveView,
+} from '../../../contracts/views.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { Reading } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import { createDelegationMemory } from './delegation-memory.ts';
+import type { DelegationMemory } from './delegation-memory.ts';
 import { ifFound } from './if-found.ts';
 import type { RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
 
@@ -20,12 +26,14 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
 
   /** The list of waves changes only with the run's position, and with the plan of the wave at work. */
   const readWaves = async (status: StatusView): Promise<Waves> => {
+    // A delegation has no waves to tell of, and before the first plan nobody has.
+    if (status.wave === 0 || status.delegation !== undefined) return noWaves;
     const key = `${status.wave} ${status.wave_workflow_id ?? ''} ${status.phase}`;
     if (key === wavesKey && last !== null && last.plan_summary !== null) return last;
-    const view = live<RunWavesView>(await client.waves(runId));
-    if (view === null) return last ?? { done: [], plan_summary: null };
-    wavesKey = key;
-    return { done: view.done, plan_summary: view.current?.summary ?? null };
+    const waves = await readRunWaves(client, runId);
+    if (waves === 'itself') lastWaveId = runId;
+    else if (waves !== null) wavesKey = key;
+    return waves === null || waves === 'itself' ? (last ?? noWaves) : waves;
   };
 
   const readWave = async (waveWorkflowId: string | null): Promise<WaveSnapshot | null> => {
@@ -42,6 +50,11 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
     };
   };
 
+  const readWork = (status: StatusView, id: string | null): Promise<WaveSnapshot | null> => {
+    if (status.delegation !== undefined) return readPart(status.delegation, status, delegations);
+    return readWave(id ?? (lastWaveId === runId ? runId : null));
+  };
+
   /** The last states of what was followed. A worker that was not there before is not waited for. */
   const readClosed = async (run: RunListing): Promise<RunSnapshot> => {
     const known: RunSnapshot = { ...(last ?? nothingYet), run, questions: [], note: null };
@@ -49,8 +62,11 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
     const reading = await client.status(runId);
     if (!reading.live) return known;
     const status = reading.view;
-    const [waves, wave] = await Promise.all([readWaves(status), readWave(lastWaveId)]);
-    return { ...known, ...waves, status, wave };
+    const [{ done, plan_summary }, wave] = await Promise.all([
+      readWaves(status),
+      readWork(status, lastWaveId),
+    ]);
+    return { ...known, done, plan_summary, status, wave };
   };
 
   return {
@@ -66,14 +82,13 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
         return last;
       }
       const status = reading.view;
-      const [waves, wave, questions, [stuck]] = await Promise.all([
+      const [{ done, plan_summary }, wave, questions, [stuck]] = await Promise.all([
         readWaves(status),
-        readWave(status.wave_workflow_id),
+        readWork(status, status.wave_workflow_id),
         status.open_questions > 0 ? client.questions(runId) : null,
         client.stuck(runId),
       ]);
       const open = questions === null ? [] : (live(questions)?.open ?? last?.questions ?? []);
-      const { done, plan_summary } = waves;
       const note = stuck === undefined ? null : describeStuck(stuck);
       last = { run, status, note, done, plan_summary, wave, questions: open };
       return last;
@@ -81,7 +96,39 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
   };
 }
 
+/** @returns null when no worker answers; `itself` when it is a wave that was started by hand. */
+async function readRunWaves(
+  client: PlanwaveClient,
+  runId: string,
+): Promise<Waves | 'itself' | null> {
+  const view = live<RunWavesView | WaveView>(await client.waves(runId));
+  if (view === null) return null;
+  if ('delegations' in view) return 'itself';
+  return { done: view.done, plan_summary: view.current?.summary ?? null };
+}
+
+/** What was started as a part of a run is shown as a wave of one delegation. */
+async function readPart(
+  part: DelegationStatusView,
+  { run_id, wave }: StatusView,
+  delegations: DelegationMemory,
+): Promise<WaveSnapshot> {
+  const { delegation_id, agent_id, title, state, waiting_for: reason, usage, triad } = part;
+  const who = { delegation_id, agent_id, title, depends_on: [] };
+  const view = { ...who, state, reason, workflow_id: run_id };
+  return {
+    wave,
+    phase: state === 'running' || state === 'waiting' ? 'dispatching' : 'done',
+    delegations: [
+      await delegations.complete(triad === undefined ? view : { ...view, triad: triad.type }),
+    ],
+    usage,
+  };
+}
+
 type Waves = Pick<RunSnapshot, 'done' | 'plan_summary'>;
+
+const noWaves: Waves = { done: [], plan_summary: null };
 
 const nothingYet: Omit<RunSnapshot, 'run'> = {
   status: null,

@@ -40,7 +40,9 @@ function headline({ run, status, wave, done }: RunSnapshot, paint: Paint): strin
     ];
     return paint('quiet', parts.join(' · '));
   }
-  const isCounted = wave === null || done.some((other) => other.wave === wave.wave);
+  // A part of a run has no list of finished waves.
+  const isOver = done.length === 0 && status.usage.calls > 0;
+  const isCounted = wave === null || isOver || done.some((other) => other.wave === wave.wave);
   const usage = isCounted ? status.usage : sumUsage(status.usage, wave.usage);
   const position = status.wave > 0 ? ` · wave ${status.wave} of ${status.waves_allowed}` : '';
   const phase = paint(phaseTone(status.phase), status.phase.replaceAll('_', ' '));
@@ -139,7 +141,7 @@ function describeExecutor({ agent_id, triad }: DelegationSnapshot): string {
 /** `negotiate, round 2 of 3: critic`. */
 function describeTriadPhase({ phase, round, rounds_max, at_work }: TriadPhaseView): string {
   const names = at_work.map((name) => cleanLine(name)).join(', ');
-  const where = `${cleanLine(phase)}, round ${round} of ${rounds_max}`;
+  const where = `${cleanLine(phase)}${round === 0 ? '' : `, round ${round} of ${rounds_max}`}`;
   return names === '' ? where : `${where}: ${names}`;
 }
 

@@ -1,5 +1,8 @@
+import type { TriadPhase } from '../../../contracts/triad.ts';
+import type { TriadPhaseView } from '../../../contracts/views.ts';
 import { detectChanges } from '../../../client/cli/follow/detect-changes.ts';
 import { formatEvent } from '../../../client/cli/follow/format-event.ts';
+import type { RunSnapshot } from '../../../client/cli/follow/run-snapshot.ts';
 import { createPaint } from '../../../client/cli/text/paint.ts';
 import { delegation, listing, question, snapshot, status, wave } from './support/samples.ts';
 
@@ -25,6 +28,26 @@ it('tells a change of state or of its reason', () => {
   expect(detectChanges(working, later)).toMatchObject([
     { type: 'delegation', wave: 1, delegation: { state: 'completed' } },
   ]);
+});
+
+function inPhase(phase: TriadPhase, round: number): RunSnapshot {
+  const triad_phase: TriadPhaseView = {
+    type: 'dialectic',
+    phase,
+    state: 'running',
+    round,
+    rounds_max: 3,
+    at_work: ['critic'],
+    sections: [],
+    claims: [],
+  };
+  return snapshot({ wave: wave({ delegations: [delegation({ triad_phase })] }) });
+}
+
+it('tells each phase of a triad once', () => {
+  expect(types(working, inPhase('deliberate', 1))).toEqual(['delegation']);
+  expect(types(inPhase('deliberate', 1), inPhase('deliberate', 2))).toEqual([]);
+  expect(types(inPhase('deliberate', 2), inPhase('negotiate', 1))).toEqual(['delegation']);
 });
 
 it('tells a question with the command that answers it, and that it is answered', () => {

@@ -1,4 +1,5 @@
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
+import type { RunWavesView } from '../../../contracts/views.ts';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { RunEnd } from '../../../client/run-end.ts';
@@ -6,7 +7,7 @@ import { followRun } from '../../../client/cli/follow/follow-run.ts';
 import type { FollowOptions } from '../../../client/cli/follow/follow-run.ts';
 import { createFakeClient, notFound } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
-import { listing, noUsage, question, status } from './support/samples.ts';
+import { delegation, listing, noUsage, question, status, wave } from './support/samples.ts';
 
 const lost = new PlanwaveClientError('unreachable', 'gone');
 
@@ -173,6 +174,26 @@ it('ends with a delegation that was started by hand, and says where its result i
   expect(await followRun(client, 'run-1', options({ io }))).toBe(1);
   expect(io.out()).toContain('run run-1: finished unmet');
   expect(io.out()).toContain('result: .planning/run-1/result.md');
+});
+
+it('follows a wave that was started by hand', async () => {
+  let looks = 0;
+  const view = wave({ delegations: [delegation()] });
+  const asWaves: RunWavesView = JSON.parse(JSON.stringify(view));
+  const client = createFakeClient({
+    describe: () => {
+      looks += 1;
+      return Promise.resolve(listing(looks > 3 ? { execution: 'completed' } : {}));
+    },
+    status: () => Promise.resolve({ live: true, view: status({ wave_workflow_id: null }) }),
+    // It answers the query of a run as the wave that it is.
+    waves: () => Promise.resolve({ live: true, view: asWaves }),
+    waveView: () => Promise.resolve({ live: true, view }),
+    result: () => Promise.resolve(endOf('completed')),
+  });
+  const io = createFakeIo();
+  expect(await followRun(client, 'run-1', options({ io }))).toBe(0);
+  expect(io.out()).toContain('wave 1: ● gather-facts (researcher)');
 });
 
 it('leaves the run at Ctrl-C and says how to come back', async () => {

@@ -83,6 +83,8 @@ it('shows where a triad is, and who of it is at work', () => {
     '   └─ ● gather-facts (dialectic triad) Gather the facts · running · negotiate, round 2 of 3: critic',
   );
   expect(lineOf({ triad_phase: { ...triad_phase, at_work: [] } })).toMatch(/round 2 of 3$/);
+  const begun = { ...triad_phase, round: 0, at_work: [] };
+  expect(lineOf({ triad_phase: begun })).toMatch(/ · running · negotiate$/);
   expect(lineOf({ state: 'pending' })).toMatch(/\(dialectic triad\) Gather the facts · pending$/);
 });
 

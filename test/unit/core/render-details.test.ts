@@ -1,4 +1,4 @@
-import type { DelegationView, RunPhase } from '../../../contracts/views.ts';
+import type { DelegationView, RunPhase, TriadPhaseView } from '../../../contracts/views.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { countBytes } from '../../../core/render/markdown.ts';
 import { renderDelegationDetails } from '../../../core/render/render-delegation-details.ts';
@@ -228,5 +228,46 @@ describe('the pages of waves and delegations', () => {
     expect(renderDelegationDetails({ ...details, waiting_for: '', state: 'running' })).toMatch(
       /^## Prices\n\n- \*\*State:\*\* running\n- \*\*Agent:\*\* researcher · turn 3/,
     );
+  });
+
+  it('a triad and its phase are on the page of their delegation, and of a run of it alone', () => {
+    const triad: TriadPhaseView = {
+      type: 'dialectic',
+      phase: 'negotiate',
+      state: 'running',
+      round: 2,
+      rounds_max: 3,
+      at_work: ['critic'],
+      sections: [],
+      claims: [],
+    };
+    const ofDelegation = renderDelegationDetails({
+      agent_id: 'writer',
+      title: 'Prices',
+      turn: 4,
+      state: 'running',
+      waiting_for: '',
+      usage: usage(),
+      triad,
+    });
+    expect(ofDelegation).toContain(
+      '**Done by:** dialectic triad, written by writer · 4 model calls',
+    );
+    expect(ofDelegation).toContain('## negotiate · round 2 of 3');
+    expect(renderRunDetails({ ...view, triad })).toContain('## negotiate · round 2 of 3');
+  });
+
+  it('a wave that no planner decided on has no status', () => {
+    const wave = {
+      wave: 1,
+      io_status: null,
+      completed: 1,
+      failed: 0,
+      skipped: 0,
+      criteria_met: 1,
+      criteria_open: 0,
+      usage: usage(),
+    };
+    expect(renderRunDetails({ ...view, waves: [wave] })).toContain('- **Wave 1** · 1 completed');
   });
 });

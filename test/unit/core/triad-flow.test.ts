@@ -4,7 +4,11 @@ import type { StateToolCall } from '../../../contracts/model-turn.ts';
 import type { OutputFault } from '../../../contracts/output-fault.ts';
 import type { StateCall } from '../../../contracts/state-call.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { memberSummary, phaseSummary } from '../../../core/render/member-summary.ts';
+import {
+  delegationSummary,
+  memberSummary,
+  phaseSummary,
+} from '../../../core/render/member-summary.ts';
 import { renderPhaseDetails } from '../../../core/render/render-phase-details.ts';
 import { checkSettled } from '../../../core/triad/check-settled.ts';
 import { decideAfterCalls, findFullFault } from '../../../core/triad/decide-turn.ts';
@@ -18,7 +22,7 @@ import { noDuties } from '../../../core/triad/give-turn.ts';
 import { mayRetry } from '../../../core/triad/may-retry.ts';
 import { reportPhase } from '../../../core/triad/report-phase.ts';
 import { openPhase } from '../../../core/triad/step-phase.ts';
-import { viewPhase } from '../../../core/triad/view-phase.ts';
+import { viewBegun, viewPhase } from '../../../core/triad/view-phase.ts';
 import { holdClock, readClock, releaseClock, startClock } from '../../../core/triad/work-clock.ts';
 import { failureReasons } from '../../../core/turns/failure-reasons.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
@@ -193,6 +197,13 @@ describe('a phase, for rules and people', () => {
     expect(page.startsWith('## Waiting\n\nWhich region?')).toBe(true);
     expect(page).toContain('## deliberate · round 1 of 3');
     expect(page).toContain('**At work:** pro');
+    expect(renderPhaseDetails(viewPhase(state, 'done'), '')).not.toContain('At work');
+  });
+
+  it('PD1: what only the phase knows, the page of its delegation leaves to it', () => {
+    const page = renderPhaseDetails(viewBegun(setup, 'negotiate', state.spec), '');
+    expect(page).toMatch(/^## negotiate\n\n- \*\*State:\*\* running\n/);
+    expect(page).toContain('on the page of the phase');
   });
 
   it('PD2: the page lists sections and claims', () => {
@@ -206,13 +217,16 @@ describe('a phase, for rules and people', () => {
     } as const;
     const page = renderPhaseDetails({ ...view, claims: [claim] }, '');
     expect(page).toContain('- `risk` · open · nobody owns it · version 1');
-    expect(page).toContain('- `price.pro` on `price` · pro · revision 2 · open');
+    expect(page).toContain('- `price.pro` on `price` · by pro · revision 2 · open');
   });
 
   it('labels say who does what where', () => {
     const place = { member: 'critic', phase: 'negotiate', round: 2 } as const;
     expect(memberSummary(place)).toBe('critic · negotiate · round 2');
     expect(memberSummary(place, 'load_detail')).toBe('critic · negotiate · round 2 · load_detail');
+    const delegation = { agent_id: 'writer', title: 'Prices' };
+    expect(delegationSummary(delegation)).toBe('writer · Prices');
+    expect(delegationSummary({ ...delegation, triad: setup })).toBe('dialectic triad · Prices');
     expect(phaseSummary('dialectic', 'negotiate', 'Prices')).toBe('dialectic · negotiate · Prices');
   });
 });

@@ -39,7 +39,7 @@ it('a phase that negotiated: who, how it ended, what was summarised, claimed, an
   expect(await fileOf('negotiate')).toBe(`# Negotiate: Title of offer
 
 - **State:** done, after 1 of at most 3 rounds
-- **Attempt:** 1.
+- **Attempt:** 1
 - **Delegation:** offer, by a dialectic triad
 - **Why a triad:** Prices are disputed.
 - **Members:**
@@ -239,7 +239,7 @@ it('a later attempt has the file and says so; recording twice changes nothing', 
   const kept = await record(second);
   const tree = await readTree(harness.home);
   expect(await fileOf('negotiate')).toContain(
-    '- **Attempt:** 2. This file replaces that of attempt 1.\n',
+    '- **Attempt:** 2. This file replaces that of attempt 1\n',
   );
   expect(await record(second)).toEqual(kept);
   expect(await readTree(harness.home)).toEqual(tree);

@@ -147,3 +147,21 @@ it('reviewDecision asks for each dispute that the report of the last phase has',
   };
   expect(await review([ruling])).toEqual([]);
 });
+
+it('result.md of a phase that was started alone is what it hands over', async () => {
+  const plan_ref = await harness.put(plan(offer));
+  const summary_ref = await harness.put(summary);
+  const report = await reportOf(harness, 'negotiate', {}, { summary_ref });
+  const { triad, ...rest } = await offerOutcome(harness, plan_ref, [report]);
+  const handed = { ...rest, output_ref: null, criteria_met: [], criteria_unmet: ['offer-1'] };
+  const outcomes = [{ ...handed, ...(triad !== undefined && { triad }) }];
+  const [head, ...parts] = await resultOf({
+    type: 'wave_done',
+    wave: wave(1, { plan_ref, outcomes, decision_ref: null }),
+    criteria: [],
+  });
+  expect(head).toContain('Completed: negotiate, one phase of a triad.');
+  expect(parts.join('')).toContain('### Decisions\n\n- `risks`: Carl writes it');
+  expect(parts.join('')).toContain('what was said: triads/offer/negotiate.md');
+  expect(parts.join('')).not.toMatch(/Deliverables|Criteria/);
+});
