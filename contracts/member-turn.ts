@@ -46,7 +46,7 @@ export interface TurnBrief {
   readonly instruction_ref: Ref | null;
   /** What it may read of the others since its last turn, oldest first. */
   readonly heard: readonly HeardText[];
-  /** What came back to it: edits and answers that others overtook. */
+  /** What came back to it: edits and answers that others overtook. To an orchestrator, those of its workers. */
   readonly returned: readonly ReturnedRecord[];
   /** The spec at the moment its turn was given out. In a blind round it holds nothing that the others did in it. */
   readonly spec: SpecState;

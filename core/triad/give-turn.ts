@@ -1,4 +1,4 @@
-import type { Duties, TurnBrief } from '../../contracts/member-turn.ts';
+import type { Duties, ReturnedRecord, TurnBrief } from '../../contracts/member-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 import { findWriter, hears, listStateTools } from './roles.ts';
@@ -65,13 +65,19 @@ function briefOf(state: PhaseState, draft: TurnDraft, atWork: readonly string[])
     at_work: atWork.filter((one) => one !== name),
     instruction_ref,
     heard: listHeard(state, member),
-    returned: state.returned
-      .filter((one) => one.member === name)
-      .map(({ reason, current_ref }) => ({ reason, current_ref })),
+    returned: listReturned(state, member),
     spec,
     duties: { ...noDuties, ...duties },
     tools: listStateTools(member, phase, findWriter(type, members)?.name === name),
   };
+}
+
+/** An orchestrator is told what waits for its workers: none of them hears of it without a turn. */
+function listReturned({ returned }: PhaseState, { name, role }: TriadMember): ReturnedRecord[] {
+  return returned.flatMap(({ member, reason, current_ref }) => {
+    if (member === name) return [{ reason, current_ref }];
+    return role === 'orchestrator' ? [{ reason: `Of ${member}: ${reason}`, current_ref }] : [];
+  });
 }
 
 /**

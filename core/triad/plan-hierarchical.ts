@@ -67,10 +67,11 @@ function canChange(phase: PhaseState['phase'], assign: boolean, canGiveOut: bool
 }
 
 /** Whether something is left that only a worker's turn can settle. */
-function isLeft({ phase, spec, setup }: PhaseState, isFirst: boolean): boolean {
+function isLeft({ phase, spec, setup, returned }: PhaseState, isFirst: boolean): boolean {
   switch (phase) {
     case 'deliberate':
-      return isFirst;
+      // Who was overtaken has to hear of it, which only a turn tells it.
+      return isFirst || returned.length > 0;
     case 'negotiate':
       return hasOpenClaims(spec);
     case 'execute':

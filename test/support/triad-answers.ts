@@ -13,11 +13,12 @@ export type Decide = (claim: ShownClaim, round: number) => NegotiationDecision;
 /** What somebody writes into a proposal that he revises. */
 export const revisionNote = 'And what speaks against it.';
 
-/** The turn of a member that answers what it is asked, and owes nothing else. */
+/** The turn of a member that answers what it is asked. Where it is asked nothing, the rehearsal takes it. */
 export function answers(decide: Decide): ReplyFunction {
   return (request) => {
     const { claims, duties, round, member } = readMemberRequest(request);
     const asked = claims.filter(({ claim_id }) => duties.answer.includes(claim_id));
+    if (asked.length === 0) return { pass: true };
     const calls = asked.map((claim) => answerOf(claim, decide(claim, round), member));
     return memberReply({ said: `${member} has decided.`, calls });
   };

@@ -166,6 +166,27 @@ it('TP3: of two drafts of one section in a blind round one is taken, and the oth
   }
 });
 
+it('TP3: a worker that was overtaken gets a turn for it, which its orchestrator is told to give', () => {
+  const setup = setupOf('hierarchical', ['api']);
+  const { state, orders } = playPhase(setup, 'deliberate', specOf(setup), (order, work) =>
+    order.brief.member.role === 'worker' && order.brief.round === 1 && work.events.length === 0
+      ? [draftApi(order)]
+      : dutiful()(order, work),
+  );
+  expect(state.spec.sections[0]).toMatchObject({ text_ref: 'draft-of-ann', version: 2 });
+  const directs = orders.filter(({ brief }) => brief.member.role === 'orchestrator');
+  const told = directs.filter(({ brief }) => brief.returned.length > 0);
+  const current = { current_ref: 'draft-of-ann' };
+  expect(told.map(({ brief }) => [brief.duties.assign, brief.returned])).toEqual([
+    [true, [{ ...current, reason: expect.stringMatching(/^Of bob: .+is at version 2 now/u) }]],
+  ]);
+  const again = orders.filter(({ brief }) => brief.member.name === 'bob' && brief.round === 2);
+  expect(again.map(({ brief }) => brief.returned)).toEqual([
+    [{ ...current, reason: expect.stringContaining('is at version 2 now') }],
+  ]);
+  expect(state.returned).toEqual([]);
+});
+
 it('TP4 and TP5: a phase ends with what it is for, whatever its members say', () => {
   holds(({ state, orders }, { rounds_max }) => {
     expect(state.stage).toBe('ended');
