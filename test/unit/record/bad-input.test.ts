@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { OpenRunInput } from '../../../contracts/activity-types.ts';
 import { AgentFilesInvalid } from '../../../activities/ports/agent-source.ts';
 import { inputExamples } from '../../../activities/run-record/input-fault.ts';
-import { agent, createHarness, readTree, useHarness } from './harness.ts';
+import { agent, createHarness, useHarness } from './harness.ts';
+import { readTree } from '../../support/read-tree.ts';
 import type { Harness } from './harness.ts';
 import { delegation } from './samples.ts';
 

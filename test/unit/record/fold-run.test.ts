@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
-import { createFolder, createHarness, readTree, startedAt } from './harness.ts';
+import { createFolder, createHarness, startedAt } from './harness.ts';
+import { readTree } from '../../support/read-tree.ts';
 import { usage } from './samples.ts';
 import { wholeRun, wholeRunInput } from './whole-run.ts';
 

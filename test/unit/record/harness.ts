@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
@@ -130,17 +130,4 @@ export function useHarness(): Harness {
     Object.assign(harness, await createHarness());
   });
   return harness;
-}
-
-/** Every file below `dir` with its text, by path. */
-export async function readTree(dir: string): Promise<Readonly<Record<string, string>>> {
-  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  const texts = await Promise.all(
-    files.map(async (file) => {
-      const path = join(file.parentPath, file.name);
-      return [relative(dir, path), await readFile(path, 'utf8')] as const;
-    }),
-  );
-  return Object.fromEntries(texts.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

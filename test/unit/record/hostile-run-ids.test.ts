@@ -4,7 +4,8 @@ import { createFileProjection } from '../../../activities/adapters/file-projecti
 import { treePaths } from '../../../activities/projection/paths.ts';
 import { toRunDirectory } from '../../../activities/projection/run-directory.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
-import { createFolder, createHarness, readTree } from './harness.ts';
+import { createFolder, createHarness } from './harness.ts';
+import { readTree } from '../../support/read-tree.ts';
 
 const hostileIds = [
   '../escaped',

@@ -1,6 +1,7 @@
 import { WavePlan } from '../../../contracts/wave-plan.ts';
 import { defaultLimits } from '../../../core/limits.ts';
-import { agent, createHarness, readTree, startedAt, useHarness } from './harness.ts';
+import { agent, createHarness, startedAt, useHarness } from './harness.ts';
+import { readTree } from '../../support/read-tree.ts';
 import { delegation } from './samples.ts';
 
 const harness = useHarness();

@@ -8,7 +8,8 @@ import { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { RecordPhaseResult } from '../../../contracts/activity-types.ts';
 import type { PhaseReport } from '../../../contracts/triad-run.ts';
 import { answers, claims, specAfter } from '../core/triad-builders.ts';
-import { readTree, useHarness } from './harness.ts';
+import { useHarness } from './harness.ts';
+import { readTree } from '../../support/read-tree.ts';
 import { delegation, output, plan } from './samples.ts';
 import { offer, offerOutput, reportOf, summary } from './triad-samples.ts';
 

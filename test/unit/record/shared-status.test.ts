@@ -3,7 +3,8 @@ import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { RecordChange, RecordedWave } from '../../../contracts/run-record.ts';
 import type { TriadPlan } from '../../../contracts/triad.ts';
 import type { RunPhase } from '../../../contracts/views.ts';
-import { readTree, startedAt, useHarness } from './harness.ts';
+import { startedAt, useHarness } from './harness.ts';
+import { readTree } from '../../support/read-tree.ts';
 import {
   answered,
   delegation,

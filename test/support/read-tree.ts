@@ -1,0 +1,15 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+
+/** Every file below `dir` with its text, by path. */
+export async function readTree(dir: string): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const texts = await Promise.all(
+    files.map(async (file) => {
+      const path = join(file.parentPath, file.name);
+      return [relative(dir, path), await readFile(path, 'utf8')] as const;
+    }),
+  );
+  return Object.fromEntries(texts.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
