@@ -10,13 +10,14 @@ import { bodyOf, faultsOf } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   call,
+  memberCalls,
   memberReply,
   readMemberRequest,
   takes,
   triad,
   triadWork,
 } from '../../support/scripted-triad.ts';
-import { callsOf } from '../../support/scripted-work.ts';
+import { callsOf, newestText } from '../../support/scripted-work.ts';
 import { storedText } from '../../support/stored-record.ts';
 import { answers, phaseReport, revisionNote, threeOf } from '../../support/triad-answers.ts';
 import { useStage } from '../../support/use-stage.ts';
@@ -102,6 +103,8 @@ function assign(member: string, instruction: string): ScriptedToolCall {
   return call('assign_turn', { member, instruction });
 }
 
+const contradiction = 'It keeps for 30 days what the second section reads after 90.';
+
 /** Has the first section negotiated when all are done, by one worker after the other. */
 function opensNegotiation(): ReplyFunction {
   let isOpened = false;
@@ -116,10 +119,9 @@ function opensNegotiation(): ReplyFunction {
     const isDone = sections.every(({ status }) => status === 'done');
     if (!isDone || isOpened) return memberReply({ said: 'I wait for the others.' });
     isOpened = true;
-    const reason = 'It contradicts the second section.';
     return memberReply({
       calls: [
-        call('open_negotiation', { section_id: 'opened-a', reason }),
+        call('open_negotiation', { section_id: 'opened-a', reason: contradiction }),
         assign('worker-2', 'Answer what the first section says.'),
       ],
     });
@@ -267,6 +269,10 @@ async function expectSettledOutput(outcome: DelegationOutcome | undefined): Prom
       { member: 'worker-1', decision: 'CONCEDE' },
     ],
   });
+  // Who has to answer is told why, and nothing of it is among what the other worker said.
+  const asked = memberCalls(stage.rehearsal, { member: 'worker-2', phase: 'execute', round: 2 });
+  expect(newestText(asked[0])).toContain(contradiction);
+  expect(readMemberRequest(asked[0]).heard).toBe('');
   const [section] = spec.sections;
   expect(section).toMatchObject({ section_id: 'opened-a', owner: 'worker-1', status: 'done' });
   expect(section?.text_ref).toBe(spec.claims.at(-1)?.proposal_ref);
