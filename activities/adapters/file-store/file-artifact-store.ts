@@ -52,7 +52,8 @@ async function put(store: Store, content: Uint8Array | string): Promise<Ref> {
       throw toStoreUnavailable('write', path, error);
     });
   } else {
-    await atomicWriteFile(path, bytes, { root: store.home });
+    // The way there was checked by the look whether it is there.
+    await atomicWriteFile(path, bytes);
   }
   store.cache.set(ref, bytes);
   return ref;
