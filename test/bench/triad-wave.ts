@@ -55,6 +55,8 @@ export async function runTriadWave(
   const result: WaveResult = await stage.client.workflow.execute(workflowTypes.plannerWave, {
     taskQueue: stage.taskQueue,
     workflowId,
+    // What the model server refuses to answer is tried for ever.
+    workflowExecutionTimeout: '10 minutes',
     args: [composeInput(wave)],
   });
   const { status, outcomes, usage } = result;
