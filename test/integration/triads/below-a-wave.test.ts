@@ -149,22 +149,6 @@ describe('a triad below a wave', () => {
     await expectPromisesKept(stage, run.workflowId);
   });
 
-  it('that never agrees ends at the last round, with a minority report', async () => {
-    const delegations = [
-      triadWork('one', 'dialectic', { task_description: 'Weigh it. [disagree]' }),
-    ];
-    const run = await stage.start('plannerWave', { goal, delegations });
-    const { outcomes }: WaveResult = await run.result();
-    expect(outcomes).toMatchObject([
-      {
-        criteria_met: [],
-        criteria_unmet: ['one-done'],
-        triad: { dissent: [{ section_id: 'one-done' }] },
-      },
-    ]);
-    await expectPromisesKept(stage, run.workflowId);
-  });
-
   // The last one: what the terminated phase had begun is named by nothing.
   it('is lost with a phase that somebody terminates', async () => {
     const long = { pass: true, delayMs: 600_000 } as const;

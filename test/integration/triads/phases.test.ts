@@ -1,15 +1,12 @@
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
-import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type { TriadPhaseView } from '../../../contracts/views.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { call, memberCalls, memberReply, takes, triadWork } from '../../support/scripted-triad.ts';
-import { held, work } from '../../support/scripted-work.ts';
+import { call, memberCalls, memberReply, takes } from '../../support/scripted-triad.ts';
+import { held } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
 
-const goal = 'Compare two ways to store sensor data';
-const types = ['dialectic', 'consensus', 'hierarchical'] as const;
 const dialectic = { type: 'dialectic', task: 'Propose a store.' };
 
 /** Model calls of a dialectic triad that agrees at once: three turns in each phase. */
@@ -39,18 +36,6 @@ describe('a triad and its phases', () => {
     );
     expect(stage.rehearsal.calls()).toHaveLength(callsOfNine);
     await expectPromisesKept(stage, id);
-  });
-
-  it('is one delegation of a wave among others, of whatever type', async () => {
-    const run = await stage.start('plannerWave', {
-      goal,
-      delegations: [...types.map((type) => triadWork(type, type)), work('alone')],
-    });
-    const { outcomes }: WaveResult = await run.result();
-    expect(outcomes.map(({ status, reason }) => [status, reason])).toEqual(
-      Array.from({ length: 4 }, () => ['completed', '']),
-    );
-    await expectPromisesKept(stage, run.workflowId);
   });
 
   it('answers as many queries of one reply as fit, and the member takes its turn in the next', async () => {
@@ -95,24 +80,6 @@ describe('a triad and its phases', () => {
 });
 
 describe('a member that fails', () => {
-  it('ends its phase, and the next attempt goes on at the failed turn', async () => {
-    const silent = memberReply({ said: 'I agree with all of it.' });
-    stage.rehearsal.script(
-      [1, 2, 3].map((nth) => takes({ member: 'critic', phase: 'negotiate', nth }, silent)),
-    );
-    const { id, outcome } = await play(dialectic);
-    expect(outcome).toMatchObject({ status: 'completed', turns: callsOfNine + 3 });
-    expect(
-      outcome.triad?.phases.map(({ phase, attempt, status }) => [phase, attempt, status]),
-    ).toEqual([
-      ['deliberate', 1, 'done'],
-      ['negotiate', 1, 'failed'],
-      ['negotiate', 2, 'done'],
-      ['execute', 1, 'done'],
-    ]);
-    await expectPromisesKept(stage, id);
-  });
-
   it('that nothing can help fails the delegation: who, where and why', async () => {
     const refusal = { status: 400, message: 'not like this' };
     stage.rehearsal.script([takes({ member: 'peer-2', phase: 'execute' }, refusal)]);
