@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
+import { workflowTypes } from '../../contracts/names.ts';
 import { createPlanwaveClient } from '../../client/planwave-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { goal } from '../support/process-stage.ts';
@@ -16,6 +17,8 @@ const takesPictures = process.env['PLANWAVE_SCREENSHOT'] === '1';
 const pictures = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 
 const runId = 'backup-choice';
+const triadId = 'sensor-schema';
+const triadTask = 'Design a schema for sensor data';
 const question = `Who is the result of “${goal}” for?`;
 
 let web: WebPage;
@@ -29,6 +32,11 @@ beforeAll(async () => {
   const { address } = server;
   const client = createPlanwaveClient({ connection, address, namespace: 'default', taskQueue });
   await client.startRun({ goal }, { run_id: runId });
+  await stage.client.workflow.execute(workflowTypes.triad, {
+    taskQueue,
+    workflowId: triadId,
+    args: [{ type: 'dialectic', task: triadTask }],
+  });
   await eventually('a question, and no other work', async () => {
     const wave = stage.client.workflow.getHandle(`${runId}/wave-001/compare-options`);
     const { status } = await wave.describe().catch(() => ({ status: null }));
@@ -49,6 +57,31 @@ async function openTab(page: Page, name: string): Promise<void> {
   const path = `/namespaces/default/workflows/${runId}`;
   if (!new URL(page.url()).pathname.startsWith(`${path}/`)) await page.goto(server.uiUrl + path);
   await page.getByRole('tab', { name }).click();
+}
+
+/** The text of the first frame that has `words`: summary and details are in frames of their own. */
+async function readFrames(
+  page: Page,
+  words: string,
+  isIt = (text: string): boolean => text.includes(words),
+): Promise<string> {
+  const found = await eventually(`“${words}” on the page`, async () => {
+    const shown = await Promise.all(
+      page.frames().map((frame) =>
+        frame
+          .locator('body')
+          .innerText({ timeout: 1_000 })
+          .catch(() => ''),
+      ),
+    );
+    return (
+      shown
+        .slice(1)
+        .map((text) => text.trim())
+        .find(isIt) ?? false
+    );
+  });
+  return found;
 }
 
 async function takePicture(page: Page, name: string): Promise<void> {
@@ -96,6 +129,24 @@ it('a delegation names the agent, the task and the turn of each call', async () 
   expect(await isShown(page.getByText(/modelTurn • \w+ · compare-options · turn 2/))).toBe(true);
 });
 
+it('a triad has a child for each phase, whose calls say who spoke where', async () => {
+  const { page } = web;
+  const address = `${server.uiUrl}/namespaces/default/workflows`;
+  await page.goto(`${address}/${triadId}`);
+  for (const phase of ['deliberate', 'negotiate', 'execute']) {
+    // oxlint-disable-next-line no-await-in-loop
+    expect(await isShown(page.getByText(`dialectic · ${phase} · ${triadTask}`))).toBe(true);
+  }
+  const negotiation = encodeURIComponent(`${triadId}/negotiate`);
+  await page.goto(`${address}/${negotiation}`);
+  expect(await isShown(page.getByText('modelTurn • critic · negotiate · round 1'))).toBe(true);
+  await page.getByRole('tab', { name: 'User Metadata' }).click();
+  const shown = await readFrames(page, 'Claims');
+  expect(shown).toMatch(/negotiate · round 1 of 3\s+State: done\s+Triad: dialectic/);
+  expect(shown).toMatch(/c1 · open · owned by proposer/);
+  expect(shown).toMatch(/by proposer · revision 2 · settled/);
+});
+
 it('the memo tells who waits for whom', async () => {
   const { page } = web;
   await openTab(page, 'Memo');
@@ -116,26 +167,14 @@ it('the details begin with what waits for whom, and the command that answers it'
   const { page } = web;
   await openTab(page, 'User Metadata');
   expect(await isShown(page.getByRole('heading', { name: 'Current Details' }))).toBe(true);
-  // Both texts are in frames of their own.
-  const texts = await eventually('the details', async () => {
-    const shown = await Promise.all(
-      page.frames().map((frame) =>
-        frame
-          .locator('body')
-          .innerText({ timeout: 1_000 })
-          .catch(() => ''),
-      ),
-    );
-    return shown.some((text) => text.includes('npm run planwave')) && shown;
-  });
-  const details = texts.find((text) => text.includes('npm run planwave'))?.trim() ?? '';
+  const details = await readFrames(page, 'npm run planwave');
   expect(details).toMatch(
     /^One question waits for you\s+q1 · critical · from researcher in gather-facts/,
   );
   expect(details).toContain(question);
   expect(details).toContain(`npm run planwave -- answer ${runId} q1 'the person who decides'`);
   expect(details).toContain(`temporal workflow signal --workflow-id ${runId} --name answer`);
-  expect(texts.some((text) => text.trim() === goal)).toBe(true);
+  expect(await readFrames(page, goal, (text) => text === goal)).toBe(goal);
   await takePicture(page, 'web-ui-run');
 });
 
@@ -161,5 +200,6 @@ it('an answer given in the signal dialog completes the run', async () => {
   expect(answered.map(({ answer }) => answer)).toEqual(['everybody']);
   await openTab(page, 'Timeline');
   expect(await isShown(page.getByRole('main').getByText('Completed', { exact: true }))).toBe(true);
-  await expectPromisesKept(stage, runId);
+  // The triad was started beside the stage, on the queue of the worker process.
+  await expectPromisesKept({ ...stage, started: [...stage.started, triadId] }, runId);
 });
