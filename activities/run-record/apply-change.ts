@@ -157,7 +157,7 @@ function applyWavePlanned(
   texts: RecordTexts,
   now: number,
 ): RunRecord {
-  const expected = estimateFanOut(progress.usage, progress.delegations.length);
+  const expected = estimateFanOut(progress.usage, progress.delegations);
   const waves = upsertWave(record.waves, {
     wave: progress.wave,
     status: 'running',

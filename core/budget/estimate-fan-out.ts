@@ -4,34 +4,45 @@
  * Invariants:
  *   FO1. More delegations never take fewer tokens, in either way of working.
  *   FO2. One delegation takes the same as one agent.
+ *   FO3. A triad takes more than one agent does for the same task.
  */
 import type { FanOutEstimate } from '../../contracts/budget.ts';
+import type { PlannedDelegation } from '../../contracts/messages.ts';
 import type { Usage } from '../../contracts/usage.ts';
 
 /** Taken for granted where nothing is known yet: a look at a detail, then the answer. */
 const turnsEach = 2;
+
+/** Of a triad that agrees soon: three members in three phases, each of which they begin afresh. */
+const triadTurns = 9;
 
 /** Output tokens of a delegation: compact and detailed result, and the coverage of its criteria. */
 const outputEach = 1_500;
 
 /**
  * Both ways read the same shared part, which is measured: the planner has just read it. Delegations read it each for
- * themselves; one agent alone reads all it did before with every turn.
+ * themselves, a triad once for each turn; one agent alone reads all it did before with every turn.
  *
  * @param planner Usage of the planner for this plan.
  * @returns null when nobody planned, so nothing is measured.
  */
-export function estimateFanOut(planner: Usage, delegations: number): FanOutEstimate | null {
+export function estimateFanOut(
+  planner: Usage,
+  planned: readonly Pick<PlannedDelegation, 'triad'>[],
+): FanOutEstimate | null {
+  const delegations = planned.length;
   if (planner.calls === 0 || delegations === 0) return null;
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = planner;
   const read = input_tokens + cache_creation_input_tokens + cache_read_input_tokens;
   const shared = Math.round(read / planner.calls);
   const task = Math.round(planner.output_tokens / planner.calls / delegations);
   const outputTurn = outputEach / turnsEach;
-  const each = sumOfTurns(turnsEach, shared + task, outputTurn);
+  const ofAgent = sumOfTurns(turnsEach, shared + task, outputTurn) + outputEach;
+  const ofTriad = triadTurns * (shared + task + outputTurn);
+  const triads = planned.filter(({ triad }) => triad !== undefined).length;
   return {
     delegations,
-    fan_out_tokens: delegations * (each + outputEach),
+    fan_out_tokens: triads * ofTriad + (delegations - triads) * ofAgent,
     one_agent_tokens:
       sumOfTurns(delegations * turnsEach, shared + task * delegations, outputTurn) +
       delegations * outputEach,

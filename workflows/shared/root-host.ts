@@ -172,7 +172,7 @@ export class RootHost implements Superior {
     const { wave, summary, delegations, criterion_ids } = progress;
     this.state.criteria = applyPlan(this.state.criteria, [{ criterion_ids }]);
     this.state.wave_at_work = wave;
-    const expected = estimateFanOut(progress.usage, delegations.length);
+    const expected = estimateFanOut(progress.usage, delegations);
     this.state.plan = { wave, summary, delegations, expected };
     this.record.add({ type: 'wave_planned', progress });
     this.refresh();

@@ -101,11 +101,15 @@ describe('budget', () => {
   });
 });
 
+function agents(count: number): { readonly triad?: 'dialectic' }[] {
+  return Array.from({ length: count }, () => ({}));
+}
+
 describe('what a wave is expected to take', () => {
   const planner = { ...noUsage, calls: 1, input_tokens: 2_000, output_tokens: 900 };
 
   it('FO1: more delegations never take fewer tokens', () => {
-    const all = [1, 2, 5, 20].map((count) => estimateFanOut(planner, count));
+    const all = [1, 2, 5, 20].map((count) => estimateFanOut(planner, agents(count)));
     for (const measure of ['fan_out_tokens', 'one_agent_tokens'] as const) {
       const tokens = all.map((one) => one?.[measure] ?? 0);
       expect(tokens.toSorted((a, b) => a - b)).toEqual(tokens);
@@ -113,17 +117,24 @@ describe('what a wave is expected to take', () => {
   });
 
   it('FO2: one delegation takes the same as one agent, and many take less when little is shared', () => {
-    const one = estimateFanOut(planner, 1);
+    const one = estimateFanOut(planner, agents(1));
     expect(one?.fan_out_tokens).toBe(one?.one_agent_tokens);
-    const many = estimateFanOut(planner, 20);
+    const many = estimateFanOut(planner, agents(20));
     expect(many?.fan_out_tokens).toBeLessThan(many?.one_agent_tokens ?? 0);
     expect(many === null ? '' : describeExpected(many)).toMatch(
       /^Expected: about [\d.]+k tokens by 20 delegations at once; one agent alone would take about [\d.]+k\.$/,
     );
   });
 
+  it('FO3: a triad takes more than an agent, and nothing else of the wave changes', () => {
+    const two = estimateFanOut(planner, agents(2));
+    const withTriad = estimateFanOut(planner, [{}, { triad: 'dialectic' }]);
+    expect(withTriad?.fan_out_tokens).toBeGreaterThan(2 * (two?.fan_out_tokens ?? 0));
+    expect(withTriad?.one_agent_tokens).toBe(two?.one_agent_tokens);
+  });
+
   it('is not made when nobody planned', () => {
-    expect(estimateFanOut(noUsage, 3)).toBeNull();
+    expect(estimateFanOut(noUsage, agents(3))).toBeNull();
   });
 });
 
