@@ -1,4 +1,5 @@
 import type { CampaignResult, PhaseResult } from './campaign.ts';
+import { triadTask } from './reference-run.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What a campaign was run with. */
@@ -71,6 +72,7 @@ function renderCommands(repeat: string): string {
     ['npm run chaos -- --deaths 1000', 'longer'],
     [repeat, 'the choices of this page again'],
     ['npm run chaos -- --only calls', 'one phase; --help lists them'],
+    [`npm run chaos -- --task ${triadTask}`, 'only moments of the delegation that the triad does'],
   ];
   const width = Math.max(...commands.map(([command = '']) => command.length)) + 4;
   return commands.map(([command = '', what]) => command.padEnd(width) + what).join('\n');
