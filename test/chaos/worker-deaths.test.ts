@@ -45,7 +45,7 @@ it('fault 1: kill -9 right after some history events of a reference run', async 
     lanes,
     reference,
     random: createPrng(seed),
-    blows: 6,
+    blows: 3,
     onPlayed: () => {},
   });
   expect(faultsOf(tally)).toEqual(noFaults);

@@ -1,17 +1,24 @@
 /**
  * The order of test files: what takes longest first, so that none of it runs alone at the end while the other workers have
- * nothing to do. jest itself knows only sizes of files on a machine that has not run them before.
+ * nothing to do; what needs much of the one server stands apart from each other, beside what mostly waits. jest itself
+ * knows only sizes of files on a machine that has not run them before.
  */
 const longest = [
   'chaos/worker-deaths',
   'process/worker-killed',
+  'triads/agreement',
   'faults/disk-faults',
+  'triads/below-a-wave',
   'faults/workflow-cache',
+  'triads/interrupted',
   'chaos/crowd',
   'process/worker-suspended',
+  'triads/failures',
   'chaos/server-deaths',
   'deploys/misfit',
+  'triads/topology',
   'process/bad-settings',
+  'triads/one-section',
   'faults/model-stop-reasons',
 ];
 

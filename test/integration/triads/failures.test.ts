@@ -1,6 +1,5 @@
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
-import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
 import type { RecordedCall } from '../../../rehearsal/script.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { memberReply, takes, triadWork } from '../../support/scripted-triad.ts';
@@ -12,28 +11,19 @@ const { stage } = useStage();
 
 const goal = 'Compare two ways to store sensor data';
 
-/** A member that owes something in the phase. */
-const debtors: Readonly<Record<TriadType, Readonly<Record<TriadPhase, string>>>> = {
-  dialectic: { deliberate: 'proposer', negotiate: 'critic', execute: 'synthesizer' },
-  consensus: { deliberate: 'peer-2', negotiate: 'peer-3', execute: 'peer-2' },
-  hierarchical: { deliberate: 'orchestrator', negotiate: 'worker-2', execute: 'worker-2' },
-};
+/** Each type in another phase, so that every phase has a member that fails: one that owes something in it. */
+const failing = [
+  { id: 'fails-deliberate', type: 'hierarchical', phase: 'deliberate', agent: 'orchestrator' },
+  { id: 'fails-negotiate', type: 'consensus', phase: 'negotiate', agent: 'peer-3' },
+  { id: 'fails-execute', type: 'dialectic', phase: 'execute', agent: 'synthesizer' },
+] as const;
 const types = ['dialectic', 'consensus', 'hierarchical'] as const;
 const phases = ['deliberate', 'negotiate', 'execute'] as const;
 
 /** It talks, and puts nothing into the records. */
 const idle = memberReply({ said: 'I agree with all of it.' });
 
-interface Failing {
-  readonly id: string;
-  readonly type: TriadType;
-  readonly phase: TriadPhase;
-  readonly agent: string;
-}
-
-const failing: readonly Failing[] = types.flatMap((type) =>
-  phases.map((phase) => ({ id: `${type}-${phase}`, type, phase, agent: debtors[type][phase] })),
-);
+type Failing = (typeof failing)[number];
 
 it('a member that fails ends its phase, whichever it is: the retry buys the failed turn and nothing else, and a second failure is that of the delegation', async () => {
   stage.rehearsal.script([
@@ -57,6 +47,7 @@ it('a member that fails ends its phase, whichever it is: the retry buys the fail
   expect(outcomes.slice(0, -1).map((one) => [one.delegation_id, one.status, one.reason])).toEqual(
     played.map(({ id }) => [id, 'completed', '']),
   );
+  for (const outcome of outcomes.slice(0, calm.length)) await expectAgreedAtOnce(outcome);
   for (const one of failing) {
     const outcome = outcomes.find(({ delegation_id }) => delegation_id === one.id);
     if (outcome === undefined) throw new Error(`${one.id} has no outcome.`);
@@ -64,6 +55,12 @@ it('a member that fails ends its phase, whichever it is: the retry buys the fail
   }
   await expectPromisesKept(stage, run.workflowId);
 }, 90_000);
+
+async function expectAgreedAtOnce(outcome: DelegationOutcome): Promise<void> {
+  const { rounds, spec } = await phaseReport(stage.home, outcome, 'negotiate');
+  const states = spec.claims.map(({ state }) => state);
+  expect([rounds, states]).toEqual([1, ['settled', 'settled', 'settled']]);
+}
 
 async function expectOneRetry(
   { id, type, phase, agent }: Failing,

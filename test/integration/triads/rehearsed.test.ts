@@ -13,12 +13,11 @@ const { stage } = useStage();
 
 /** Goals whose first wave has a triad, and what is disputed in it. */
 const goals = [
-  ['hierarchical', 'Compare two ways to store a backup [triad:hierarchical]', 0],
   ['consensus', 'Compare two ways to store a backup [triad:consensus]', 0],
   ['dialectic', 'Compare two ways to store a backup [triad] [disagree]', 1],
 ] as const;
 
-it('a run with a triad of each type comes to its end on the rehearsal model, and export gives the same files', async () => {
+it('a run with a triad comes to its end on the rehearsal model, and export gives the same files', async () => {
   // The triad, and one agent beside it.
   const limits = { max_delegations: 2 };
   const runs = await Promise.all(
