@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { BudgetInput } from './budget.ts';
 import type { Lease } from './budget.ts';
 import type { DelegationOutline } from './delegation.ts';
-import { LimitsInput } from './limits.ts';
 import type { RunLimits } from './limits.ts';
-import { Autonomy, QuestionRulesInput } from './question-rules.ts';
 import type { Ref } from './ref.ts';
+import { runSettings } from './run-settings.ts';
 import { Slug } from './slug.ts';
 import type { TriadOutcome } from './triad-run.ts';
 import type { Usage } from './usage.ts';
@@ -16,14 +14,7 @@ export const DelegationInput = z.strictObject({
   task_description: z.string().trim().min(1).max(20_000),
   /** If undefined: one criterion, "The task is done as described." */
   acceptance_criteria: z.array(z.string().min(1).max(1_000)).min(1).max(20).optional(),
-  use_defaults: z.boolean().optional(),
-  questions: QuestionRulesInput.optional(),
-  autonomy: Autonomy.optional(),
-  agents_dir: z.string().min(1).optional(),
-  /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
-  workspace_dir: z.string().min(1).max(1_000).optional(),
-  limits: LimitsInput.optional(),
-  budget: BudgetInput.optional(),
+  ...runSettings,
 });
 export type DelegationInput = z.infer<typeof DelegationInput>;
 

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import type { CriterionState } from './criterion.ts';
 import type { Fact } from './fact.ts';
-import { BudgetInput } from './budget.ts';
 import type { CarriedBudget } from './budget.ts';
-import { LimitsInput } from './limits.ts';
 import type { RunLimits } from './limits.ts';
 import type { AgentSummary } from './agent-definition.ts';
 import type { AnsweredQuestion, AnswerFormat, Question, RejectedAnswer } from './question.ts';
-import { Autonomy, QuestionRulesInput } from './question-rules.ts';
-import type { QuestionRules } from './question-rules.ts';
+import type { Autonomy, QuestionRules } from './question-rules.ts';
+import { runSettings } from './run-settings.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 
@@ -23,20 +21,9 @@ export const PlannerRunInput = z.strictObject({
   /** Criteria of the user's own. The run is not done before each is met with evidence or waived. */
   criteria: z.array(z.string().min(1).max(1_000)).max(20).optional(),
   mode: z.enum(['direct']).optional(),
-  /** Take each question's default at once, where it has one. */
-  use_defaults: z.boolean().optional(),
-  /** What happens to questions that nobody answers. */
-  questions: QuestionRulesInput.optional(),
-  /** "assume": questions that are not critical become recorded assumptions. Default "ask". */
-  autonomy: Autonomy.optional(),
   /** false: every delegation is done by one agent. Default true. */
   triads: z.boolean().optional(),
-  /** A folder with the user's own agents, as the worker sees it. */
-  agents_dir: z.string().min(1).optional(),
-  /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
-  workspace_dir: z.string().min(1).max(1_000).optional(),
-  limits: LimitsInput.optional(),
-  budget: BudgetInput.optional(),
+  ...runSettings,
 });
 export type PlannerRunInput = z.infer<typeof PlannerRunInput>;
 

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { AgentSummary } from './agent-definition.ts';
-import { BudgetInput } from './budget.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
 import { Delegation } from './delegation.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
-import { LimitsInput } from './limits.ts';
 import type { RunLimits } from './limits.ts';
-import { Autonomy, QuestionRulesInput } from './question-rules.ts';
+import type { Autonomy } from './question-rules.ts';
 import type { Ref } from './ref.ts';
+import { runSettings } from './run-settings.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
 
@@ -17,16 +16,9 @@ export const PlannerWaveInput = z.strictObject({
   goal: z.string().trim().min(1, 'expected a goal. Try: {"goal":"…"}').max(100_000),
   constraints: z.array(z.string().min(1).max(4_000)).max(50).optional(),
   delegations: z.array(Delegation).min(1).optional(),
-  use_defaults: z.boolean().optional(),
-  questions: QuestionRulesInput.optional(),
-  autonomy: Autonomy.optional(),
   /** false: every delegation is done by one agent. Default true. */
   triads: z.boolean().optional(),
-  agents_dir: z.string().min(1).optional(),
-  /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
-  workspace_dir: z.string().min(1).max(1_000).optional(),
-  limits: LimitsInput.optional(),
-  budget: BudgetInput.optional(),
+  ...runSettings,
 });
 export type PlannerWaveInput = z.infer<typeof PlannerWaveInput>;
 

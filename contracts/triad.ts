@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { BudgetInput } from './budget.ts';
-import { LimitsInput } from './limits.ts';
-import { Autonomy, QuestionRulesInput } from './question-rules.ts';
+import { runSettings } from './run-settings.ts';
 import { Slug } from './slug.ts';
 
 /** How three members work together (seed 000). Each has a topology of its own. */
@@ -120,13 +118,7 @@ const common = {
   timeouts: TriadTimeouts.optional(),
   /** If undefined: one criterion, "The task is done as described." */
   acceptance_criteria: z.array(z.string().min(1).max(1_000)).min(1).max(12).optional(),
-  use_defaults: z.boolean().optional(),
-  questions: QuestionRulesInput.optional(),
-  autonomy: Autonomy.optional(),
-  agents_dir: z.string().min(1).optional(),
-  workspace_dir: z.string().min(1).max(1_000).optional(),
-  limits: LimitsInput.optional(),
-  budget: BudgetInput.optional(),
+  ...runSettings,
 };
 
 /** What a person types to start one triad alone: `{"type":"dialectic","task":"…"}` is enough. */

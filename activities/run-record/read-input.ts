@@ -5,6 +5,7 @@ import type { BudgetInput } from '../../contracts/budget.ts';
 import type { LimitsInput } from '../../contracts/limits.ts';
 import { PlannerRunInput } from '../../contracts/planner-run.ts';
 import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
+import type { RunSettings } from '../../contracts/run-settings.ts';
 import { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
 import type { Autonomy, QuestionRulesInput } from '../../contracts/question-rules.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
@@ -115,10 +116,7 @@ function findAgentsDir(input: unknown): string | null {
 }
 
 function commonOf(
-  value: Pick<
-    PlannerRunInput,
-    'use_defaults' | 'questions' | 'autonomy' | 'agents_dir' | 'workspace_dir' | 'limits' | 'budget'
-  >,
+  value: RunSettings,
 ): Pick<
   RunRequest,
   'useDefaults' | 'questions' | 'autonomy' | 'agentsDir' | 'workspaceDir' | 'limits' | 'budget'

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { BudgetInput } from './budget.ts';
+import { LimitsInput } from './limits.ts';
+import { Autonomy, QuestionRulesInput } from './question-rules.ts';
+
+/** What every input that a person types may set, whatever it starts: spread it into the input's schema. */
+export const runSettings = {
+  /** Take each question's default at once, where it has one. */
+  use_defaults: z.boolean().optional(),
+  /** What happens to questions that nobody answers. */
+  questions: QuestionRulesInput.optional(),
+  /** "assume": questions that are not critical become recorded assumptions. Default "ask". */
+  autonomy: Autonomy.optional(),
+  /** A folder with the user's own agents, as the worker sees it. */
+  agents_dir: z.string().min(1).optional(),
+  /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
+  workspace_dir: z.string().min(1).max(1_000).optional(),
+  limits: LimitsInput.optional(),
+  budget: BudgetInput.optional(),
+};
+
+const RunSettings = z.object(runSettings);
+export type RunSettings = z.infer<typeof RunSettings>;
