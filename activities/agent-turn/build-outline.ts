@@ -3,6 +3,7 @@ import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TriadOutline, TriadPlan } from '../../contracts/triad.ts';
+import { listSections } from '../../core/triad/list-sections.ts';
 import { fingerprintDelegation } from '../../core/plan/fingerprint-delegation.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import type { Output } from './read-output.ts';
@@ -40,18 +41,17 @@ function outlineDelegation(delegation: Delegation): DelegationOutline {
   const criterion_ids = acceptance_criteria.map((criterion) => criterion.criterion_id);
   return {
     ...rest,
-    ...(triad !== undefined && { triad: outlineTriad(triad, criterion_ids) }),
+    ...(triad !== undefined && { triad: outlineTriad(triad, delegation) }),
     criterion_ids,
     fingerprint: fingerprintDelegation({ ...rest, criterion_ids, triad }),
   };
 }
 
-/** The spec is one section for each criterion where the planner names none. */
 function outlineTriad(
-  { sections, ...rest }: TriadPlan,
-  criterionIds: readonly string[],
+  { sections: _sections, ...rest }: TriadPlan,
+  delegation: Delegation,
 ): TriadOutline {
-  return { ...rest, section_ids: sections?.map(({ section_id }) => section_id) ?? criterionIds };
+  return { ...rest, section_ids: listSections(delegation).map(({ section_id }) => section_id) };
 }
 
 /** @returns the fault to send back, or null when the outline is small enough. */

@@ -3,6 +3,7 @@ import type { SectionState } from '../../contracts/spec.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 import type { PhaseReport, TurnRecord } from '../../contracts/triad-run.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
+import { findPlannedText } from '../../core/triad/list-sections.ts';
 import { formatCost, formatTokens } from '../../core/usage/format-cost.ts';
 import type { LoadedPhase } from './load-phase.ts';
 import { bullets, cutLine, embedMarkdown, joinSections, oneLine } from './markdown.ts';
@@ -89,19 +90,13 @@ function renderSection(section: SectionState, phase: LoadedPhase, planned: Plann
   const written = language === null ? '' : `, written in ${oneLine(language)}`;
   const text =
     text_ref === null
-      ? embedMarkdown(plannedText(section_id, planned), {
+      ? embedMarkdown(findPlannedText(planned, section_id), {
           depth: 3,
           charsMax: phaseLimits.sectionCharsMax,
           whole: 'the plan',
         })
       : embedText(text_ref, phase, { language, charsMax: phaseLimits.sectionCharsMax });
   return `### \`${section_id}\`\n\n*${status}, ${whose}, version ${version}${written}*\n\n${text}`;
-}
-
-function plannedText(sectionId: string, { triad, acceptance_criteria }: PlannedTriad): string {
-  const section = triad?.sections?.find((one) => one.section_id === sectionId);
-  const criterion = acceptance_criteria.find((one) => one.criterion_id === sectionId);
-  return section?.text ?? criterion?.description ?? '';
 }
 
 function renderTurns(phase: LoadedPhase): string {

@@ -1,5 +1,6 @@
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import { findPlannedText } from '../../core/triad/list-sections.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { jsonBlock, textBlock } from './blocks.ts';
@@ -8,7 +9,6 @@ import { renderRole } from './packet-parts.ts';
 import type { PromptReader } from './prompt-reader.ts';
 import { readDelegation } from './read-task.ts';
 import { renderTask } from './render-member.ts';
-import { describeSections } from './render-turn.ts';
 
 /**
  * The one message of a conversation that gives one section as code. It holds the section and what was agreed on it; of the
@@ -23,7 +23,7 @@ export async function renderCode(
 ): Promise<string> {
   const { section_id, language } = prompt;
   const delegation = await readDelegation(store, prompt);
-  const text = describeSections(delegation).get(section_id) ?? '';
+  const text = findPlannedText(delegation, section_id);
   const written = await Promise.all([
     readBlock(store, 'proposal', prompt.proposal_ref),
     readBlock(store, 'current_text', prompt.text_ref),

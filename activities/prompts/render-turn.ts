@@ -1,8 +1,10 @@
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { HeardText, TurnBrief } from '../../contracts/member-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { Claim, SectionState } from '../../contracts/spec.ts';
+import type { Claim } from '../../contracts/spec.ts';
+import { findSettled } from '../../core/spec/read-spec.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
+import { findPlannedText } from '../../core/triad/list-sections.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import { blockBytesMax } from './block-limits.ts';
@@ -83,8 +85,10 @@ async function renderSpec(
   delegation: Delegation,
   { spec }: TurnBrief,
 ): Promise<string> {
-  const planned = describeSections(delegation);
-  const agreed = spec.sections.map((section) => findAgreed(section, spec.claims));
+  // Nobody could finish a section as agreed without the proposal by which it has its owner.
+  const agreed = spec.sections.map(
+    ({ section_id }) => findSettled(spec, section_id)?.proposal_ref ?? null,
+  );
   const [texts, proposals] = await Promise.all([
     readTexts(
       store,
@@ -93,7 +97,7 @@ async function renderSpec(
     readTexts(store, agreed),
   ]);
   const whole = spec.sections.map(({ section_id, text_ref }, at) =>
-    text_ref === null ? (planned.get(section_id) ?? '') : (texts[at] ?? ''),
+    text_ref === null ? findPlannedText(delegation, section_id) : (texts[at] ?? ''),
   );
   const shown = shorten([...whole, ...proposals], blockBytesMax.spec);
   const sections = spec.sections.map(({ section_id, owner, status, version }, at) => ({
@@ -105,28 +109,6 @@ async function renderSpec(
     ...(agreed[at] !== null && { agreed: shown[whole.length + at] }),
   }));
   return jsonBlock('spec', sections);
-}
-
-/** What the plan says that each section is to be: without sections of its own, there is one for each criterion. */
-export function describeSections({
-  triad,
-  acceptance_criteria,
-}: Delegation): ReadonlyMap<string, string> {
-  const sections =
-    triad?.sections?.map(({ section_id, text }) => [section_id, text] as const) ??
-    acceptance_criteria.map(
-      ({ criterion_id, description }) => [criterion_id, description] as const,
-    );
-  return new Map(sections);
-}
-
-/** The proposal by which a section has its owner: nobody could finish it as agreed without it. */
-function findAgreed({ section_id }: SectionState, claims: readonly Claim[]): Ref | null {
-  const settled = claims.findLast(
-    (claim) =>
-      claim.section_id === section_id && claim.about === 'ownership' && claim.state === 'settled',
-  );
-  return settled?.proposal_ref ?? null;
 }
 
 async function renderClaims(store: ArtifactStore, claims: readonly Claim[]): Promise<string[]> {

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/activity-types.ts';
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
+import { listSections } from '../../core/triad/list-sections.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
 import { checkBudget } from './check-budget.ts';
 import { checkRequest, summariseAgent } from './check-request.ts';
@@ -91,16 +92,8 @@ async function startPhase(
 ): Promise<PhaseStart | null> {
   const delegation = delegations?.[0];
   if (typed === null || !('phase' in typed) || delegation?.triad === undefined) return null;
-  const { members, sections } = delegation.triad;
-  return openPhaseStart(store, typed, {
-    members,
-    sections:
-      sections ??
-      delegation.acceptance_criteria.map(({ criterion_id, description }) => ({
-        section_id: criterion_id,
-        text: description,
-      })),
-  });
+  const { members } = delegation.triad;
+  return openPhaseStart(store, typed, { members, sections: listSections(delegation) });
 }
 
 /** What agents are to write into is looked at before anything is paid for. */

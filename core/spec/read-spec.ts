@@ -42,6 +42,14 @@ export function findClaim(spec: SpecState, claimId: string): Claim | undefined {
   return spec.claims.find(({ claim_id }) => claim_id === claimId);
 }
 
+/** The claim by which a section has its owner. */
+export function findSettled({ claims }: SpecState, sectionId: string): Claim | undefined {
+  return claims.find(
+    ({ section_id, about, state }) =>
+      section_id === sectionId && about === 'ownership' && state === 'settled',
+  );
+}
+
 export function isOpen({ state }: Claim): boolean {
   return state === 'open';
 }

@@ -16,7 +16,13 @@ import type { PhaseSummaryOutline } from '../../contracts/phase-summary.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { StateCall } from '../../contracts/state-call.ts';
 import { describeClaim, describeClaims } from '../spec/describe-claims.ts';
-import { findClaim, findSection, hasOpenClaims, ownClaimId } from '../spec/read-spec.ts';
+import {
+  findClaim,
+  findSection,
+  findSettled,
+  hasOpenClaims,
+  ownClaimId,
+} from '../spec/read-spec.ts';
 import type { SpecEvent } from '../spec/spec-events.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkSummary } from './check-summary.ts';
@@ -179,10 +185,7 @@ function orderCode(brief: TurnBrief, work: TurnWork, call: Call<'generate_code'>
   // No code is bought that the records would not take.
   const taken = record(work, codeEvent(brief, work, call, instructions_ref), () => ({ text: '' }));
   if (taken.answer.is_error) return taken;
-  const settled = work.spec.claims.find(
-    (one) => one.section_id === section_id && one.state === 'settled',
-  );
-  const proposal_ref = settled?.proposal_ref ?? null;
+  const proposal_ref = findSettled(work.spec, section_id)?.proposal_ref ?? null;
   const { text_ref } = section;
   const order = { section_id, language, instructions_ref, proposal_ref, text_ref };
   return { type: 'write_code', order };

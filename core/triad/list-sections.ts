@@ -1,0 +1,24 @@
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { SpecSection } from '../../contracts/triad.ts';
+
+/** The spec that a plan gives a triad: one section for each criterion where it names none of its own. */
+export function listSections({
+  triad,
+  acceptance_criteria,
+}: Pick<Delegation, 'triad' | 'acceptance_criteria'>): readonly SpecSection[] {
+  return (
+    triad?.sections ??
+    acceptance_criteria.map(({ criterion_id, description }) => ({
+      section_id: criterion_id,
+      text: description,
+    }))
+  );
+}
+
+/** What the plan says that a section is to be; empty where there is no such section. */
+export function findPlannedText(
+  delegation: Pick<Delegation, 'triad' | 'acceptance_criteria'>,
+  sectionId: string,
+): string {
+  return listSections(delegation).find(({ section_id }) => section_id === sectionId)?.text ?? '';
+}
