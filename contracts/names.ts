@@ -9,6 +9,9 @@ export const workflowTypes = {
   triadPhase: 'triadPhase',
 } as const;
 
+/** The phases of a triad, in their order: the names of their workflows' last part. */
+export const triadPhases = ['deliberate', 'negotiate', 'execute'] as const;
+
 export const signalNames = {
   answer: 'answer',
   escalate: 'escalate',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { triadPhases } from './names.ts';
 import { runSettings } from './run-settings.ts';
 import { Slug } from './slug.ts';
 
@@ -7,7 +8,7 @@ export const TriadType = z.enum(['hierarchical', 'dialectic', 'consensus']);
 export type TriadType = z.infer<typeof TriadType>;
 
 /** In this order; each is a workflow of its own. */
-export const TriadPhase = z.enum(['deliberate', 'negotiate', 'execute']);
+export const TriadPhase = z.enum(triadPhases);
 export type TriadPhase = z.infer<typeof TriadPhase>;
 
 /**

@@ -7,6 +7,7 @@
  *   ID2. Different waves, delegations, questions, facts and effects have different ids.
  *   ID3. A child's id is read back as the run, wave, delegation and phase that it was built of; any other id is a run's own.
  */
+import { triadPhases } from '../contracts/names.ts';
 import type { TriadPhase } from '../contracts/triad.ts';
 
 /** @param wave From 1. */
@@ -74,14 +75,11 @@ export interface Place {
   readonly phase?: TriadPhase;
 }
 
-const phases: readonly TriadPhase[] = ['deliberate', 'negotiate', 'execute'];
-
 /** @param workflowType If null, it is not known: the id alone has to say. */
 export function readPlace(workflowId: string, workflowType: string | null): Place {
   if (workflowType === 'plannerRun') return { run: workflowId };
-  const [, parentId = '', name = ''] =
-    /^(.+)\/(deliberate|negotiate|execute)(?:-\d+)?$/s.exec(workflowId) ?? [];
-  const phase = phases.find((one) => one === name);
+  const [, parentId = '', name = ''] = /^(.+)\/([a-z]+)(?:-\d+)?$/s.exec(workflowId) ?? [];
+  const phase = triadPhases.find((one) => one === name);
   if (phase !== undefined && workflowType !== 'plannerWave' && workflowType !== 'delegation') {
     const place = readDelegation(parentId, null);
     if (place.delegation !== undefined) return { ...place, phase };

@@ -1,5 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import { triadPhases } from '../../contracts/names.ts';
 import type { TriadOutline, TriadPhase } from '../../contracts/triad.ts';
 import type { DelegationState, TriadPhaseView } from '../../contracts/views.ts';
 import { openSpec } from '../../core/spec/read-spec.ts';
@@ -18,8 +19,6 @@ import type { CarriedWork, PhaseBeginning, PhaseResult } from './phase-order.ts'
 import { openPhaseRelay } from './phase-relay.ts';
 import type { PhaseRelay } from './phase-relay.ts';
 import { runPhaseChild } from './run-phase-child.ts';
-
-const phases: readonly TriadPhase[] = ['deliberate', 'negotiate', 'execute'];
 
 /** A triad under way. */
 interface TriadAtWork extends TriadWork {
@@ -79,7 +78,7 @@ async function runPhases(t: TriadAtWork): Promise<PhaseResult | null> {
     summary_ref: null,
   };
   let last: PhaseResult | null = null;
-  for (const phase of phases) {
+  for (const phase of triadPhases) {
     // Each phase builds on the one before.
     // oxlint-disable-next-line no-await-in-loop
     const result = await runAttempts(t, phase, begin);
