@@ -27,7 +27,9 @@ export function createLeasedFunds(
     grantSignal,
     (payload) => {
       const grant = checkLeaseGrant(payload);
-      if (grant !== null) grants.put(grant.request_id, grant);
+      if (grant === null) return;
+      const { request_id, ...reply } = grant;
+      grants.put(request_id, reply);
     },
     { description: 'From the parent: what may be spent. Not for people.' },
   );
