@@ -1,6 +1,7 @@
 import type { AgentSummary } from './agent-definition.ts';
 import type { RunBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
+import type { DelegationOutline } from './delegation.ts';
 import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
 import type { EffectOrder, RecordedEffect } from './effect.ts';
 import type { Fact } from './fact.ts';
@@ -12,6 +13,8 @@ import type { Autonomy, QuestionRules } from './question-rules.ts';
 import type { Ref } from './ref.ts';
 import type { RecordChange } from './run-record.ts';
 import type { SpecState } from './spec.ts';
+import type { TeamReport, TeamSetup } from './team-run.ts';
+import type { TeamSummary } from './team.ts';
 import type { TriadPhase } from './triad.ts';
 import type { PhaseReport, TriadEnd } from './triad-run.ts';
 import type { Usage } from './usage.ts';
@@ -40,6 +43,132 @@ export interface Activities {
   readonly updateRecord: (input: UpdateRecordInput) => Promise<UpdateRecordResult>;
   /** Keeps how far a phase of a triad has come, and shows it in `.planning/<run>/triads/<delegation>/`. */
   readonly recordPhase: (input: RecordPhaseInput) => Promise<RecordPhaseResult>;
+  /** The team of a delegation, with every default filled in. @throws InvalidInput when it can't go to work. */
+  readonly openTeam: (input: OpenTeamInput) => Promise<OpenTeamResult>;
+  /** Puts another text in the place of a team's message: a middleware has changed it. */
+  readonly rewriteTask: (input: RewriteTaskInput) => Promise<RewriteTaskResult>;
+  /** Makes delegations of the tasks that a leader gave out in one reply. */
+  readonly planTasks: (input: PlanTasksInput) => Promise<PlanTasksResult>;
+  /** One middleware or guardrail. @throws MiddlewareFailed when it threw; InvalidInput when the worker has none of that name. */
+  readonly applyMiddleware: (input: ApplyMiddlewareInput) => Promise<ApplyMiddlewareResult>;
+  /** Keeps how a team's work ended, and shows it in `.planning/<run>/teams/<delegation>.md`. */
+  readonly recordTeam: (input: RecordTeamInput) => Promise<RecordTeamResult>;
+  /** What a thread holds that helps with the message. @throws ThreadUnavailable when it can't be read. */
+  readonly loadThread: (input: LoadThreadInput) => Promise<LoadThreadResult>;
+  /** Adds a message, its answer and its delegations to a thread, once. @throws ThreadUnavailable */
+  readonly saveThread: (input: SaveThreadInput) => Promise<void>;
+}
+
+export interface OpenTeamInput {
+  readonly run_id: string;
+  readonly registry_ref: Ref;
+  readonly plan_ref: Ref;
+  readonly delegation_id: string;
+}
+
+export interface OpenTeamResult {
+  readonly setup: TeamSetup;
+  /** The message as text. */
+  readonly message_ref: Ref;
+}
+
+export interface RewriteTaskInput {
+  readonly record_ref: Ref;
+  readonly plan_ref: Ref;
+  readonly delegation_id: string;
+  /** The new message as text. */
+  readonly message_ref: Ref;
+}
+
+/** A plan with the new text, and a record in which it stands as the goal where the old text did. Nobody publishes them. */
+export interface RewriteTaskResult {
+  readonly record_ref: Ref;
+  readonly plan_ref: Ref;
+}
+
+export interface PlanTasksInput {
+  readonly registry_ref: Ref;
+  /** Where the team is defined. */
+  readonly plan_ref: Ref;
+  readonly delegation_id: string;
+  readonly tasks: readonly {
+    /** Of the task: `<delegation_id of the team>.<name>`. */
+    readonly delegation_id: string;
+    readonly member_id: string;
+    readonly title: string;
+    readonly task_ref: Ref;
+    /** delegation_ids whose results it is given. */
+    readonly inputs: readonly string[];
+  }[];
+}
+
+export interface PlanTasksResult {
+  readonly plan_ref: Ref;
+  /** In the order of the tasks. */
+  readonly delegations: readonly DelegationOutline[];
+}
+
+export interface ApplyMiddlewareInput {
+  readonly name: string;
+  readonly kind: 'middleware' | 'guardrail';
+  readonly stage: 'input' | 'output';
+  readonly run_id: string;
+  readonly delegation_id: string;
+  /** Of `input`: the message as text. Of `output`: the AgentOutput. */
+  readonly subject_ref: Ref;
+}
+
+export type ApplyMiddlewareResult =
+  /** `subject_ref` is the same one where nothing was changed. `note` is for people; empty for none. */
+  | { readonly type: 'passed'; readonly subject_ref: Ref; readonly note: string }
+  /** Only a guardrail blocks. */
+  | { readonly type: 'blocked'; readonly reason: string }
+  /** Only a guardrail has a person decide whether the text may pass. */
+  | { readonly type: 'ask'; readonly reason: string };
+
+export interface RecordTeamInput {
+  readonly run_id: string;
+  readonly delegation_id: string;
+  readonly report: TeamReport;
+}
+
+export interface RecordTeamResult {
+  /** The TeamReport as JSON. */
+  readonly report_ref: Ref;
+  /**
+   * The leader's AgentOutput; where the team ended without one and members brought something, an output that names what
+   * they brought and is marked partial; else null.
+   */
+  readonly output_ref: Ref | null;
+  /** The answer for people, as Markdown, cut to `teamAnswerCharsMax` of `core/limits.ts`; empty without an output. */
+  readonly answer: string;
+}
+
+export interface LoadThreadInput {
+  readonly thread_id: string;
+  /** What it is to help with: past delegations are searched for it. */
+  readonly message_ref: Ref;
+  /** The run that asks. What it has added itself is left out. */
+  readonly run_id: string;
+}
+
+export interface LoadThreadResult {
+  /** The ThreadHistory of `contracts/thread.ts`; null when the thread is new. */
+  readonly history_ref: Ref | null;
+}
+
+export interface SaveThreadInput {
+  readonly thread_id: string;
+  readonly user_id: string | null;
+  readonly run_id: string;
+  readonly delegation_id: string;
+  readonly message_ref: Ref;
+  /** The TeamReport: its tasks are the delegations. */
+  readonly report_ref: Ref;
+  /** The AgentOutput of the answer; null when there is none. */
+  readonly output_ref: Ref | null;
+  /** Unix epoch seconds. */
+  readonly now: number;
 }
 
 export interface RecordPhaseInput {
@@ -60,7 +189,13 @@ export interface RecordPhaseResult {
 }
 
 export interface OpenRunInput {
-  readonly workflow_type: 'plannerRun' | 'plannerWave' | 'delegation' | 'triad' | 'triadPhase';
+  readonly workflow_type:
+    | 'plannerRun'
+    | 'plannerWave'
+    | 'delegation'
+    | 'triad'
+    | 'triadPhase'
+    | 'team';
   readonly run_id: string;
   /** As typed; validated here, because zod stays out of workflow code. */
   readonly input: unknown;
@@ -89,6 +224,8 @@ export interface OpenRunResult {
   readonly triads: boolean;
   /** Models that members of triads may be given: those that agents or the input name, and those of the provider. */
   readonly models: readonly string[];
+  /** Teams that a plan may name; null: the planner may have nothing done by a team. */
+  readonly teams: readonly TeamSummary[] | null;
   /** Of a phase that was started alone; absent for all others. */
   readonly phase_start?: PhaseStart;
 }
@@ -169,7 +306,7 @@ export interface ReviewDecisionInput {
   readonly record_ref: Ref;
   readonly wave: number;
   readonly outcomes: readonly (Pick<DelegationOutcome, 'delegation_id' | 'turns' | 'output_ref'> & {
-    /** Absent when one agent did it. */
+    /** Absent unless a triad did it. */
     readonly triad_end?: TriadEnd;
   })[];
   readonly decision_ref: Ref;

@@ -5,6 +5,7 @@ import type { RunLimits } from './limits.ts';
 import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
 import { Slug } from './slug.ts';
+import type { TeamLink, TeamOutcome } from './team-run.ts';
 import type { TriadOutcome } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 
@@ -37,6 +38,8 @@ export interface DelegationOrder {
   readonly lease: Lease | null;
   /** Whether it begins paused: a delegation that continues as new while it is. */
   readonly paused: boolean;
+  /** The teams that it works for, the outermost first. Absent outside of a team. */
+  readonly chain?: readonly TeamLink[];
 }
 
 /** A delegation started by a wave gets its order; one started by hand gets a DelegationInput. */
@@ -58,6 +61,8 @@ export interface DelegationOutcome {
   readonly loaded_details: readonly string[];
   readonly turns: number;
   readonly usage: Usage;
-  /** Absent when one agent did it. */
+  /** Absent unless a triad did it. */
   readonly triad?: TriadOutcome;
+  /** Absent unless a team did it. */
+  readonly team?: TeamOutcome;
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { Slug } from './slug.ts';
+import { TeamPlan } from './team.ts';
+import type { TeamOutline } from './team.ts';
 import { TriadPlan } from './triad.ts';
 import type { TriadOutline } from './triad.ts';
 
@@ -13,7 +15,7 @@ export type AcceptanceCriterion = z.infer<typeof AcceptanceCriterion>;
 export const Delegation = z.strictObject({
   delegation_id: Slug.describe('Unique in the whole run.'),
   agent_id: Slug.describe(
-    'The agent that does it, from the registry. With triad: the agent of the member that writes its output.',
+    'The agent that does it, from the registry. With triad: the agent of the member that writes its output. With team: the one that leads.',
   ),
   title: z.string().min(1).max(120).describe('A few words for people who watch.'),
   task_description: z.string().min(1).max(20_000),
@@ -50,15 +52,19 @@ export const Delegation = z.strictObject({
   triad: TriadPlan.optional().describe(
     'Only where three members are to do it together. Most tasks need one agent.',
   ),
+  team: TeamPlan.optional().describe(
+    'Only where a leader is to divide the task among members and bring their results together. agent_id is the leader.',
+  ),
 });
 export type Delegation = z.infer<typeof Delegation>;
 
 /** What the engine's rules need to know of a delegation. Texts stay in the store. */
 export interface DelegationOutline extends Omit<
   Delegation,
-  'task_description' | 'acceptance_criteria' | 'triad'
+  'task_description' | 'acceptance_criteria' | 'triad' | 'team'
 > {
   readonly triad?: TriadOutline;
+  readonly team?: TeamOutline;
   readonly criterion_ids: readonly string[];
   /** Hash over agent, inputs and criteria: equal for two delegations that would do the same again. */
   readonly fingerprint: string;

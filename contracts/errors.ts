@@ -34,6 +34,10 @@ export const failureConsequences = {
   StoreUnavailable: 'retry',
   /** A stored artifact is missing or its hash does not fit. */
   ArtifactCorrupt: 'stop',
+  /** A thread can't be read or written. The team goes on without it and says so. */
+  ThreadUnavailable: 'retry',
+  /** A middleware or a guardrail threw. What that means is decided by its kind and stage. */
+  MiddlewareFailed: 'stop',
   /** A fault of planwave itself. A mended worker goes on after `resume`. */
   Internal: 'park',
 } as const satisfies Record<string, FailureConsequence>;

@@ -120,6 +120,8 @@ export interface PlannedDelegation {
   readonly agent_id: string;
   readonly title: string;
   readonly depends_on: readonly string[];
-  /** Absent when one agent does it. */
+  /** Absent unless a triad does it. */
   readonly triad?: TriadType;
+  /** Absent unless a team does it: its team_id, or empty for one without a name. */
+  readonly team?: string;
 }

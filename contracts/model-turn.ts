@@ -8,6 +8,7 @@ import type { QuestionReviewOutline } from './question-review.ts';
 import type { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { ReadStateCall, StateToolName } from './state-call.ts';
+import type { TaskStatus, TeamSetup } from './team-run.ts';
 import type { TriadEnd } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
@@ -26,6 +27,8 @@ export type Prompt =
       readonly max_delegations: number;
       /** Models that members of triads may be given. Null: no triads. */
       readonly triad_models: readonly string[] | null;
+      /** Whether a delegation may be done by a team. */
+      readonly teams: boolean;
       readonly amendments: readonly string[];
     }
   | {
@@ -43,6 +46,17 @@ export type Prompt =
       readonly delegation_id: string;
       readonly upstream: readonly UpstreamOutput[];
       readonly brief: TurnBrief;
+    }
+  | {
+      /** The first turn of a team's leader (seed 002). */
+      readonly kind: 'leader';
+      readonly record_ref: Ref;
+      readonly plan_ref: Ref;
+      readonly delegation_id: string;
+      readonly upstream: readonly UpstreamOutput[];
+      readonly setup: TeamSetup;
+      /** The ThreadHistory of `contracts/thread.ts`; null without a thread, or when it can't be read. */
+      readonly history_ref: Ref | null;
     }
   | {
       /** One section as code, and nothing besides (seed 001: generate_code). */
@@ -109,6 +123,25 @@ export type TurnInput =
       readonly text: string;
       readonly current_ref: Ref | null;
       readonly is_error: boolean;
+    }
+  /** What came of a task that a leader gave out. */
+  | {
+      readonly type: 'task_result';
+      readonly tool_use_id: string;
+      /** The leader's name for it. */
+      readonly name: string;
+      readonly member_id: string;
+      readonly status: TaskStatus;
+      /** Empty when it completed. */
+      readonly reason: string;
+      readonly attempts: number;
+      /** The AgentOutput, shown with its short form and its long one as far as it fits. */
+      readonly output_ref: Ref | null;
+      /** Of an output that was cut off: its text as far as it came. */
+      readonly partial_ref: Ref | null;
+      /** What the leader may still do, for its next decision. */
+      readonly delegations_left: number;
+      readonly seconds_left: number;
     }
   /** A further turn of a member in the same phase. */
   | {
@@ -193,7 +226,7 @@ export type TurnReply =
   | {
       readonly type: 'tools';
       readonly calls: readonly (ToolCall | StateToolCall)[];
-      /** What a member said before its calls. Absent when it said nothing, and outside of a triad. */
+      /** What a member or a leader said before its calls. Absent when it said nothing, and outside of triads and teams. */
       readonly said_ref?: Ref;
     }
   /** `max_tokens`: cut off, never parsed. */
@@ -209,8 +242,8 @@ export type TurnReply =
   | { readonly type: 'unknown_stop'; readonly stop_reason: string }
   /** Not made: at worst it takes `needs`, which is more than the allowance. */
   | { readonly type: 'unaffordable'; readonly needs: Spending }
-  /** Cancelled; `usage` holds what was billed until then. */
-  | { readonly type: 'aborted' };
+  /** Cancelled; `usage` holds what was billed until then. `words_ref`: the last of what had arrived, when something had. */
+  | { readonly type: 'aborted'; readonly words_ref?: Ref };
 
 /** Heartbeat details of a model call in flight, for live views. */
 export interface TurnProgress {
@@ -221,6 +254,12 @@ export interface TurnProgress {
   readonly output_tokens: number;
   /** The last words of the stream. */
   readonly last_words: string;
+  /**
+   * The text that people read, without the JSON around it: `text` is its end, and `text_chars` counts all of it until now,
+   * so that who looks again knows what is new. Absent while there is none.
+   */
+  readonly text?: string;
+  readonly text_chars?: number;
 }
 
 export interface ModelTurnResult {

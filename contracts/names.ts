@@ -7,6 +7,7 @@ export const workflowTypes = {
   delegation: 'delegation',
   triad: 'triad',
   triadPhase: 'triadPhase',
+  team: 'team',
 } as const;
 
 /** The phases of a triad, in their order: the names of their workflows' last part. */

@@ -7,6 +7,8 @@ import type { AgentSummary } from './agent-definition.ts';
 import type { AnsweredQuestion, AnswerFormat, Question, RejectedAnswer } from './question.ts';
 import type { Autonomy, QuestionRules } from './question-rules.ts';
 import { runSettings } from './run-settings.ts';
+import { NamedTeam } from './team.ts';
+import type { TeamSummary } from './team.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 
@@ -23,6 +25,8 @@ export const PlannerRunInput = z.strictObject({
   mode: z.enum(['direct']).optional(),
   /** false: every delegation is done by one agent. Default true. */
   triads: z.boolean().optional(),
+  /** Teams that the planner may give a delegation to, besides those it puts together; false: none at all. */
+  teams: z.union([z.literal(false), z.array(NamedTeam).max(20)]).optional(),
   ...runSettings,
 });
 export type PlannerRunInput = z.infer<typeof PlannerRunInput>;
@@ -72,6 +76,8 @@ export interface CarriedRun {
   readonly questions: QuestionRules;
   readonly autonomy: Autonomy;
   readonly triads: boolean;
+  /** As in OpenRunResult. */
+  readonly teams: readonly TeamSummary[] | null;
   /** Those that members of triads may be given. */
   readonly models: readonly string[];
   readonly wave: number;

@@ -8,6 +8,8 @@ import type { RunLimits } from './limits.ts';
 import type { Autonomy } from './question-rules.ts';
 import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
+import { NamedTeam } from './team.ts';
+import type { TeamSummary } from './team.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
 
@@ -18,6 +20,8 @@ export const PlannerWaveInput = z.strictObject({
   delegations: z.array(Delegation).min(1).optional(),
   /** false: every delegation is done by one agent. Default true. */
   triads: z.boolean().optional(),
+  /** As in PlannerRunInput. */
+  teams: z.union([z.literal(false), z.array(NamedTeam).max(20)]).optional(),
   ...runSettings,
 });
 export type PlannerWaveInput = z.infer<typeof PlannerWaveInput>;
@@ -44,6 +48,8 @@ export interface WaveOrder {
   readonly autonomy: Autonomy;
   /** Whether delegations may be done by triads. */
   readonly triads: boolean;
+  /** As in OpenRunResult. */
+  readonly teams: readonly TeamSummary[] | null;
   /** Models that members of triads may be given. */
   readonly models: readonly string[];
   /** Facts in the record: `f1` to this one. */

@@ -3,10 +3,11 @@ import type { OutputFault } from './output-fault.ts';
 import { PhaseSummary } from './phase-summary.ts';
 import type { PhaseSummaryOutline } from './phase-summary.ts';
 import type { Ref } from './ref.ts';
+import { Slug } from './slug.ts';
 
 /**
- * Tools whose calls are decided inside the workflow, from the state of the triad (seed 001). The spec itself is never a
- * parameter. Strict: an unknown field is a fault.
+ * Tools whose calls are decided inside the workflow, from the state of the triad (seed 001) or of the team (seed 002). The
+ * spec of a triad itself is never a parameter. Strict: an unknown field is a fault.
  */
 const sectionId = z.string().min(1).max(40).describe('A section_id of <spec>.');
 const claimId = z.string().min(1).max(100).describe('A claim_id of <claims>.');
@@ -76,12 +77,57 @@ export const stateToolInputs = {
     reason: z.string().min(1).max(2_000).describe('What contradicts what.'),
   }),
   submit_summary: PhaseSummary,
+  delegate_task_to_member: z.strictObject({
+    member_id: z
+      .string()
+      .min(1)
+      .max(120)
+      .describe(
+        'The id of a member; or a capability: then the member with the highest priority that has it.',
+      ),
+    task: z
+      .string()
+      .trim()
+      .min(1)
+      .max(20_000)
+      .describe(
+        'All that the member needs to know: it sees this, its inputs, and nothing of yours.',
+      ),
+    name: Slug.nullable()
+      .optional()
+      .describe('What you call the result: others name it in inputs. Default: d1, d2, …'),
+    inputs: z
+      .array(z.string().min(1).max(130))
+      .max(20)
+      .nullable()
+      .optional()
+      .describe('Names of results that the member is given, also of calls in the same reply.'),
+  }),
 } as const satisfies Record<string, z.ZodType>;
 
 export type StateToolName = keyof typeof stateToolInputs;
 
 /** A call as the workflow sees it: small arguments in place, texts by reference. */
-export type StateCall =
+export type StateCall = TriadCall | TeamCall;
+
+/** A leader gives out a task (seed 002). */
+export interface TeamCall {
+  readonly tool: 'delegate_task_to_member';
+  /** As the leader wrote it: an id, a capability, or neither. */
+  readonly member_id: string;
+  readonly name: string | null;
+  readonly inputs: readonly string[];
+  readonly task_ref: Ref;
+  /** One line, for people. */
+  readonly title: string;
+  /** Hash of the task, its spelling evened out: equal for two calls that ask for the same. */
+  readonly task_hash: string;
+  /** Names and member ids of the other calls in the same reply that the task speaks of. */
+  readonly mentions: readonly string[];
+}
+
+/** A call on the records of a triad. */
+export type TriadCall =
   | {
       readonly tool: 'register_claim';
       readonly section_id: string;

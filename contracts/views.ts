@@ -5,6 +5,7 @@ import type { PlannedDelegation } from './messages.ts';
 import type { RunStatus, WaveSummary } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Claim, SectionState } from './spec.ts';
+import type { TaskStatus } from './team-run.ts';
 import type { TriadPhase, TriadType } from './triad.ts';
 import type { PhaseReport } from './triad-run.ts';
 import type { Usage } from './usage.ts';
@@ -124,8 +125,52 @@ export interface DelegationStatusView {
   /** The questions it waits for, or empty. */
   readonly waiting_for: string;
   readonly usage: Usage;
-  /** Its phase as it began or ended; how far it is in between, the phase itself tells. Absent when one agent does it. */
+  /** Its phase as it began or ended; how far it is in between, the phase itself tells. Absent unless a triad does it. */
   readonly triad?: TriadPhaseView;
+  /** Absent unless a team does it. */
+  readonly team?: TeamView;
+}
+
+/** Where a team is. */
+export interface TeamView {
+  readonly team_id: string | null;
+  readonly leader: TeamLeaderView;
+  /** Every task that was given out, in that order. */
+  readonly tasks: readonly TaskView[];
+  /** Calls of the leader that were not carried out, with why: the newest `refusalsShownMax`. */
+  readonly refused: readonly { readonly member_id: string; readonly reason: string }[];
+  /** How many there were in all. */
+  readonly refused_total: number;
+  readonly max_delegations: number;
+  /** Seconds of work until now, and its limit. */
+  readonly worked_seconds: number;
+  readonly timeout: number;
+  readonly notes: readonly string[];
+}
+
+export interface TeamLeaderView {
+  readonly agent_id: string;
+  readonly state: 'opening' | 'thinking' | 'waiting_for_members' | 'waiting_for_user' | 'done';
+  /** Model calls so far. */
+  readonly turns: number;
+  readonly usage: Usage;
+}
+
+export interface TaskView {
+  readonly delegation_id: string;
+  readonly member_id: string;
+  /** As in `TeamSeat.executor`. */
+  readonly executor: string;
+  readonly title: string;
+  readonly state: 'pending' | 'running' | 'waiting' | TaskStatus;
+  /** What it waits for, or why it ended. Empty when it works. */
+  readonly reason: string;
+  readonly attempts: number;
+  readonly turns: number;
+  readonly usage: Usage;
+  /** Of a triad or a team: what it does itself. Absent otherwise. */
+  readonly triad?: TriadPhaseView;
+  readonly team?: TeamView;
 }
 
 /** Where a triad is; answer of the query `status` on a triadPhase below a delegation. */

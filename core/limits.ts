@@ -31,6 +31,16 @@ export const defaultTriad = {
   phase_seconds: 14_400,
 } as const;
 
+/** What holds for a team when it sets nothing else (seed 002). Seconds of work: waiting for the user does not count. */
+export const defaultTeam = {
+  max_parallel: 3,
+  max_delegations: 10,
+  timeout: 300,
+  member_timeout: 60,
+  /** The seed names none. A task that failed twice is for the leader to think about. */
+  max_retries: 1,
+} as const;
+
 export const engineLimits = {
   /** Attempts in all at one valid output. A third repair of the same reply has not been seen to help. */
   outputRepairsMax: 3,
@@ -110,6 +120,25 @@ export const engineLimits = {
   dissentCarriedMax: 6,
   /** Characters of a triad's reason, and of its failure's message, that travel with its outcome. */
   triadTextCharsMax: 300,
+  /** Members of a team. A leader that reads twenty descriptions chooses no better among more. */
+  teamMembersMax: 20,
+  /** Levels of teams in one another, the outermost included. A fourth leader only passes on what the third one said. */
+  teamDepthMax: 3,
+  /** Tasks that one leader may give out, whatever its team sets. */
+  teamDelegationsMax: 50,
+  /** Further attempts at one task, whatever its team sets. */
+  taskRetriesMax: 5,
+  /** Tasks of one member that fail in a row, or run out of time, at which it gets no more of them for a while. */
+  breakerFailuresMax: 3,
+  /** Calls of a leader that were not carried out, as its report keeps them. */
+  refusalsKeptMax: 100,
+  /** The newest of them that people see while it works. */
+  refusalsShownMax: 5,
+  /** Notes that travel with the outcome of a team, and characters of each. */
+  teamNotesMax: 5,
+  teamNoteCharsMax: 200,
+  /** Characters of a team's answer that come back from its workflow. The whole is in the store. */
+  teamAnswerCharsMax: 20_000,
   /** Stale delegations that a planner chooses from in one wave. */
   staleShownMax: 100,
   /** Reasons why one delegation is stale. More change nothing for who chooses. */

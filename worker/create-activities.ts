@@ -25,6 +25,7 @@ import {
 } from '../activities/redaction/redact-ports.ts';
 import { redactModel } from '../activities/redaction/redact-model.ts';
 import { redactTools } from '../activities/redaction/redact-tools.ts';
+import { unbuilt } from '../activities/team/unbuilt.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { loadDetail } from '../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../activities/tools/tool.ts';
@@ -71,6 +72,7 @@ export function createActivities(
   });
   const provider = meterModel(client, recorder, computeUsage);
   return {
+    ...unbuilt,
     ...createAgentTurnActivities({
       model: redactModel(isRehearsal ? rehearse(provider) : provider, redactor),
       store,

@@ -2,6 +2,7 @@ import type { Delegation, DelegationOutline } from '../../contracts/delegation.t
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import type { TeamMember, TeamMemberOutline, TeamOutline, TeamPlan } from '../../contracts/team.ts';
 import type { TriadOutline, TriadPlan } from '../../contracts/triad.ts';
 import { listSections } from '../../core/triad/list-sections.ts';
 import { fingerprintDelegation } from '../../core/plan/fingerprint-delegation.ts';
@@ -37,14 +38,30 @@ export function buildOutline({ shape, value }: Output, ref: Ref): TurnOutline {
 }
 
 function outlineDelegation(delegation: Delegation): DelegationOutline {
-  const { task_description: _task, acceptance_criteria, triad, ...rest } = delegation;
+  const { task_description: _task, acceptance_criteria, triad, team, ...rest } = delegation;
   const criterion_ids = acceptance_criteria.map((criterion) => criterion.criterion_id);
   return {
     ...rest,
     ...(triad !== undefined && { triad: outlineTriad(triad, delegation) }),
+    ...(team !== undefined && { team: outlineTeam(team, delegation) }),
     criterion_ids,
     fingerprint: fingerprintDelegation({ ...rest, criterion_ids, triad }),
   };
+}
+
+function outlineTeam(
+  { instructions: _instructions, members, ...rest }: TeamPlan,
+  delegation: Delegation,
+): TeamOutline {
+  if (members === undefined) return rest;
+  return { ...rest, members: members.map((member) => outlineMember(member, delegation)) };
+}
+
+function outlineMember(
+  { name: _name, description: _description, triad, ...rest }: TeamMember,
+  delegation: Delegation,
+): TeamMemberOutline {
+  return triad === undefined ? rest : { ...rest, triad: outlineTriad(triad, delegation) };
 }
 
 function outlineTriad(

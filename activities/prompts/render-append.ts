@@ -78,6 +78,8 @@ async function renderInput(
       return [{ type: 'text', text: renderFaults(input.faults, reader.shape) }];
     case 'answers':
       return [{ type: 'text', text: await renderAnswers(store, input.answers) }];
+    case 'task_result':
+      throw new Error('Not built yet.');
     case 'member_turn': {
       const delegation = await readDelegation(store, input);
       const text = await renderTurn(store, delegation, input.brief, reader.callKey);
@@ -112,6 +114,8 @@ async function renderPrompt(
       return inTwoParts(await renderDelegation(store, prompt, reader));
     case 'member':
       return inTwoParts(await renderMember(store, prompt, reader));
+    case 'leader':
+      throw new Error('Not built yet.');
     case 'code':
       return [{ type: 'text', text: await renderCode(store, prompt, reader) }];
     case 'plan':

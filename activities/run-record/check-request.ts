@@ -36,6 +36,7 @@ export function checkRequest(
   return checkPlan(outlinePlan(composePlan(delegations), noRef), {
     agents: around.agents.map(summariseAgent),
     triads: request.triads,
+    teams: [],
     models: around.models,
     criteria: [],
     known_inputs: request.constraints.length === 0 ? ['goal'] : ['goal', 'constraints'],

@@ -67,6 +67,7 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
     autonomy: request.autonomy,
     triads: request.triads,
     models,
+    teams: [],
     questions: resolveQuestionRules(request.questions),
     criteria: record.criteria.map(({ criterion_id, state, delegation_id }) => ({
       criterion_id,

@@ -76,6 +76,8 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
         delegations: [composeLoneDelegation({ ...value, title: titleOf(value.task_description) })],
         triad: null,
       }));
+    case 'team':
+      throw new Error('Not built yet.');
     case 'triad':
       return read(TriadInput, input, triadRequest);
     case 'triadPhase':

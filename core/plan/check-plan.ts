@@ -19,6 +19,7 @@
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { TeamSummary } from '../../contracts/team.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { capFaults } from '../output/cap-faults.ts';
@@ -34,6 +35,8 @@ import type { TriadContext } from './check-triads.ts';
 
 /** What a plan is checked against. */
 export interface PlanContext extends TriadContext {
+  /** Teams that it may name; null: nothing is done by a team. */
+  readonly teams: readonly TeamSummary[] | null;
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
   /** Of earlier waves. */

@@ -64,6 +64,7 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
     use_defaults: opened.use_defaults,
     autonomy: opened.autonomy,
     triads: opened.triads,
+    teams: opened.teams,
     models: opened.models,
     facts_total: 0,
     answered_questions: [],

@@ -122,6 +122,7 @@ function planning(order: WaveOrder): Consultation {
       known_inputs,
       max_delegations: limits.max_delegations,
       triad_models: order.triads ? order.models : null,
+      teams: order.teams !== null,
       amendments,
     },
     check: (outline) => (outline.shape === 'wave_plan' ? checkPlan(outline.plan, order) : []),

@@ -8,6 +8,7 @@ import {
 } from './claim-tools.ts';
 import { editSection, generateCode } from './section-tools.ts';
 import type { StateTool } from './state-tool.ts';
+import { delegateTaskToMember } from './team-tools.ts';
 import { assignTurn, submitSummary } from './turn-tools.ts';
 
 /** Every tool that the workflow of a triad decides, in the order in which they are offered. */
@@ -21,6 +22,7 @@ export const stateTools: Readonly<Record<StateToolName, StateTool>> = {
   assign_turn: assignTurn,
   open_negotiation: openNegotiation,
   submit_summary: submitSummary,
+  delegate_task_to_member: delegateTaskToMember,
 };
 
 export function isStateTool(name: string): name is StateToolName {

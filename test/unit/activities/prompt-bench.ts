@@ -93,6 +93,7 @@ export const planPrompt = (
       known_inputs: ['goal'],
       max_delegations: 7,
       triad_models: null,
+      teams: false,
       amendments: [],
       ...changes,
     },

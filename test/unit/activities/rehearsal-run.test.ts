@@ -50,6 +50,7 @@ async function planWave(bench: Bench): Promise<WavePlanOutline> {
           known_inputs: ['goal'],
           max_delegations: 10,
           triad_models: [],
+          teams: false,
           amendments: [],
         },
       },

@@ -25,6 +25,7 @@ const context: PlanContext = {
   fingerprints: {},
   stale: [],
   triads: true,
+  teams: [],
   models: [],
   limits: defaultLimits,
 };

@@ -21,6 +21,7 @@ const context: TriadContext = {
 const faultsOf = (delegations: readonly DelegationOutline[], over: Partial<TriadContext> = {}) =>
   checkPlan(plan(delegations), {
     ...context,
+    teams: null,
     criteria: [],
     known_inputs: [],
     delegation_ids: [],

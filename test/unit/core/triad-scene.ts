@@ -44,6 +44,16 @@ export const calls = {
     tool: 'submit_summary',
     summary: { summary_ref: 's', decided: ['api', 'db'], open: [] },
   },
+  delegate_task_to_member: {
+    tool: 'delegate_task_to_member',
+    member_id: 'ann',
+    name: null,
+    inputs: [],
+    task_ref: 't',
+    title: 'A task',
+    task_hash: 'h',
+    mentions: [],
+  },
 } as const satisfies Readonly<Record<StateToolName, StateCall>>;
 
 /** A member in its turn, after what is in the records. */
