@@ -19,6 +19,25 @@ export function delegationWorkflowId(waveId: string, delegationId: string): stri
   return `${waveId}/${delegationId}`;
 }
 
+/** A task that the leader of a team gave out. No slug has a dot, so it is unique in the run. */
+export function taskId(delegationId: string, name: string): string {
+  return `${delegationId}.${name}`;
+}
+
+/** @returns the delegation that a task is a part of, however deep its team is; a delegation's own id as it is. */
+export function taskOwner(id: string): string {
+  return id.split('.', 1)[0] ?? id;
+}
+
+/**
+ * Where the phases of a task are that a triad does.
+ *
+ * @param place Of the delegation whose team it is. @param namePath The task's id without that of the delegation: `d2`, or `d2.d1` in a team below.
+ */
+export function taskPlace(place: string, namePath: string): string {
+  return `${place}/${namePath}`;
+}
+
 /** @param attempt From 1; a further attempt is a workflow of its own. */
 export function phaseWorkflowId(parentId: string, phase: TriadPhase, attempt: number): string {
   return attempt === 1 ? `${parentId}/${phase}` : `${parentId}/${phase}-${attempt}`;

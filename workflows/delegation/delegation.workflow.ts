@@ -15,6 +15,7 @@ import { emptyPurse, takeLease } from '../../core/budget/purse.ts';
 import { renderDelegationDetails } from '../../core/render/render-delegation-details.ts';
 import { carryOut } from './carry-out.ts';
 import { createControl } from '../shared/control.ts';
+import { createEscalationRouter } from '../shared/escalation-router.ts';
 import { createLeasedFunds } from '../shared/leased-funds.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
@@ -47,6 +48,7 @@ export async function delegation(
   const { order, carried }: OrderedDelegation = args;
   const control = createControl({ paused: order.paused ? '' : null, parked: null });
   const superior = createParentSuperior(parent.workflowId, order.run_id, control);
+  const escalations = createEscalationRouter((reason) => superior.refuse(reason));
   const { delegation_id } = order.delegation;
   const { lease } = order;
   const purse = carried?.purse ?? (lease === null ? null : takeLease(emptyPurse, lease));
@@ -56,6 +58,8 @@ export async function delegation(
   return carryOut(
     order,
     {
+      place: workflowInfo().workflowId,
+      escalations,
       control,
       superior,
       funds,

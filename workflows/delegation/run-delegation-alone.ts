@@ -5,6 +5,7 @@ import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
 import { lendBudget } from '../../core/budget/resolve-budget.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
+import { createEscalationRouter } from '../shared/escalation-router.ts';
 import { endedBy, openTreasury } from '../shared/open-treasury.ts';
 import { progressOf } from '../shared/progress-of.ts';
 import { recorder } from '../shared/recorder.ts';
@@ -29,6 +30,10 @@ export async function runDelegationAlone(
 ): Promise<DelegationOutcome> {
   const host = new RootHost(null);
   registerRootHandlers(host);
+  const escalations = createEscalationRouter(
+    (reason) => host.refuse(reason),
+    (escalation) => host.escalate(escalation),
+  );
   const opened = await host.open(type, input);
   const { plan } = opened;
   const delegation = plan?.delegations[0];
@@ -56,6 +61,8 @@ export async function runDelegationAlone(
         paused: false,
       },
       {
+        place: host.runId,
+        escalations,
         control: host.control,
         superior: host,
         funds,

@@ -5,6 +5,7 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { DelegationState, DelegationStatusView } from '../../contracts/views.ts';
 import { capFaults } from '../../core/output/cap-faults.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
@@ -15,14 +16,18 @@ import type { Purse } from '../../core/budget/purse.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { turnSummary } from '../../core/render/turn-summary.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';
+import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { converse, readOn, step, stoppedWhenCancelled } from '../shared/conversation.ts';
 import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
 import type { Control } from '../shared/control.ts';
+import type { EscalationRouter } from '../shared/escalation-router.ts';
 import { recorder } from '../shared/recorder.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Funds } from '../shared/funds.ts';
+import type { SharedFunds } from '../shared/share-funds.ts';
+import type { SharedSuperior } from '../shared/share-superior.ts';
 import type { Superior } from '../shared/superior.ts';
 import { callTools } from './call-tools.ts';
 import { outcomeOfOutput, outcomeWithout } from './build-outcome.ts';
@@ -49,7 +54,18 @@ interface Work extends ToolWork {
   escalations: number;
 }
 
+/** How a delegation ended, for whoever gave it out in the same workflow. */
+export interface DelegationEnd {
+  /** For rules; null unless it failed. */
+  readonly why: FailureReason | null;
+  /** What had arrived of a reply when it was cancelled; null when nothing had. */
+  readonly partial_ref: Ref | null;
+}
+
 export interface DelegationDesk {
+  /** Workflow id below which its phases get theirs. */
+  readonly place: string;
+  readonly escalations: EscalationRouter;
   readonly control: Control;
   readonly superior: Superior;
   readonly funds: Funds;
@@ -57,6 +73,10 @@ export interface DelegationDesk {
   readonly onStatus: (status: DelegationStatusView) => void;
   /** Continues as new. If null, the delegation stays one run however long it gets. */
   readonly carryOver: ((rest: CarriedDelegation) => Promise<never>) | null;
+  /** What the members of a team share, for the teams in it. */
+  readonly shared?: { readonly funds: SharedFunds; readonly superior: SharedSuperior };
+  /** Called once, before the outcome is returned. */
+  readonly onEnd?: (end: DelegationEnd) => void;
 }
 
 /**
@@ -74,6 +94,11 @@ export async function runDelegation(
     const { delegation_id, agent_id, title } = order.delegation;
     const { calls: turn, usage } = conversation;
     desk.onStatus({ delegation_id, agent_id, title, state, turn, waiting_for: waitingFor, usage });
+  };
+  const finish = (outcome: DelegationOutcome, end: DelegationEnd): DelegationOutcome => {
+    show(outcome.status, outcome.reason);
+    desk.onEnd?.(end);
+    return outcome;
   };
   const conversationDesk = deskOf(order, desk, work, show);
   for (;;) {
@@ -94,15 +119,13 @@ export async function runDelegation(
     const output = outputOf(end);
     if (output?.status !== 'blocked') {
       noteFailure(order, output);
-      const outcome = outcomeOf(order, work, end);
-      show(outcome.status, outcome.reason);
-      return outcome;
+      return finish(outcomeOf(order, work, end), endOf(end, output));
     }
     show('waiting', output.blocking_questions.map((question) => question.text).join(' · '));
     const answers = await stopWhenCancelled(() =>
       ask(order, desk, work, 'blocking', output.blocking_questions),
     );
-    if (answers === null) return outcomeOf(order, work, { type: 'stopped' });
+    if (answers === null) return finish(outcomeOf(order, work, stopped), endOf(stopped, null));
     conversation.append = [{ type: 'answers', answers }];
     step(conversation, { type: 'resumed' });
   }
@@ -216,6 +239,19 @@ function ask(
 function noteFailure({ delegation }: DelegationOrder, output: AgentOutputOutline | null): void {
   if (output?.status !== 'failed') return;
   recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'agent_failed' });
+}
+
+const stopped: ConversationEnd = { type: 'stopped', words_ref: null };
+
+function endOf(end: ConversationEnd, output: AgentOutputOutline | null): DelegationEnd {
+  const partial_ref = end.type === 'stopped' ? end.words_ref : null;
+  return { why: whyFailed(end, output), partial_ref };
+}
+
+function whyFailed(end: ConversationEnd, output: AgentOutputOutline | null): FailureReason | null {
+  if (output?.status === 'failed') return 'agent_failed';
+  if (end.type === 'denied') return 'budget_spent';
+  return end.type === 'failed' ? end.why : null;
 }
 
 function outputOf(end: ConversationEnd): AgentOutputOutline | null {

@@ -82,7 +82,8 @@ export type ConversationEnd =
   /** By its tool calls, whose results wait for the next turn. */
   | { readonly type: 'done_by_tools' }
   | { readonly type: 'failed'; readonly why: FailureReason; readonly reason: string }
-  | { readonly type: 'stopped' }
+  /** `words_ref`: the last of what had arrived of a reply; null when nothing had. */
+  | { readonly type: 'stopped'; readonly words_ref: Ref | null }
   /** The budget does not allow another call. */
   | { readonly type: 'denied'; readonly reason: string }
   /** Not at its end: the conversation goes on in the next run of the workflow. */
@@ -105,19 +106,19 @@ async function callUntilEnd(
   conversation: Conversation,
   desk: ConversationDesk,
 ): Promise<ConversationEnd> {
-  let outline: TurnOutline | null = null;
+  let reply: TurnReply | null = null;
   for (;;) {
     const { command } = conversation.turns;
     switch (command.type) {
       case 'call': {
         const called = await call(conversation, command, desk);
         if (called.type !== 'replied') return called;
-        outline = called.reply.type === 'output' ? called.reply.outline : null;
-        step(conversation, { type: 'reply', reply: called.reply });
+        reply = called.reply;
+        step(conversation, { type: 'reply', reply });
         break;
       }
       case 'check':
-        await checkOutput(conversation, outline, desk);
+        await checkOutput(conversation, outlineOf(reply), desk);
         break;
       case 'run_tools':
         await useTools(conversation, command.calls, desk);
@@ -125,21 +126,30 @@ async function callUntilEnd(
       case 'finish':
       case 'fail':
       case 'stopped':
-        return endOf(command, outline);
+        return endOf(command, reply);
     }
   }
 }
 
 type LastCommand = Extract<TurnsCommand, { type: 'finish' | 'fail' | 'stopped' }>;
 
-function endOf(command: LastCommand, outline: TurnOutline | null): ConversationEnd {
+function endOf(command: LastCommand, reply: TurnReply | null): ConversationEnd {
   if (command.type === 'fail') return { ...command, type: 'failed' };
-  if (command.type === 'stopped') return { type: 'stopped' };
+  if (command.type === 'stopped') return { type: 'stopped', words_ref: wordsIn(reply) };
   if (command.by === 'tools') return { type: 'done_by_tools' };
+  const outline = outlineOf(reply);
   if (outline === null) {
     return { type: 'failed', why: 'invalid_output', reason: 'The model gave no output.' };
   }
   return { type: 'output', outline };
+}
+
+function outlineOf(reply: TurnReply | null): TurnOutline | null {
+  return reply?.type === 'output' ? reply.outline : null;
+}
+
+function wordsIn(reply: TurnReply | null): Ref | null {
+  return reply?.type === 'aborted' ? (reply.words_ref ?? null) : null;
 }
 
 async function checkOutput(
@@ -214,5 +224,5 @@ async function call(
 export async function stoppedWhenCancelled(
   work: () => Promise<ConversationEnd>,
 ): Promise<ConversationEnd> {
-  return (await stopWhenCancelled(work)) ?? { type: 'stopped' };
+  return (await stopWhenCancelled(work)) ?? { type: 'stopped', words_ref: null };
 }

@@ -27,8 +27,8 @@ export interface Funds {
   takeBack(purse: Purse | null): void;
   /** Gets a lease for who spends in its stead. */
   lend(wish: LeaseWish): Promise<LeaseReply>;
-  /** Who spends in its stead has given back what was left. */
-  release(spent: Spending): void;
+  /** Who spends in its stead has given back what was left. @returns as `giveBack`. */
+  release(spent: Spending): Spending | undefined;
 }
 
 /** To a wish whose answer somebody else took, by imitating it. */
@@ -43,7 +43,7 @@ export const unlimitedFunds: Funds = {
   carry: () => null,
   takeBack: () => {},
   lend: () => Promise.resolve({ lease: null, reason: 'nothing is limited' }),
-  release: () => {},
+  release: () => undefined,
 };
 
 /**
@@ -83,7 +83,10 @@ export function createFunds(
       if (carried !== null) purse = carried;
     },
     lend: ask,
-    release: (spent) => onGivenBack?.(spent),
+    release(spent) {
+      onGivenBack?.(spent);
+      return spent;
+    },
   };
 }
 

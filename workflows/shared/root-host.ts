@@ -136,6 +136,8 @@ export class RootHost implements Superior {
     this.record.add({ type: 'effect', effect });
   }
 
+  know(): void {}
+
   /** Takes what a child sends up: questions go to the inbox, trouble with the provider parks the run. */
   escalate(escalation: Escalation): void {
     switch (escalation.type) {

@@ -6,6 +6,8 @@ import type {
   Escalation,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
+import { taskOwner } from '../../core/ids.ts';
+import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import { checkDelivery } from '../../core/run/check-child-messages.ts';
 import { checkControl } from '../../core/run/check-control.ts';
 import type { Control } from './control.ts';
@@ -28,6 +30,8 @@ export interface Superior {
   withdraw(delegationId: string): void;
   /** Records how far an effect has come. Resolves when the workflow with the record has it. */
   report(effect: RecordedEffect): Promise<void>;
+  /** What a child has come to say of its effects, which it reported to the record itself. */
+  know(effects: readonly KnownEffect[]): void;
   /** Notes a message that was no good where people look for it, if this workflow has such a place. */
   refuse(reason: string): void;
 }
@@ -77,10 +81,13 @@ export function createParentSuperior(parentId: string, runId: string, control: C
     },
     report(effect) {
       const from = workflowInfo().workflowId;
-      const report: Escalation = { type: 'effect', from, effect };
+      // The record knows delegations, not the tasks of a team.
+      const delegation_id = taskOwner(effect.delegation_id);
+      const report: Escalation = { type: 'effect', from, effect: { ...effect, delegation_id } };
       // Straight to the topmost one: what is reported is in its history before anything follows from it.
       return signalQuietly(() => getExternalWorkflowHandle(runId).signal(escalateSignal, report));
     },
+    know: () => {},
     // The parent has the inbox, and it did not get the message.
     refuse: () => {},
   };

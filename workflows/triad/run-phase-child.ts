@@ -3,7 +3,6 @@ import {
   ChildWorkflowCancellationType,
   isCancellation,
   startChild,
-  workflowInfo,
 } from '@temporalio/workflow';
 import { workflowTaskTimeoutMs, workflowTypes } from '../../contracts/names.ts';
 import { phaseWorkflowId } from '../../core/ids.ts';
@@ -16,17 +15,19 @@ import type { PhaseRelay } from './phase-relay.ts';
 /**
  * Starts a phase as a workflow of its own and waits for its end.
  *
- * @param attempt From 1.
+ * @param place Workflow id below which it gets its own. @param attempt From 1.
  * @throws when somebody terminated it: nobody knows what it has spent, so its delegation is lost with it.
  */
 export async function runPhaseChild(
   order: PhaseOrder,
+  place: string,
   attempt: number,
   relay: PhaseRelay,
 ): Promise<PhaseResult> {
   const { phase, triad } = order;
   const { run_id, delegation } = order.order;
-  const workflowId = phaseWorkflowId(workflowInfo().workflowId, phase, attempt);
+  const workflowId = phaseWorkflowId(place, phase, attempt);
+  relay.expect(workflowId);
   try {
     const child = await startChild<(args: TriadPhaseArgs) => Promise<PhaseResult>>(
       workflowTypes.triadPhase,

@@ -3,15 +3,19 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { openPhase, stepPhase } from '../../core/triad/step-phase.ts';
 import { resolveTriad } from '../../core/triad/resolve-triad.ts';
-import { describeTimeout } from '../../core/triad/find-deadline.ts';
-import type { Deadline, TurnSpan } from '../../core/triad/find-deadline.ts';
+import { describeTimeout, listSpans } from '../../core/triad/list-spans.ts';
+import type { TriadLimit, TurnSpan } from '../../core/triad/list-spans.ts';
+import type { Deadline } from '../../core/time/find-deadline.ts';
 import type { PhaseState, TurnOrder } from '../../core/triad/phase-state.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { Control } from '../shared/control.ts';
+import { createWorkClock } from '../shared/create-work-clock.ts';
+import type { Stopwatch } from '../shared/create-work-clock.ts';
 import { spendInTurn } from '../shared/funds.ts';
 import type { Funds } from '../shared/funds.ts';
 import type { Superior } from '../shared/superior.ts';
+import { watchDeadline } from '../shared/watch-deadline.ts';
 import { MemberAtWork } from './member-at-work.ts';
 import type { MemberDesk } from './member-at-work.ts';
 import type {
@@ -23,9 +27,6 @@ import type {
 } from './phase-order.ts';
 import { takeTurn } from './take-turn.ts';
 import type { TurnEnd } from './take-turn.ts';
-import { watchLimits } from './watch-limits.ts';
-import { createWorkClock } from './create-work-clock.ts';
-import type { PhaseClock } from './create-work-clock.ts';
 
 export interface PhaseDesk {
   readonly control: Control;
@@ -41,7 +42,7 @@ interface PhaseAtWork {
   readonly desk: PhaseDesk;
   readonly members: ReadonlyMap<string, MemberAtWork>;
   readonly tools: MemberDesk['tools'];
-  readonly clock: PhaseClock;
+  readonly clock: Stopwatch;
   /** Every turn belongs to it: a time limit cancels it. */
   readonly scope: CancellationScope;
   readonly running: Map<number, TurnSpan>;
@@ -60,13 +61,15 @@ interface PhaseAtWork {
  */
 export async function runPhase(order: PhaseOrder, desk: PhaseDesk): Promise<PhaseResult> {
   const p = beginPhase(order, desk);
-  const stopWatching = watchLimits({
+  const stopWatching = watchDeadline({
     clock: p.clock,
     timeouts: p.state.setup.timeouts,
-    spans: () => ({ phase: 0, round: p.roundSinceMs, turns: [...p.running.values()] }),
+    spans: () => listSpans(0, p.roundSinceMs, [...p.running.values()]),
+    summary: 'time limits of the phase',
     onTimeout(deadline) {
       noteTimeout(p, deadline);
       p.scope.cancel();
+      return 'end';
     },
   });
   await p.scope.run(() => takeTurns(p));
@@ -150,7 +153,7 @@ function takeEnd(p: PhaseAtWork, name: string, end: TurnEnd): void {
   }
 }
 
-function noteTimeout(p: PhaseAtWork, deadline: Deadline): void {
+function noteTimeout(p: PhaseAtWork, deadline: Deadline<TriadLimit>): void {
   const agent = deadline.span.at_work[0] ?? p.state.setup.members[0]?.name ?? '';
   fail(p, agent, 'timed_out', describeTimeout(deadline, p.state.setup.timeouts));
 }

@@ -8,6 +8,7 @@ import { mayRetry } from '../../core/triad/may-retry.ts';
 import { resolveTriad } from '../../core/triad/resolve-triad.ts';
 import { listNegotiators } from '../../core/triad/roles.ts';
 import { viewBegun, viewPhase } from '../../core/triad/view-phase.ts';
+import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { DelegationDesk } from '../delegation/run-delegation.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
@@ -49,7 +50,13 @@ export async function runTriad(
   const reports = await CancellationScope.nonCancellable(() => Promise.all(t.reports));
   const outcome = buildTriadOutcome(t, last, reports);
   show(t, outcome.status, outcome.reason);
+  desk.onEnd?.({ why: whyFailed(last), partial_ref: null });
   return outcome;
+}
+
+function whyFailed(last: PhaseResult | null): FailureReason | null {
+  const isGivenUp = last?.status === 'done' && last.state.output?.status === 'failed';
+  return isGivenUp ? 'agent_failed' : (last?.failed?.why ?? null);
 }
 
 function openTriad(order: DelegationOrder, triad: TriadOutline, desk: DelegationDesk): TriadAtWork {
@@ -110,7 +117,7 @@ async function runAttempts(
       const { spec } = begin.type === 'open' ? begin : begin.state;
       t.view = viewBegun(resolveTriad(triad), phase, spec);
       show(t, 'running');
-      return runPhaseChild({ order, triad, phase, begin, carried }, attempt, t.relay);
+      return runPhaseChild({ order, triad, phase, begin, carried }, desk.place, attempt, t.relay);
     });
     if (result === null) return null;
     takeResult(t, result, attempt);
@@ -124,6 +131,7 @@ async function runAttempts(
 function takeResult(t: TriadAtWork, result: PhaseResult, attempt: number): void {
   t.carried = result.carried;
   t.desk.funds.takeBack(result.carried.purse);
+  t.desk.superior.know(result.carried.effects);
   t.usage = addUsage(t.usage, result.usage);
   t.state = result.state;
   t.view = { ...viewPhase(result.state, result.status), at_work: [] };

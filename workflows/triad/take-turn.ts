@@ -22,7 +22,8 @@ import type { UnfinishedTurn } from './phase-order.ts';
 
 export type TurnEnd =
   | { readonly type: 'finished'; readonly finished: FinishedTurn }
-  | Extract<ConversationEnd, { readonly type: 'failed' | 'denied' | 'stopped' }>
+  | Extract<ConversationEnd, { readonly type: 'failed' | 'denied' }>
+  | { readonly type: 'stopped' }
   /** Before its next call, because its phase is over. */
   | { readonly type: 'halted' };
 
@@ -49,6 +50,7 @@ export async function takeTurn(
   for (;;) {
     const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
     if (end.type === 'carry_over') return { type: 'halted' };
+    if (end.type === 'stopped') return { type: 'stopped' };
     if (end.type !== 'output' && end.type !== 'done_by_tools') return end;
     const output = end.type === 'output' ? outputOf(end.outline) : null;
     if (output?.status !== 'blocked') {

@@ -12,18 +12,14 @@ import {
 import { renderPhaseDetails } from '../../../core/render/render-phase-details.ts';
 import { checkSettled } from '../../../core/triad/check-settled.ts';
 import { decideAfterCalls, findFullFault } from '../../../core/triad/decide-turn.ts';
-import {
-  describeTimeout,
-  findDeadline,
-  listSpans,
-  nextLook,
-} from '../../../core/triad/find-deadline.ts';
+import { describeTimeout, listSpans } from '../../../core/triad/list-spans.ts';
 import { noDuties } from '../../../core/triad/give-turn.ts';
 import { mayRetry } from '../../../core/triad/may-retry.ts';
 import { reportPhase } from '../../../core/triad/report-phase.ts';
 import { openPhase } from '../../../core/triad/step-phase.ts';
 import { viewBegun, viewPhase } from '../../../core/triad/view-phase.ts';
-import { holdClock, readClock, releaseClock, startClock } from '../../../core/triad/work-clock.ts';
+import { findDeadline, nextLook } from '../../../core/time/find-deadline.ts';
+import { holdClock, readClock, releaseClock, startClock } from '../../../core/time/work-clock.ts';
 import { failureReasons } from '../../../core/turns/failure-reasons.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { setupOf, specOf } from '../../support/triad-play.ts';
@@ -105,7 +101,7 @@ describe('time limits of a phase', () => {
     { member: 'bob', since_ms: 4_000, dispatch: 1 },
   ];
 
-  it('DL1: the earliest limit counts', () => {
+  it('DL1, LS1: the earliest limit counts, of the phase, its round, a dispatch or a turn', () => {
     const at = (roundMs: number, phaseMs: number): string | undefined =>
       findDeadline(listSpans(phaseMs, roundMs, turns), timeouts)?.span.limit;
     expect(at(0, 0)).toBe('turn_seconds');
@@ -136,7 +132,7 @@ describe('time limits of a phase', () => {
     );
   });
 
-  it('DL3: it is told what was over and who was at work', () => {
+  it('LS2: it is told what was over and who was at work', () => {
     const spans = listSpans(0, -90_000, turns);
     const deadline = findDeadline(spans, timeouts);
     if (deadline === null) throw new Error('nothing is limited');

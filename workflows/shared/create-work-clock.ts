@@ -1,9 +1,9 @@
-import { holdClock, readClock, releaseClock, startClock } from '../../core/triad/work-clock.ts';
-import { nowMs } from '../shared/clock.ts';
-import type { Control } from '../shared/control.ts';
+import { holdClock, readClock, releaseClock, startClock } from '../../core/time/work-clock.ts';
+import { nowMs } from './clock.ts';
+import type { Control } from './control.ts';
 
-/** Tells the time of work of a phase; `core/triad` says what counts. */
-export interface PhaseClock {
+/** Tells the time of work; `core/time` says what counts. */
+export interface Stopwatch {
   /** Milliseconds of work since it was made. */
   now(): number;
   isRunning(): boolean;
@@ -13,7 +13,7 @@ export interface PhaseClock {
 }
 
 /** @param control A pause holds the clock. */
-export function createWorkClock(control: Control): PhaseClock {
+export function createWorkClock(control: Control): Stopwatch {
   let clock = startClock(nowMs());
   const stand = (): void => {
     clock = holdClock(clock, nowMs());

@@ -1,5 +1,5 @@
 /**
- * The time of work of a triad's phase: it stands while the phase is paused or parked, and while it waits for the user.
+ * The time of work of a triad's phase or of a team: it stands while that is paused or parked, and while it waits for the user.
  *
  * Invariants:
  *   WC1. Time passes only while nothing holds the clock, whatever else happens at the same time.
