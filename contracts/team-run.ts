@@ -1,3 +1,4 @@
+import type { DelegationOutcome } from './delegation-run.ts';
 import type { Ref } from './ref.ts';
 import type { TriadOutcome } from './triad-run.ts';
 import type { TriadType } from './triad.ts';
@@ -44,12 +45,18 @@ export interface TeamSetup {
   readonly notes: readonly string[];
 }
 
-/** A team at work, and the task that it works on: from the run's outermost team inwards. */
+/** A team at work, and what it has given out: from the run's outermost team inwards. */
 export interface TeamLink {
   /** As in `TeamSeat.executor`; a team without a name is `team:<delegation_id>`. */
   readonly executor: string;
-  /** Of the task that it was given, as `core/team/fingerprint-task.ts` computes it; null for the outermost one. */
-  readonly fingerprint: string | null;
+  /** Tasks that it has given out, so that the teams below it do not give them out again. */
+  readonly given: readonly GivenTask[];
+}
+
+export interface GivenTask {
+  readonly delegation_id: string;
+  /** As `core/team/fingerprint-task.ts` computes it. */
+  readonly fingerprint: string;
 }
 
 export type TaskStatus =
@@ -102,6 +109,12 @@ export interface TeamReport {
   readonly notes: readonly string[];
   /** The leader's AgentOutput; null when there is none. */
   readonly output_ref: Ref | null;
+}
+
+/** What the workflow `team` returns. */
+export interface TeamResult extends DelegationOutcome {
+  /** For people: Markdown, cut to `teamAnswerCharsMax` of `core/limits.ts`; empty without an output. */
+  readonly answer: string;
 }
 
 /**

@@ -29,13 +29,18 @@ export function taskOwner(id: string): string {
   return id.split('.', 1)[0] ?? id;
 }
 
+/** @returns a task's id without that of the delegation: `d2`, or `d2.d1` in a team below. */
+export function namePath(id: string): string {
+  return id.split('.').slice(1).join('.');
+}
+
 /**
  * Where the phases of a task are that a triad does.
  *
- * @param place Of the delegation whose team it is. @param namePath The task's id without that of the delegation: `d2`, or `d2.d1` in a team below.
+ * @param place Of the delegation whose team it is.
  */
-export function taskPlace(place: string, namePath: string): string {
-  return `${place}/${namePath}`;
+export function taskPlace(place: string, path: string): string {
+  return `${place}/${path}`;
 }
 
 /** @param attempt From 1; a further attempt is a workflow of its own. */

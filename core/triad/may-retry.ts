@@ -8,14 +8,8 @@
  */
 import { engineLimits } from '../limits.ts';
 import type { KnownEffect } from '../output/check-claimed-effects.ts';
+import { isWorthRepeating } from '../turns/failure-reasons.ts';
 import type { FailureReason } from '../turns/failure-reasons.ts';
-
-const worthwhile: readonly FailureReason[] = [
-  'invalid_output',
-  'no_message',
-  'unknown_stop',
-  'timed_out',
-];
 
 /** @param attempt The one that failed, from 1. */
 export function mayRetry(
@@ -24,5 +18,6 @@ export function mayRetry(
   effects: readonly KnownEffect[],
 ): boolean {
   const isUnclear = effects.some(({ state }) => state === 'unverified' || state === 'intended');
-  return attempt < engineLimits.phaseAttemptsMax && worthwhile.includes(why) && !isUnclear;
+  const isWorthwhile = why === 'timed_out' || isWorthRepeating(why);
+  return attempt < engineLimits.phaseAttemptsMax && isWorthwhile && !isUnclear;
 }

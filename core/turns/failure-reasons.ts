@@ -3,6 +3,7 @@
  *
  * Invariants:
  *   FR1. Every failure of a call has a word of the list, whatever its type.
+ *   FR2. Only what the model or its provider made of a call may end otherwise when the same is tried again.
  */
 export const failureReasons = [
   /** The agent itself reported that it failed. */
@@ -29,6 +30,13 @@ export const failureReasons = [
 ] as const;
 
 export type FailureReason = (typeof failureReasons)[number];
+
+const repeatable: readonly FailureReason[] = ['invalid_output', 'no_message', 'unknown_stop'];
+
+/** Whether the same work, begun anew, may end otherwise. */
+export function isWorthRepeating(why: FailureReason): boolean {
+  return repeatable.includes(why);
+}
 
 const reasonsOfCalls: Readonly<Record<string, FailureReason | undefined>> = {
   ModelRequest: 'request_refused',

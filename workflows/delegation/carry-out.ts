@@ -1,14 +1,19 @@
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import { runTeam } from '../team/run-team.ts';
 import { runTriad } from '../triad/run-triad.ts';
 import { runDelegation } from './run-delegation.ts';
-import type { CarriedDelegation, DelegationDesk } from './run-delegation.ts';
+import type { CarriedWork, DelegationDesk } from './run-delegation.ts';
 
-/** Has a delegation done by its executor: one agent, or three members. */
+/** Has a delegation done by its executor: one agent, three members of a triad, or a team under its leader. */
 export function carryOut(
   order: DelegationOrder,
   desk: DelegationDesk,
-  carried: CarriedDelegation | null,
+  carried: CarriedWork | null,
 ): Promise<DelegationOutcome> {
-  const { triad } = order.delegation;
-  return triad === undefined ? runDelegation(order, desk, carried) : runTriad(order, triad, desk);
+  const { triad, team } = order.delegation;
+  if (triad !== undefined) return runTriad(order, triad, desk);
+  if (team === undefined) {
+    return runDelegation(order, desk, carried !== null && 'state' in carried ? null : carried);
+  }
+  return runTeam(order, desk, carried !== null && 'state' in carried ? carried : null, carryOut);
 }

@@ -19,13 +19,13 @@ import { createEscalationRouter } from '../shared/escalation-router.ts';
 import { createLeasedFunds } from '../shared/leased-funds.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
-import type { CarriedDelegation } from './run-delegation.ts';
+import type { CarriedWork } from './run-delegation.ts';
 import { runDelegationAlone } from './run-delegation-alone.ts';
 
 /** What a wave starts a delegation with, and what a delegation continues itself with. */
 interface OrderedDelegation {
   readonly order: DelegationOrder;
-  readonly carried?: CarriedDelegation;
+  readonly carried?: CarriedWork;
 }
 
 /**

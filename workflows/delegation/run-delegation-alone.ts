@@ -20,7 +20,7 @@ import type { DelegationDesk } from './run-delegation.ts';
  * @param carryOut Does it, with everything that the input set.
  */
 export async function runDelegationAlone(
-  type: 'delegation' | 'triad' | 'triadPhase',
+  type: 'delegation' | 'triad' | 'triadPhase' | 'team',
   input: unknown,
   carryOut: (
     order: DelegationOrder,

@@ -3,6 +3,7 @@ import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
+import type { TaskRecord } from '../../contracts/team-run.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -16,6 +17,7 @@ import type { Purse } from '../../core/budget/purse.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { turnSummary } from '../../core/render/turn-summary.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';
+import type { TeamState } from '../../core/team/team-state.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
@@ -27,7 +29,6 @@ import { recorder } from '../shared/recorder.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Funds } from '../shared/funds.ts';
 import type { SharedFunds } from '../shared/share-funds.ts';
-import type { SharedSuperior } from '../shared/share-superior.ts';
 import type { Superior } from '../shared/superior.ts';
 import { callTools } from './call-tools.ts';
 import { outcomeOfOutput, outcomeWithout } from './build-outcome.ts';
@@ -47,6 +48,29 @@ export interface CarriedDelegation {
   /** What it has tried to change outside. */
   readonly effects: readonly KnownEffect[];
 }
+
+/** What a team takes with it over continue-as-new, before a call of its leader: nobody else is at work then. */
+export interface CarriedTeam {
+  readonly version: 1;
+  readonly state: TeamState;
+  /** With the message as middlewares left it. */
+  readonly record_ref: Ref;
+  readonly plan_ref: Ref;
+  readonly message_ref: Ref;
+  readonly conversation: Conversation;
+  /** Of tasks that are over. */
+  readonly records: readonly TaskRecord[];
+  readonly worked_ms: number;
+  readonly notes: readonly string[];
+  readonly escalations: number;
+  readonly purse: Purse | null;
+  /** Of the whole team. */
+  readonly loaded_details: readonly string[];
+  readonly effects: readonly KnownEffect[];
+}
+
+/** What a delegation continues itself with, whoever does it. */
+export type CarriedWork = CarriedDelegation | CarriedTeam;
 
 /** What grows while a delegation works. */
 interface Work extends ToolWork {
@@ -72,9 +96,11 @@ export interface DelegationDesk {
   /** Called when something that people see has changed. */
   readonly onStatus: (status: DelegationStatusView) => void;
   /** Continues as new. If null, the delegation stays one run however long it gets. */
-  readonly carryOver: ((rest: CarriedDelegation) => Promise<never>) | null;
-  /** What the members of a team share, for the teams in it. */
-  readonly shared?: { readonly funds: SharedFunds; readonly superior: SharedSuperior };
+  readonly carryOver: ((rest: CarriedWork) => Promise<never>) | null;
+  /** What the members of a team spend from, for the teams in it. */
+  readonly sharedFunds?: SharedFunds;
+  /** Called with the answer of a team, for people, before the outcome is returned. */
+  readonly onAnswer?: (answer: string) => void;
   /** Called once, before the outcome is returned. */
   readonly onEnd?: (end: DelegationEnd) => void;
 }

@@ -41,20 +41,59 @@ export const { recallSpent } = proxyActivities<Pick<Activities, 'recallSpent'>>(
 });
 
 /** Reads and writes of the store: idempotent, so they are repeated until the disk is well again. */
-export const { judgeAnswers, openRun, recordPhase, reviewDecision, storeText, updateRecord } =
-  proxyActivities<
-    Pick<
-      Activities,
-      'judgeAnswers' | 'openRun' | 'recordPhase' | 'reviewDecision' | 'storeText' | 'updateRecord'
-    >
-  >({
-    startToCloseTimeout: '1 minute',
-    scheduleToCloseTimeout: '30 days',
-    heartbeatTimeout: shortHeartbeatTimeout,
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
-    retry: {
-      initialInterval: '200 milliseconds',
-      maximumInterval: '1 minute',
-      maximumAttempts: 10_000,
-    },
-  });
+export const {
+  judgeAnswers,
+  openRun,
+  openTeam,
+  planTasks,
+  recordPhase,
+  recordTeam,
+  reviewDecision,
+  rewriteTask,
+  storeText,
+  updateRecord,
+} = proxyActivities<
+  Pick<
+    Activities,
+    | 'judgeAnswers'
+    | 'openRun'
+    | 'openTeam'
+    | 'planTasks'
+    | 'recordPhase'
+    | 'recordTeam'
+    | 'reviewDecision'
+    | 'rewriteTask'
+    | 'storeText'
+    | 'updateRecord'
+  >
+>({
+  startToCloseTimeout: '1 minute',
+  scheduleToCloseTimeout: '30 days',
+  heartbeatTimeout: shortHeartbeatTimeout,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: {
+    initialInterval: '200 milliseconds',
+    maximumInterval: '1 minute',
+    maximumAttempts: 10_000,
+  },
+});
+
+/** A function of somebody's own that hangs must not hold a team for long. */
+export const { applyMiddleware } = proxyActivities<Pick<Activities, 'applyMiddleware'>>({
+  startToCloseTimeout: '1 minute',
+  scheduleToCloseTimeout: '30 days',
+  heartbeatTimeout: shortHeartbeatTimeout,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { initialInterval: '1 second', maximumAttempts: 3 },
+});
+
+/** A team goes on without its thread: a store that does not answer holds it for seconds, not for days. */
+export const { loadThread, saveThread } = proxyActivities<
+  Pick<Activities, 'loadThread' | 'saveThread'>
+>({
+  startToCloseTimeout: '10 seconds',
+  // Longer than its attempts take, so that a run whose workers are away for a while keeps its thread.
+  scheduleToCloseTimeout: '1 day',
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { initialInterval: '500 milliseconds', maximumAttempts: 3 },
+});

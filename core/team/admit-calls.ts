@@ -1,0 +1,187 @@
+/**
+ * Which calls of a leader's reply become tasks (seed 002: cases 1.3, 2.1, 2.2, 10.1, 10.2).
+ *
+ * Invariants:
+ *   AC1. A team never has more than max_delegations tasks, those that did not start included.
+ *   AC2. A call is a task or refused, never both; a refused one leaves nothing but its refusal, and says what was expected.
+ *   AC3. The same task for the same executor with the same inputs is given out once, here and in the teams above; the reason
+ *        names the one that there is.
+ *   AC4. A task has a name of its own, which stands for its result.
+ *   AC5. Inputs are results of this team's tasks or what its own delegation was given. A call that needs a refused one is
+ *        refused too.
+ *   AC6. What is decided depends on nothing but state, calls and time of work.
+ */
+import { taskId } from '../ids.ts';
+import { engineLimits } from '../limits.ts';
+import { cutText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
+import { draftCalls } from './draft-calls.ts';
+import type { DraftCall } from './draft-calls.ts';
+import { findTaskCycle, orderTasks } from './order-tasks.ts';
+import type { GivenCall, TeamState, TeamTask } from './team-state.ts';
+
+export interface AdmittedCalls {
+  readonly state: TeamState;
+  /** In the order of the calls. */
+  readonly tasks: readonly TeamTask[];
+  readonly refused: readonly { readonly tool_use_id: string; readonly reason: string }[];
+}
+
+type Rule = (state: TeamState, drafts: readonly DraftCall[]) => readonly DraftCall[];
+
+/** @param nowMs Milliseconds of work. */
+export function admitCalls(
+  state: TeamState,
+  calls: readonly GivenCall[],
+  nowMs: number,
+): AdmittedCalls {
+  const drafts = rules.reduce<readonly DraftCall[]>(
+    (judged, rule) => refuseDependants(rule(state, judged)),
+    draftCalls(state, calls, nowMs),
+  );
+  const tasks = toTasks(
+    state,
+    drafts.filter(({ refused }) => refused === null),
+  );
+  const refused = drafts.flatMap(({ given, refused: reason }) =>
+    reason === null ? [] : [{ ...given, reason }],
+  );
+  const kept = refused.map(({ call, reason }) => ({
+    member_id: cutText(call.member_id, 120),
+    reason: cutText(reason, engineLimits.triadTextCharsMax),
+  }));
+  return {
+    state: {
+      ...state,
+      tasks: [...state.tasks, ...tasks],
+      refused: [...state.refused, ...kept].slice(0, engineLimits.refusalsKeptMax),
+      refused_total: state.refused_total + refused.length,
+    },
+    tasks,
+    refused: refused.map(({ tool_use_id, reason }) => ({ tool_use_id, reason })),
+  };
+}
+
+const rules: readonly Rule[] = [
+  refuseNames,
+  refuseInputs,
+  refuseRepeated,
+  refuseCycles,
+  refuseMore,
+];
+
+/** Refuses those for which `why` gives a reason, in their order. Who is refused already stays so. */
+function refuseWhere(
+  drafts: readonly DraftCall[],
+  why: (draft: DraftCall, before: readonly DraftCall[]) => string | null,
+): readonly DraftCall[] {
+  const judged: DraftCall[] = [];
+  for (const draft of drafts) {
+    const before = judged.filter(({ refused }) => refused === null);
+    judged.push(draft.refused === null ? { ...draft, refused: why(draft, before) } : draft);
+  }
+  return judged;
+}
+
+function refuseNames(state: TeamState, drafts: readonly DraftCall[]): readonly DraftCall[] {
+  return refuseWhere(drafts, ({ name }, before) => {
+    const isTaken =
+      state.upstream.includes(name) || [...state.tasks, ...before].some((one) => one.name === name);
+    return isTaken
+      ? `"${name}" is the name of another result. Try: a name of its own, or none`
+      : null;
+  });
+}
+
+function refuseInputs(state: TeamState, drafts: readonly DraftCall[]): readonly DraftCall[] {
+  return refuseWhere(drafts, ({ unknown_inputs: unknown }) => {
+    if (unknown.length === 0) return null;
+    const known = [...state.tasks.map(({ name }) => name), ...state.upstream];
+    return `there is no result ${listNames(unknown, 5)}. Results: ${listNames(known)}, and those of calls with a name in the same reply`;
+  });
+}
+
+function refuseRepeated(state: TeamState, drafts: readonly DraftCall[]): readonly DraftCall[] {
+  const above = state.chain.flatMap((link) =>
+    link.given.map((given) => ({ ...given, team: link.executor })),
+  );
+  const path = [...state.chain.map(({ executor }) => executor), `team:${state.delegation_id}`];
+  return refuseWhere(drafts, ({ fingerprint, member }, before) => {
+    const same = [...state.tasks, ...before].find((one) => one.fingerprint === fingerprint);
+    if (same !== undefined) {
+      const end = 'state' in same ? `, which is ${same.state}` : '';
+      return `the same task was given to the same member as "${same.name}"${end}. Doing it again would end the same. Try: another task, another member, or finish with what there is`;
+    }
+    const outer = above.find((one) => one.fingerprint === fingerprint);
+    if (outer === undefined) return null;
+    const shown = [...path, member?.executor ?? '', outer.team].join('→');
+    return `a team above has given out the same task to the same member as "${outer.delegation_id}": ${shown}. Try: another task, or finish with what there is`;
+  });
+}
+
+function refuseCycles(state: TeamState, drafts: readonly DraftCall[]): readonly DraftCall[] {
+  const cycle = findTaskCycle(drafts.filter(({ refused }) => refused === null));
+  if (cycle === null) return drafts;
+  const names = cycle.map((id) => drafts.find((one) => one.delegation_id === id)?.name ?? id);
+  const rest = refuseWhere(drafts, ({ delegation_id }) =>
+    cycle.includes(delegation_id)
+      ? `the calls need each other's results: ${names.join('→')}. Try: one of them without the other as an input`
+      : null,
+  );
+  return refuseCycles(state, rest);
+}
+
+function refuseMore(state: TeamState, drafts: readonly DraftCall[]): readonly DraftCall[] {
+  const { max_delegations: max } = state.setup;
+  return refuseWhere(drafts, (_, before) =>
+    state.tasks.length + before.length < max
+      ? null
+      : `the limit of ${max} delegations (max_delegations) is reached. Try: finish with what there is, and say what is missing`,
+  );
+}
+
+/** Until nobody is left who needs what is refused. */
+function refuseDependants(drafts: readonly DraftCall[]): readonly DraftCall[] {
+  const gone = new Set(
+    drafts.flatMap(({ refused, delegation_id }) => (refused === null ? [] : [delegation_id])),
+  );
+  // A name that was refused may be that of an earlier task, which is still there.
+  for (const { refused, delegation_id } of drafts) if (refused === null) gone.delete(delegation_id);
+  const next = refuseWhere(drafts, ({ needs, unknown_inputs }) => {
+    const lost = needs.filter((id) => gone.has(id));
+    if (lost.length === 0 || unknown_inputs.length > 0) return null;
+    return `it needs ${listNames(lost, 5)}, which was refused. Try: it again when that is done`;
+  });
+  const isSettled = next.every(({ refused }, at) => refused === drafts[at]?.refused);
+  return isSettled ? next : refuseDependants(next);
+}
+
+function toTasks(state: TeamState, drafts: readonly DraftCall[]): TeamTask[] {
+  const order = orderTasks(drafts, state.setup.allow_parallel);
+  return drafts.flatMap(
+    ({ given, name, delegation_id, member, needs, fingerprint }): TeamTask[] => {
+      if (member === null) return [];
+      const { inputs = needs, after = [] } = order.get(delegation_id) ?? {};
+      const own = new Set(state.tasks.map((task) => taskId(state.delegation_id, task.name)));
+      return [
+        {
+          delegation_id,
+          name,
+          tool_use_id: given.tool_use_id,
+          member_id: member.member_id,
+          executor: member.executor,
+          title: given.call.title,
+          task_ref: given.call.task_ref,
+          fingerprint,
+          inputs,
+          needs: needs.filter((id) => after.includes(id) || own.has(id)),
+          after,
+          state: 'pending',
+          reason: '',
+          attempts: 0,
+          has_output: false,
+        },
+      ];
+    },
+  );
+}

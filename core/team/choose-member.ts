@@ -1,0 +1,81 @@
+/**
+ * Who takes a task (seed 002, cases 2.1 and 2.2; priority).
+ *
+ * Invariants:
+ *   CM1. An id of a member is that member, whatever capabilities are called like it.
+ *   CM2. A capability is the enabled member that has it, may take tasks, and has the highest priority; of equals the first.
+ *   CM3. Who can't take it is told with who could instead, or with all who are there.
+ */
+import type { TeamSeat } from '../../contracts/team-run.ts';
+import { listNames } from '../text/list-names.ts';
+import { mayPass } from './breaker.ts';
+import { breakerOf, countAtWork } from './team-state.ts';
+import type { TeamState } from './team-state.ts';
+
+export type ChosenMember =
+  | { readonly type: 'chosen'; readonly member: TeamSeat }
+  | { readonly type: 'refused'; readonly reason: string };
+
+/** @param wanted As the leader wrote it. @param nowMs Milliseconds of work. */
+export function chooseMember(state: TeamState, wanted: string, nowMs: number): ChosenMember {
+  const { members } = state.setup;
+  const named = members.find(({ member_id }) => member_id === wanted);
+  if (named !== undefined) return takeNamed(state, named, nowMs);
+  const able = members.filter(({ capabilities }) => capabilities.includes(wanted));
+  if (able.length === 0)
+    return refuse(`there is no member "${wanted}". Members: ${listAble(state)}`);
+  const best = pickBest(able.filter((member) => mayTake(state, member, nowMs)));
+  if (best !== null) return { type: 'chosen', member: best };
+  return refuse(
+    `nobody with the capability "${wanted}" takes tasks now: ${able.map((one) => describeRest(state, one)).join('; ')}`,
+  );
+}
+
+function takeNamed(state: TeamState, member: TeamSeat, nowMs: number): ChosenMember {
+  if (mayTake(state, member, nowMs)) return { type: 'chosen', member };
+  const others = state.setup.members.filter(
+    (other) =>
+      other !== member &&
+      mayTake(state, other, nowMs) &&
+      other.capabilities.some((one) => member.capabilities.includes(one)),
+  );
+  const best = pickBest(others);
+  const cure =
+    best === null
+      ? `Members that take tasks: ${listNames(freeMembers(state, nowMs))}`
+      : `Try: "${best.member_id}", which can do the same`;
+  return refuse(`${describeRest(state, member)}. ${cure}`);
+}
+
+function mayTake(state: TeamState, { member_id, enabled }: TeamSeat, nowMs: number): boolean {
+  return enabled && mayPass(breakerOf(state, member_id), nowMs, countAtWork(state, member_id));
+}
+
+function pickBest(members: readonly TeamSeat[]): TeamSeat | null {
+  return members.reduce<TeamSeat | null>(
+    (best, one) => (best === null || one.priority > best.priority ? one : best),
+    null,
+  );
+}
+
+function describeRest(state: TeamState, { member_id, enabled }: TeamSeat): string {
+  if (!enabled) return `"${member_id}" is disabled`;
+  const { failures } = breakerOf(state, member_id);
+  return `"${member_id}" failed ${failures} times in a row and gets no tasks for a while`;
+}
+
+function freeMembers(state: TeamState, nowMs: number): string[] {
+  return state.setup.members
+    .filter((member) => mayTake(state, member, nowMs))
+    .map(({ member_id }) => member_id);
+}
+
+function listAble({ setup }: TeamState): string {
+  return listNames(
+    setup.members.filter(({ enabled }) => enabled).map(({ member_id }) => member_id),
+  );
+}
+
+function refuse(reason: string): ChosenMember {
+  return { type: 'refused', reason };
+}

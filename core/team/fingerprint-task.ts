@@ -1,0 +1,16 @@
+/**
+ * Tells whether two tasks of leaders would do the same again (seed 002, case 10.2).
+ *
+ * Invariants:
+ *   FT1. Executor, text and inputs change it; the order and repetition of inputs do not.
+ */
+import { hashText } from '../text/hash-text.ts';
+
+/** @param inputs delegation_ids whose results the task is given. */
+export function fingerprintTask(
+  executor: string,
+  taskHash: string,
+  inputs: readonly string[],
+): string {
+  return hashText(JSON.stringify([executor, taskHash, [...new Set(inputs)].toSorted()]));
+}

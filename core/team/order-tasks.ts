@@ -1,0 +1,69 @@
+/**
+ * In which order the tasks of one reply are done, and which results they are given.
+ *
+ * Invariants:
+ *   OT1. What a call names as an input is over before its task starts.
+ *   OT2. Calls that need each other's results are all refused, and the cycle is shown A→B→A.
+ *   OT3. A task that speaks of another one of the reply comes after it, unless that would make a cycle; then it does not wait.
+ *   OT4. One after the other, each task comes after the one before it in the reply and is given what all before it brought.
+ */
+import { findCycle } from '../plan/find-cycle.ts';
+
+/** A call that was admitted so far. */
+export interface OrderedCall {
+  readonly delegation_id: string;
+  /** Named by the leader, resolved. Some may be tasks of earlier replies, or from outside of the team. */
+  readonly needs: readonly string[];
+  /** delegation_ids of the reply that its text speaks of. */
+  readonly mentions: readonly string[];
+}
+
+export interface TaskOrder {
+  readonly inputs: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** @returns the cycle as delegation_ids, its ends equal; or null. */
+export function findTaskCycle(calls: readonly OrderedCall[]): readonly string[] | null {
+  const ids = new Set(calls.map(({ delegation_id }) => delegation_id));
+  return findCycle(
+    new Map(
+      calls.map(({ delegation_id, needs }) => [delegation_id, needs.filter((id) => ids.has(id))]),
+    ),
+  );
+}
+
+/** @param calls Of one reply, in its order, without a cycle among their needs. @returns by delegation_id. */
+export function orderTasks(
+  calls: readonly OrderedCall[],
+  isParallel: boolean,
+): ReadonlyMap<string, TaskOrder> {
+  const ids = new Set(calls.map(({ delegation_id }) => delegation_id));
+  const edges = new Map(
+    calls.map(({ delegation_id, needs }) => [delegation_id, needs.filter((id) => ids.has(id))]),
+  );
+  for (const { delegation_id, mentions } of calls) {
+    for (const other of mentions) addEdge(edges, delegation_id, other);
+  }
+  if (!isParallel) chain(edges, calls);
+  return new Map(
+    calls.map(({ delegation_id, needs }) => {
+      const after = edges.get(delegation_id) ?? [];
+      return [delegation_id, { inputs: [...new Set([...needs, ...after])], after }];
+    }),
+  );
+}
+
+/** Each after all before it, as far as needs allow: a call that needs a later one comes after that. */
+function chain(edges: Map<string, readonly string[]>, calls: readonly OrderedCall[]): void {
+  for (const [at, { delegation_id }] of calls.entries()) {
+    for (const earlier of calls.slice(0, at)) addEdge(edges, delegation_id, earlier.delegation_id);
+  }
+}
+
+function addEdge(edges: Map<string, readonly string[]>, from: string, to: string): void {
+  const before = edges.get(from) ?? [];
+  if (from === to || !edges.has(to) || before.includes(to)) return;
+  edges.set(from, [...before, to]);
+  if (findCycle(edges) !== null) edges.set(from, before);
+}

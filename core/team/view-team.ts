@@ -1,0 +1,64 @@
+/**
+ * What people see of a team at work.
+ *
+ * Invariants:
+ *   VT1. Every task that was given out is shown, in that order, with its usage.
+ */
+import type { Usage } from '../../contracts/usage.ts';
+import type { DelegationStatusView, TaskView, TeamView } from '../../contracts/views.ts';
+import { engineLimits } from '../limits.ts';
+import { noUsage } from '../usage/add-usage.ts';
+import type { TeamState, TeamTask } from './team-state.ts';
+
+/** What is known of a task besides its place in the team. */
+export interface SeenTask {
+  /** Of all its attempts. */
+  readonly turns: number;
+  readonly usage: Usage;
+  /** What its executor shows of itself; null before it began. */
+  readonly status: DelegationStatusView | null;
+}
+
+export interface TeamProgress {
+  readonly leader: TeamView['leader'];
+  readonly worked_ms: number;
+  readonly notes: readonly string[];
+}
+
+export function viewTeam(
+  state: TeamState,
+  seen: ReadonlyMap<string, SeenTask>,
+  { leader, worked_ms, notes }: TeamProgress,
+): TeamView {
+  const { setup, tasks, refused, refused_total } = state;
+  return {
+    team_id: setup.team_id,
+    leader,
+    tasks: tasks.map((task) => viewTask(task, seen.get(task.delegation_id))),
+    refused: refused.slice(-engineLimits.refusalsShownMax),
+    refused_total,
+    max_delegations: setup.max_delegations,
+    worked_seconds: Math.floor(worked_ms / 1_000),
+    timeout: setup.timeout,
+    notes,
+  };
+}
+
+function viewTask(task: TeamTask, seen: SeenTask | undefined): TaskView {
+  const { delegation_id, member_id, executor, title, state, reason, attempts } = task;
+  const status = seen?.status ?? null;
+  const waitsFor = state === 'running' && status?.state === 'waiting' ? status.waiting_for : null;
+  return {
+    delegation_id,
+    member_id,
+    executor,
+    title,
+    state: waitsFor === null ? state : 'waiting',
+    reason: waitsFor ?? reason,
+    attempts,
+    turns: seen?.turns ?? 0,
+    usage: seen?.usage ?? noUsage,
+    ...(status?.triad !== undefined && { triad: status.triad }),
+    ...(status?.team !== undefined && { team: status.team }),
+  };
+}

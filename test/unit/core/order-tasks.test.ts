@@ -1,0 +1,93 @@
+import * as fc from 'fast-check';
+import { findTaskCycle, orderTasks } from '../../../core/team/order-tasks.ts';
+import type { OrderedCall } from '../../../core/team/order-tasks.ts';
+import { holds } from './team-builders.ts';
+
+const ids = ['a', 'b', 'c', 'd', 'e'];
+
+const anyCalls = fc
+  .array(fc.record({ needs: fc.subarray([...ids, 'earlier']), mentions: fc.subarray(ids) }), {
+    maxLength: ids.length,
+  })
+  .map((calls) =>
+    calls.map((call, at): OrderedCall => ({ ...call, delegation_id: ids[at] ?? '' })),
+  );
+
+const withoutCycle = anyCalls.filter((calls) => findTaskCycle(calls) === null);
+
+/** Whether all of them come to an end when each waits for what it comes after. */
+function endsWhollyIn(order: ReturnType<typeof orderTasks>): boolean {
+  const over = new Set<string>();
+  for (let again = true; again;) {
+    const next = [...order].find(
+      ([id, { after }]) => !over.has(id) && after.every((one) => over.has(one)),
+    );
+    if (next !== undefined) over.add(next[0]);
+    again = next !== undefined;
+  }
+  return over.size === order.size;
+}
+
+holds('OT1: a task comes after every call of the reply that it needs', withoutCycle, (calls) => {
+  const order = orderTasks(calls, true);
+  const inReply = new Set(calls.map(({ delegation_id }) => delegation_id));
+  for (const { delegation_id, needs } of calls) {
+    const { inputs = [], after = [] } = order.get(delegation_id) ?? {};
+    expect(after).toEqual(expect.arrayContaining(needs.filter((id) => inReply.has(id))));
+    expect(inputs).toEqual(expect.arrayContaining(needs));
+  }
+});
+
+holds('OT2: a cycle is found exactly where calls need each other', anyCalls, (calls) => {
+  const cycle = findTaskCycle(calls);
+  const needsOnly = calls.map((call) => ({ ...call, mentions: [] }));
+  if (cycle === null) expect(endsWhollyIn(orderTasks(needsOnly, true))).toBe(true);
+  else expect(cycle.at(0)).toBe(cycle.at(-1));
+});
+
+holds('OT3: mentions never keep anything from coming to its end', withoutCycle, (calls) => {
+  expect(endsWhollyIn(orderTasks(calls, true))).toBe(true);
+});
+
+it('OT3: a task that speaks of another comes after it and is given its result', () => {
+  const calls = [
+    { delegation_id: 'text', needs: [], mentions: ['facts'] },
+    { delegation_id: 'facts', needs: [], mentions: [] },
+  ];
+  expect(orderTasks(calls, true).get('text')).toEqual({ inputs: ['facts'], after: ['facts'] });
+});
+
+it('OT3: of two that speak of each other, the first waits and the second does not', () => {
+  const calls = [
+    { delegation_id: 'a', needs: [], mentions: ['b'] },
+    { delegation_id: 'b', needs: [], mentions: ['a'] },
+  ];
+  const order = orderTasks(calls, true);
+  expect([order.get('a')?.after, order.get('b')?.after]).toEqual([['b'], []]);
+});
+
+holds('OT4: one after the other, any two calls stand in an order', withoutCycle, (calls) => {
+  const order = orderTasks(calls, false);
+  expect(endsWhollyIn(order)).toBe(true);
+  for (const [at, { delegation_id }] of calls.entries()) {
+    for (const { delegation_id: other } of calls.slice(at + 1)) {
+      const isOrdered =
+        reaches(order, delegation_id, other) || reaches(order, other, delegation_id);
+      expect(isOrdered).toBe(true);
+    }
+  }
+});
+
+it('OT4: without needs, each is given what all before it brought', () => {
+  const calls = ['a', 'b', 'c'].map((delegation_id) => ({
+    delegation_id,
+    needs: [],
+    mentions: [],
+  }));
+  expect(orderTasks(calls, false).get('c')).toEqual({ inputs: ['a', 'b'], after: ['a', 'b'] });
+});
+
+function reaches(order: ReturnType<typeof orderTasks>, from: string, to: string): boolean {
+  const after = order.get(from)?.after ?? [];
+  return after.some((one) => one === to || reaches(order, one, to));
+}

@@ -1,0 +1,155 @@
+import * as fc from 'fast-check';
+import type { TaskStatus } from '../../../contracts/team-run.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { admitCalls } from '../../../core/team/admit-calls.ts';
+import { readBreaker } from '../../../core/team/breaker.ts';
+import { isTeamIdle, stepTeam } from '../../../core/team/step-team.ts';
+import type { TeamEvent, TeamStep } from '../../../core/team/step-team.ts';
+import { breakerOf, isOver } from '../../../core/team/team-state.ts';
+import type { TeamState } from '../../../core/team/team-state.ts';
+import { createPrng } from '../../support/prng.ts';
+import type { Prng } from '../../support/prng.ts';
+import { callOn, holds, teamOf } from './team-builders.ts';
+
+interface Game {
+  readonly seed: number;
+  readonly parallel: boolean;
+  readonly cap: number;
+  /** Of a task. */
+  readonly failing: number;
+}
+
+const anyGame = fc.record({
+  seed: fc.integer({ min: 0, max: 1_000_000 }),
+  parallel: fc.boolean(),
+  cap: fc.integer({ min: 1, max: 4 }),
+  failing: fc.constantFrom(0, 0.3, 0.9),
+});
+
+interface Moment {
+  readonly before: TeamState;
+  readonly event: TeamEvent;
+  readonly now: number;
+  readonly step: TeamStep;
+}
+
+const members = ['ann', 'bob', 'cy'];
+const ends: readonly TaskStatus[] = ['failed', 'timed_out', 'stopped'];
+
+/** Replies of a leader, members who fail now and then, and time that passes, until nothing is at work. */
+function play({ seed, parallel, cap, failing }: Game): Moment[] {
+  const chance = createPrng(seed);
+  const moments: Moment[] = [];
+  let now = 0;
+  let state = teamOf({ allow_parallel: parallel, max_parallel: cap, max_delegations: 12 });
+  const on = (event: TeamEvent): void => {
+    const step = stepTeam(state, event, now);
+    moments.push({ before: state, event, now, step });
+    ({ state } = step);
+  };
+  for (let reply = 0; reply < 3; reply += 1) {
+    state = admitCalls(state, callsOf(chance), now).state;
+    on({ type: 'given' });
+    for (let left = 100; left > 0 && !isTeamIdle(state); left -= 1) {
+      now += chance.integer(0, 40_000);
+      const atWork = state.tasks.filter((task) => task.state === 'running');
+      if (atWork.length === 0) return moments;
+      const { delegation_id } = chance.pick(atWork);
+      const status = chance.chance(failing) ? chance.pick(ends) : 'completed';
+      const has_output = status === 'completed';
+      on({ type: 'ended', delegation_id, status, reason: has_output ? '' : 'why', has_output });
+    }
+  }
+  return moments;
+}
+
+function callsOf(chance: Prng) {
+  return Array.from({ length: chance.integer(1, 4) }, (_, at) =>
+    callOn(chance.pick(members), {
+      mentions: chance.chance(0.3) ? [chance.pick(members)] : [],
+      inputs: at > 0 && chance.chance(0.3) ? [`d${at}`] : [],
+    }),
+  );
+}
+
+const running = (state: TeamState) => state.tasks.filter((task) => task.state === 'running');
+
+holds('ST1: never more at work than allowed', anyGame, (game) => {
+  const cap = game.parallel ? game.cap : 1;
+  for (const { step } of play(game)) expect(running(step.state).length).toBeLessThanOrEqual(cap);
+});
+
+holds('ST2: what starts has everything over that it comes after', anyGame, (game) => {
+  for (const { step } of play(game)) {
+    const over = new Set(step.state.tasks.filter(isOver).map((task) => task.delegation_id));
+    for (const id of step.start) {
+      const task = step.state.tasks.find((one) => one.delegation_id === id);
+      expect(task?.after.every((one) => over.has(one))).toBe(true);
+    }
+  }
+});
+
+holds('ST3: without a result that it needs, a task does not start', anyGame, (game) => {
+  for (const { step } of play(game)) {
+    for (const { state, needs, reason } of step.state.tasks) {
+      const lost = step.state.tasks.some(
+        (one) => needs.includes(one.delegation_id) && isOver(one) && !one.has_output,
+      );
+      if (!lost) continue;
+      expect(state).toBe('not_started');
+      expect(reason).not.toBe('');
+    }
+  }
+});
+
+holds('ST4: nobody starts while the breaker is open', anyGame, (game) => {
+  for (const { step, now } of play(game)) {
+    for (const id of step.start) {
+      const task = step.state.tasks.find((one) => one.delegation_id === id);
+      expect(readBreaker(breakerOf(step.state, task?.member_id ?? ''), now)).not.toBe('open');
+    }
+  }
+});
+
+holds('ST5: closed, nothing starts and nothing is pending', anyGame, (game) => {
+  for (const { before, now } of play(game)) {
+    const closed = stepTeam(before, { type: 'closed', reason: 'the time is over' }, now).state;
+    expect(closed.tasks.some((task) => task.state === 'pending')).toBe(false);
+    for (const { delegation_id } of running(closed)) {
+      const end = { type: 'ended', status: 'timed_out', reason: '', has_output: false } as const;
+      expect(stepTeam(closed, { ...end, delegation_id }, now).start).toEqual([]);
+    }
+  }
+});
+
+holds('ST6: what is over stays as it ended', anyGame, (game) => {
+  for (const { before, step } of play(game)) {
+    for (const task of before.tasks.filter(isOver)) {
+      expect(step.state.tasks).toContainEqual(task);
+      const late = { ...task, type: 'ended', status: 'failed' } as const;
+      expect(stepTeam(before, late, 0).state).toEqual(before);
+    }
+  }
+});
+
+holds('ST7: while something is pending, something is at work', anyGame, (game) => {
+  for (const { step } of play(game)) {
+    expect(isTeamIdle(step.state) || running(step.state).length > 0).toBe(true);
+  }
+});
+
+it('ST4: the third failure in a row opens the breaker, and what waits for that member says so', () => {
+  const { breakerFailuresMax } = engineLimits;
+  const calls = Array.from({ length: breakerFailuresMax + 1 }, () => callOn('ann'));
+  let state = admitCalls(teamOf({ allow_parallel: false }), calls, 0).state;
+  ({ state } = stepTeam(state, { type: 'given' }, 0));
+  for (let n = 0; n < breakerFailuresMax; n += 1) {
+    const [task] = running(state);
+    const end = { type: 'ended', status: 'failed', reason: 'no', has_output: false } as const;
+    ({ state } = stepTeam(state, { ...end, delegation_id: task?.delegation_id ?? '' }, 0));
+  }
+  expect(state.tasks.at(-1)).toMatchObject({
+    state: 'not_started',
+    reason: '"ann" failed 3 times in a row and gets no tasks for a while',
+  });
+});

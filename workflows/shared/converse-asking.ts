@@ -1,0 +1,34 @@
+import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { AskedQuestion } from '../../contracts/question.ts';
+import { converse, step, stoppedWhenCancelled } from './conversation.ts';
+import type { Conversation, ConversationDesk, ConversationEnd } from './conversation.ts';
+import { stopWhenCancelled } from './stop-when-cancelled.ts';
+
+/**
+ * Converses until there is an end. The questions of who is blocked are asked, and the same conversation goes on with the
+ * answers, so it has all that it had.
+ *
+ * @param ask Throws when the asker is cancelled while it waits.
+ */
+export async function converseAsking(
+  conversation: Conversation,
+  desk: ConversationDesk,
+  ask: (questions: readonly AskedQuestion[]) => Promise<readonly DeliveredAnswer[]>,
+): Promise<ConversationEnd> {
+  for (;;) {
+    const end = await stoppedWhenCancelled(() => converse(conversation, desk));
+    const output = outputOf(end);
+    if (output?.status !== 'blocked') return end;
+    const answers = await stopWhenCancelled(() => ask(output.blocking_questions));
+    if (answers === null) return { type: 'stopped', words_ref: null };
+    conversation.append = [{ type: 'answers', answers }];
+    step(conversation, { type: 'resumed' });
+  }
+}
+
+/** @returns null when it ended in another way. */
+export function outputOf(end: ConversationEnd): AgentOutputOutline | null {
+  if (end.type !== 'output' || end.outline.shape !== 'agent_output') return null;
+  return end.outline.output;
+}

@@ -1,0 +1,116 @@
+import { isCancellation, workflowInfo } from '@temporalio/workflow';
+import type {
+  ApplyMiddlewareInput,
+  ApplyMiddlewareResult,
+} from '../../contracts/activity-types.ts';
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { TeamSetup } from '../../contracts/team-run.ts';
+import { guardQuestion, mayPassGuard } from '../../core/team/guard-question.ts';
+import { applyMiddleware } from '../shared/activities.ts';
+import { readFailure } from '../shared/read-failure.ts';
+import type { Superior } from '../shared/superior.ts';
+
+/** What the functions of one stage leave. */
+export type Guarded =
+  | { readonly type: 'passed'; readonly subject_ref: Ref }
+  | { readonly type: 'blocked'; readonly reason: string };
+
+interface GuardDesk {
+  readonly order: DelegationOrder;
+  readonly superior: Superior;
+  /** Notes for people what a function did. */
+  readonly note: (text: string) => void;
+}
+
+type Step = Pick<ApplyMiddlewareInput, 'name' | 'kind'>;
+
+/**
+ * Sends a text through a team's middlewares, then through its guardrails, in their order (seed 002, cases 9.1–9.3). An input
+ * that a middleware could not take ends the team: it may have been there to take something out. An output goes on without
+ * the middleware that threw. A guardrail that throws blocks.
+ */
+export async function applyGuards(
+  setup: TeamSetup,
+  stage: 'input' | 'output',
+  subject: Ref,
+  desk: GuardDesk,
+): Promise<Guarded> {
+  const isInput = stage === 'input';
+  const steps: Step[] = [
+    ...(isInput ? setup.input_middlewares : setup.output_middlewares).map((name) => ({
+      name,
+      kind: 'middleware' as const,
+    })),
+    ...setup.guardrails[stage].map((name) => ({ name, kind: 'guardrail' as const })),
+  ];
+  let subject_ref = subject;
+  for (const step of steps) {
+    // Each gets what the one before it left.
+    // oxlint-disable-next-line no-await-in-loop
+    const end = await applyOne(step, stage, subject_ref, desk);
+    if (end.type === 'blocked') return end;
+    ({ subject_ref } = end);
+  }
+  return { type: 'passed', subject_ref };
+}
+
+async function applyOne(
+  step: Step,
+  stage: 'input' | 'output',
+  subject_ref: Ref,
+  desk: GuardDesk,
+): Promise<Guarded> {
+  const { run_id, delegation } = desk.order;
+  const { delegation_id } = delegation;
+  const { name, kind } = step;
+  let result: ApplyMiddlewareResult;
+  try {
+    result = await applyMiddleware.executeWithOptions({ summary: `${kind} ${name} · ${stage}` }, [
+      { ...step, stage, run_id, delegation_id, subject_ref },
+    ]);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const why = `the ${kind} "${name}" failed on the ${stage}: ${readFailure(error).message}`;
+    if (kind === 'guardrail' || stage === 'input') return { type: 'blocked', reason: why };
+    desk.note(`${why}. The answer went on without it.`);
+    return { type: 'passed', subject_ref };
+  }
+  switch (result.type) {
+    case 'passed':
+      if (result.note !== '') desk.note(`${name}: ${result.note}`);
+      return { type: 'passed', subject_ref: result.subject_ref };
+    case 'blocked':
+      return {
+        type: 'blocked',
+        reason: `the guardrail "${name}" blocked the ${stage}: ${result.reason}`,
+      };
+    case 'ask':
+      return askPerson(step, stage, result.reason, { ...desk, subject_ref });
+  }
+}
+
+async function askPerson(
+  { name }: Step,
+  stage: 'input' | 'output',
+  reason: string,
+  { order, superior, subject_ref, note }: GuardDesk & { readonly subject_ref: Ref },
+): Promise<Guarded> {
+  const { wave, delegation } = order;
+  const { delegation_id, agent_id } = delegation;
+  const [answer] = await superior.ask({
+    type: 'questions',
+    escalation_id: delegation_id,
+    from: workflowInfo().workflowId,
+    kind: 'approval',
+    wave,
+    delegation_id,
+    agent_id,
+    questions: [guardQuestion({ name, stage, reason, subject_ref, delegation_id })],
+  });
+  if (!mayPassGuard(answer)) {
+    return { type: 'blocked', reason: `the guardrail "${name}" was not overruled: ${reason}` };
+  }
+  note(`${name}: ${answer?.answered_by ?? ''} let the ${stage} pass.`);
+  return { type: 'passed', subject_ref };
+}

@@ -1,0 +1,208 @@
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { TaskRecord, TaskStatus, TeamSeat } from '../../contracts/team-run.ts';
+import type { DelegationStatusView } from '../../contracts/views.ts';
+import { decideRetry } from '../../core/team/decide-retry.ts';
+import { stepTeam } from '../../core/team/step-team.ts';
+import type { TeamTask } from '../../core/team/team-state.ts';
+import { namePath, taskPlace } from '../../core/ids.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import type { FailureReason } from '../../core/turns/failure-reasons.ts';
+import type { DelegationDesk } from '../delegation/run-delegation.ts';
+import { readFailure } from '../shared/read-failure.ts';
+import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import { knownEffects, showTeam, workedMs } from './team-at-work.ts';
+import type { TaskAtWork, TeamAtWork } from './team-at-work.ts';
+
+/** A task with the plan that holds it. */
+export interface PlannedTask {
+  readonly task: TeamTask;
+  readonly delegation: DelegationOutline;
+  readonly plan_ref: Ref;
+}
+
+/** How one attempt ended. */
+interface AttemptEnd {
+  readonly outcome: DelegationOutcome | null;
+  /** Why there is no outcome. */
+  readonly lost: string;
+  readonly why: FailureReason | null;
+  readonly partial_ref: Ref | null;
+}
+
+/** Has a member do a task, again where that may help, until it is done, failed for good, or its time is over. */
+export async function doTask(t: TeamAtWork, planned: PlannedTask): Promise<TaskRecord> {
+  const { delegation_id, member_id } = planned.task;
+  const seat = t.state.setup.members.find((one) => one.member_id === member_id);
+  if (seat === undefined) throw new Error(`There is no member ${member_id}.`);
+  const at: TaskAtWork = {
+    scope: new CancellationScope(),
+    since_ms: workedMs(t),
+    isTimedOut: false,
+  };
+  t.running.set(delegation_id, at);
+  t.seen.set(delegation_id, { turns: 0, usage: noUsage, status: null });
+  showTeam(t);
+  const last = await at.scope.run(() => attempt(t, planned, seat, at));
+  t.running.delete(delegation_id);
+  return recordOf(t, planned, at, last);
+}
+
+async function attempt(
+  t: TeamAtWork,
+  planned: PlannedTask,
+  seat: TeamSeat,
+  at: TaskAtWork,
+): Promise<AttemptEnd> {
+  const { delegation_id } = planned.task;
+  const { max_retries, member_timeout } = t.state.setup;
+  for (let n = 1; ; n += 1) {
+    // One after the other: each begins where the one before has failed.
+    // oxlint-disable-next-line no-await-in-loop
+    const end = await carryOutOnce(t, planned, seat);
+    if (end.outcome?.status === 'completed' || at.scope.consideredCancelled) return end;
+    const left_ms = member_timeout * 1_000 - (workedMs(t) - at.since_ms);
+    const has_acted = knownEffects(t).some(({ effect_id }) =>
+      effect_id.startsWith(`${delegation_id}/`),
+    );
+    const { why } = end;
+    const wait = decideRetry({ attempt: n, why, kind: seat.kind, has_acted, left_ms }, max_retries);
+    if (wait === null) return end;
+    const slept = stopWhenCancelled(async () => {
+      await sleep(wait, { summary: `${seat.member_id} is tried again` });
+      return true;
+    });
+    // oxlint-disable-next-line no-await-in-loop
+    if ((await slept) === null) return end;
+    t.state = stepTeam(t.state, { type: 'retried', delegation_id }, workedMs(t)).state;
+  }
+}
+
+async function carryOutOnce(
+  t: TeamAtWork,
+  planned: PlannedTask,
+  seat: TeamSeat,
+): Promise<AttemptEnd> {
+  const { delegation_id } = planned.task;
+  const funds = seat.kind === 'triad' ? t.funds.forChildren() : t.funds.forCalls();
+  const before = t.seen.get(delegation_id);
+  const note = (
+    turns: number,
+    usage: typeof noUsage,
+    status: DelegationStatusView | null,
+  ): void => {
+    t.seen.set(delegation_id, {
+      turns: (before?.turns ?? 0) + turns,
+      usage: addUsage(before?.usage ?? noUsage, usage),
+      status,
+    });
+    showTeam(t);
+  };
+  let end: Pick<AttemptEnd, 'why' | 'partial_ref'> = { why: null, partial_ref: null };
+  const desk: DelegationDesk = {
+    control: t.desk.control,
+    superior: t.superior.forMember((question) => holdClock(t, question)),
+    funds,
+    onStatus: (status) => note(status.turn, status.usage, status),
+    carryOver: null,
+    // The phases of a triad are workflows, which get their ids below it.
+    place: seat.kind === 'triad' ? taskPlace(t.desk.place, namePath(delegation_id)) : t.desk.place,
+    escalations: t.desk.escalations,
+    sharedFunds: t.funds,
+    onEnd(how) {
+      end = how;
+    },
+  };
+  try {
+    const outcome = await t.carryOut(orderOf(t, planned), desk, null);
+    note(outcome.turns, outcome.usage, null);
+    t.loaded.set(delegation_id, outcome.loaded_details);
+    return { outcome, lost: '', ...end };
+  } catch (error) {
+    if (isCancellation(error)) return { outcome: null, lost: 'stopped', ...end };
+    return { outcome: null, lost: readFailure(error).message, why: 'lost', partial_ref: null };
+  } finally {
+    funds.close();
+  }
+}
+
+/** No time limit runs while a question waits for the user. */
+function holdClock(t: TeamAtWork, question: string): void {
+  if (question === '') t.clock.go();
+  else t.clock.stand();
+}
+
+function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): DelegationOrder {
+  const { order, state } = t;
+  const known = [...order.upstream, ...outputsOf(t)];
+  return {
+    ...order,
+    delegation,
+    plan_ref,
+    upstream: known.filter(({ delegation_id }) => task.inputs.includes(delegation_id)),
+    lease: null,
+    chain: [
+      ...(order.chain ?? []),
+      {
+        executor: `team:${state.setup.team_id ?? state.delegation_id}`,
+        given: state.tasks.map(({ delegation_id, fingerprint }) => ({
+          delegation_id,
+          fingerprint,
+        })),
+      },
+    ],
+  };
+}
+
+/** What members have brought so far, in the order of the tasks. */
+export function outputsOf({ records }: TeamAtWork): { delegation_id: string; output_ref: Ref }[] {
+  return [...records.values()].flatMap(({ delegation_id, output_ref }) =>
+    output_ref === null ? [] : [{ delegation_id, output_ref }],
+  );
+}
+
+function recordOf(
+  t: TeamAtWork,
+  { task, plan_ref }: PlannedTask,
+  at: TaskAtWork,
+  { outcome, lost, partial_ref }: AttemptEnd,
+): TaskRecord {
+  const { delegation_id, member_id, title, inputs } = task;
+  const seen = t.seen.get(delegation_id);
+  const status = statusOf(t, at, outcome);
+  const triad = outcome?.triad;
+  const team = outcome?.team;
+  return {
+    delegation_id,
+    member_id,
+    title,
+    plan_ref,
+    inputs,
+    status,
+    reason: reasonOf(t, status, outcome?.reason ?? lost),
+    attempts: t.state.tasks.find((one) => one.delegation_id === delegation_id)?.attempts ?? 1,
+    output_ref: outcome?.output_ref ?? null,
+    partial_ref: status === 'completed' ? null : partial_ref,
+    turns: seen?.turns ?? 0,
+    usage: seen?.usage ?? noUsage,
+    worked_ms: Math.round(workedMs(t) - at.since_ms),
+    ...(triad !== undefined && { triad }),
+    ...(team !== undefined && { team }),
+  };
+}
+
+function statusOf(t: TeamAtWork, at: TaskAtWork, outcome: DelegationOutcome | null): TaskStatus {
+  if (outcome?.status === 'completed') return 'completed';
+  if (at.isTimedOut || t.closed?.status === 'timed_out') return 'timed_out';
+  return at.scope.consideredCancelled ? 'stopped' : 'failed';
+}
+
+function reasonOf({ state, closed }: TeamAtWork, status: TaskStatus, reason: string): string {
+  if (status !== 'timed_out') return reason;
+  const { member_timeout } = state.setup;
+  return closed === null
+    ? `its ${member_timeout} s (member_timeout) were over before it was done`
+    : closed.reason;
+}

@@ -1,0 +1,181 @@
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { RecordTeamResult } from '../../contracts/activity-types.ts';
+import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
+import { boundTeam } from '../../core/team/bound-team.ts';
+import type { TeamTask } from '../../core/team/team-state.ts';
+import { noteLoaded } from '../../core/turns/note-loaded.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { outcomeOfOutput, outcomeWithout } from '../delegation/build-outcome.ts';
+import type { DelegationDesk } from '../delegation/run-delegation.ts';
+import { recordTeam, saveThread } from '../shared/activities.ts';
+import { nowSeconds } from '../shared/clock.ts';
+import { readFailure } from '../shared/read-failure.ts';
+import { recorder } from '../shared/recorder.ts';
+import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import { untilDone } from '../shared/until-done.ts';
+import { applyGuards } from './apply-guards.ts';
+import { countTurns, showTeam, usageOf } from './team-at-work.ts';
+import type { TeamAtWork } from './team-at-work.ts';
+
+/** How the team's work ended. */
+export interface TeamEnd extends Pick<TeamReport, 'status' | 'reason'> {
+  /** Of the leader; null when it gave none. */
+  readonly output: AgentOutputOutline | null;
+}
+
+/** A team that could not begin, or was stopped before it did. Nothing was bought. */
+export function neverBegan(
+  { delegation }: DelegationOrder,
+  desk: DelegationDesk,
+  end: Pick<DelegationOutcome, 'status' | 'reason'>,
+): DelegationOutcome {
+  const outcome = outcomeWithout(delegation, { loaded_details: [], turns: 0, usage: noUsage }, end);
+  const { delegation_id, agent_id, title } = delegation;
+  const { status: state, reason: waiting_for } = end;
+  desk.onStatus({ delegation_id, agent_id, title, state, turn: 0, waiting_for, usage: noUsage });
+  return outcome;
+}
+
+/** Sends the answer through the functions for output, records everything, and adds to the thread. */
+export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<DelegationOutcome> {
+  const end = (await stopWhenCancelled(() => guardOutput(t, ended))) ?? {
+    status: 'stopped',
+    reason: 'stopped while its answer was checked',
+    // What was not checked is not handed out.
+    output: null,
+  };
+  // Whatever stops the team: what members brought is recorded.
+  const recorded = await CancellationScope.nonCancellable(() => keepReport(t, end));
+  await CancellationScope.nonCancellable(() => keepThread(t, end, recorded));
+  t.desk.onAnswer?.(recorded.answer);
+  const outcome = outcomeOf(t, end, recorded);
+  if (outcome.status === 'failed') noteFailure(t, end);
+  showTeam(t, { state: outcome.status, reason: outcome.reason });
+  return outcome;
+}
+
+async function guardOutput(t: TeamAtWork, end: TeamEnd): Promise<TeamEnd> {
+  const { output } = end;
+  if (output === null) return end;
+  const guarded = await applyGuards(t.state.setup, 'output', output.output_ref, {
+    order: t.order,
+    superior: t.own.superior,
+    note: (text) => void t.notes.push(text),
+  });
+  if (guarded.type === 'blocked')
+    return { status: 'blocked', reason: guarded.reason, output: null };
+  return { ...end, output: { ...output, output_ref: guarded.subject_ref } };
+}
+
+function keepReport(t: TeamAtWork, end: TeamEnd): Promise<RecordTeamResult> {
+  const { run_id, delegation } = t.order;
+  const { delegation_id } = delegation;
+  const report = reportOf(t, end);
+  return untilDone(
+    () =>
+      recordTeam.executeWithOptions({ summary: 'record team' }, [
+        { run_id, delegation_id, report },
+      ]),
+    (reason) => t.own.superior.park(reason),
+  );
+}
+
+function reportOf(t: TeamAtWork, { status, reason, output }: TeamEnd): TeamReport {
+  const { setup, tasks, refused } = t.state;
+  const { calls: turns, usage } = t.own.conversation;
+  return {
+    version: 1,
+    setup,
+    plan_ref: t.order.plan_ref,
+    status,
+    reason,
+    tasks: tasks.map(
+      (task) => t.records.get(task.delegation_id) ?? recordOfNotStarted(task, t.order.plan_ref),
+    ),
+    refused,
+    leader: { turns, usage },
+    notes: t.notes,
+    output_ref: output?.output_ref ?? null,
+  };
+}
+
+/** @param plan_ref Of the plan that holds it, or would have. */
+export function recordOfNotStarted(task: TeamTask, plan_ref: Ref): TaskRecord {
+  const { delegation_id, member_id, title, inputs, reason } = task;
+  return {
+    delegation_id,
+    member_id,
+    title,
+    plan_ref,
+    inputs,
+    status: 'not_started',
+    reason,
+    attempts: 0,
+    output_ref: null,
+    partial_ref: null,
+    turns: 0,
+    usage: noUsage,
+    worked_ms: 0,
+  };
+}
+
+/** A thread that can't be written never fails a team (case 11.2). */
+async function keepThread(
+  t: TeamAtWork,
+  { output }: TeamEnd,
+  { report_ref, output_ref }: RecordTeamResult,
+): Promise<void> {
+  const { thread_id, user_id } = t.state.setup;
+  if (thread_id === null) return;
+  const { run_id, delegation } = t.order;
+  try {
+    await saveThread.executeWithOptions({ summary: 'thread' }, [
+      {
+        thread_id,
+        user_id,
+        run_id,
+        delegation_id: delegation.delegation_id,
+        message_ref: t.message_ref,
+        report_ref,
+        output_ref: output === null ? null : output_ref,
+        now: nowSeconds(),
+      },
+    ]);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    t.notes.push(`The thread was not added to: ${readFailure(error).message}`);
+  }
+}
+
+function outcomeOf(
+  t: TeamAtWork,
+  { status, reason, output }: TeamEnd,
+  { report_ref, output_ref }: RecordTeamResult,
+): DelegationOutcome {
+  const { delegation } = t.order;
+  const report = reportOf(t, { status, reason, output });
+  const loaded_details = [...t.records.values()].reduce(
+    (loaded, record) => noteLoaded(loaded, t.loaded.get(record.delegation_id) ?? []),
+    t.own.tools.loadedDetails,
+  );
+  const work = { loaded_details, turns: countTurns(t), usage: usageOf(t) };
+  const team = boundTeam(report, report_ref);
+  if (output !== null && output_ref !== null) {
+    return { ...outcomeOfOutput(delegation, work, { ...output, output_ref }), team };
+  }
+  const ended = status === 'stopped' ? ('stopped' as const) : ('failed' as const);
+  const outcome = outcomeWithout(delegation, work, { status: ended, reason });
+  return { ...outcome, output_ref, team };
+}
+
+/** What the leader itself reported; what rules and provider refused is counted where it happened. */
+function noteFailure(t: TeamAtWork, { status, output }: TeamEnd): void {
+  const agent = t.state.setup.leader;
+  if (output?.status === 'failed')
+    recorder.count(metrics.failures, { agent, reason: 'agent_failed' });
+  if (status === 'timed_out') recorder.count(metrics.failures, { agent, reason: 'timed_out' });
+}

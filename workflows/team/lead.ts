@@ -1,0 +1,89 @@
+import { workflowInfo } from '@temporalio/workflow';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { TurnOutline } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { capFaults } from '../../core/output/cap-faults.ts';
+import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
+import { checkClaimedEffects } from '../../core/output/check-claimed-effects.ts';
+import { turnSummary } from '../../core/render/turn-summary.ts';
+import { cleanLine } from '../../core/text/clean-line.ts';
+import type { ToolDesk } from '../delegation/make-call.ts';
+import { converseAsking } from '../shared/converse-asking.ts';
+import type { ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
+import { callTeam } from './call-team.ts';
+import { knownEffects, showTeam } from './team-at-work.ts';
+import type { TeamAtWork } from './team-at-work.ts';
+
+/** Lets the leader work until it has made one answer of what its members brought. */
+export function lead(t: TeamAtWork): Promise<ConversationEnd> {
+  return converseAsking(t.own.conversation, deskOf(t), (questions) =>
+    ask(t, 'blocking', questions),
+  );
+}
+
+function deskOf(t: TeamAtWork): ConversationDesk {
+  const { order, desk, own } = t;
+  const { leader: agent_id, model } = t.state.setup;
+  const { delegation_id } = order.delegation;
+  const toolDesk: ToolDesk = {
+    order: { ...order, delegation: { ...order.delegation, agent_id } },
+    control: desk.control,
+    superior: own.superior,
+    work: own.tools,
+    label: (tool) =>
+      cleanLine(`${agent_id} · ${delegation_id} · ${tool}`, engineLimits.labelCharsMax),
+    async ask(kind, question, deadlineSeconds) {
+      const [answer] = await ask(t, kind, [question], deadlineSeconds);
+      return answer;
+    },
+  };
+  return {
+    run_id: order.run_id,
+    agent_id,
+    registry_ref: order.registry_ref,
+    shape: 'agent_output',
+    label: (calls) => turnSummary(agent_id, delegation_id, calls),
+    offer: { ...(model !== null && { model }), state_tools: ['delegate_task_to_member'] },
+    control: desk.control,
+    superior: own.superior,
+    funds: own.funds,
+    check: (outline) => check(t, outline),
+    runTools: (calls) => callTeam(t, calls, toolDesk),
+    onTurn: () => showTeam(t),
+    carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
+  };
+}
+
+function check(t: TeamAtWork, outline: TurnOutline): readonly OutputFault[] {
+  if (outline.shape !== 'agent_output') return [];
+  const { output } = outline;
+  return capFaults([
+    ...checkClaimedEffects(output.effects_claimed, knownEffects(t)),
+    ...checkAgentOutput(output, t.order.delegation.criterion_ids),
+  ]);
+}
+
+/** Puts the leader's questions to the user. Throws when the team is cancelled while it waits. */
+function ask(
+  { order, own, state }: TeamAtWork,
+  kind: QuestionKind,
+  questions: readonly AskedQuestion[],
+  deadlineSeconds?: number,
+): Promise<readonly DeliveredAnswer[]> {
+  const { delegation_id } = order.delegation;
+  const spent = own.funds.giveBack();
+  return own.superior.ask({
+    type: 'questions',
+    escalation_id: delegation_id,
+    from: workflowInfo().workflowId,
+    kind,
+    wave: order.wave,
+    delegation_id,
+    agent_id: state.setup.leader,
+    questions,
+    ...(spent !== undefined && { spent }),
+    ...(deadlineSeconds !== undefined && { deadline_seconds: deadlineSeconds }),
+  });
+}

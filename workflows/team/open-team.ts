@@ -1,0 +1,104 @@
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { TeamSetup } from '../../contracts/team-run.ts';
+import { isCancellation } from '@temporalio/workflow';
+import { loadThread, openTeam as readTeam, rewriteTask } from '../shared/activities.ts';
+import { readFailure } from '../shared/read-failure.ts';
+import type { SharedSuperior } from '../shared/share-superior.ts';
+import { untilDone } from '../shared/until-done.ts';
+import { applyGuards } from './apply-guards.ts';
+
+/** A team that may go to work. */
+export interface OpenedTeam {
+  readonly setup: TeamSetup;
+  /** With the message as middlewares left it. */
+  readonly order: DelegationOrder;
+  readonly message_ref: Ref;
+  readonly history_ref: Ref | null;
+  /** What people should know of how it began. */
+  readonly notes: readonly string[];
+}
+
+export type Opening =
+  | { readonly type: 'opened'; readonly team: OpenedTeam }
+  | { readonly type: 'refused'; readonly reason: string };
+
+/** Reads who is in the team, sends its message through the functions for input, and looks up its thread. Nothing is bought. */
+export async function openTeam(order: DelegationOrder, shared: SharedSuperior): Promise<Opening> {
+  const superior = shared.forMember(() => {});
+  const { run_id, registry_ref, plan_ref, record_ref, delegation } = order;
+  const { delegation_id } = delegation;
+  const park = (reason: string): Promise<void> => superior.park(reason);
+  const opened = await untilSettled(
+    () =>
+      readTeam.executeWithOptions({ summary: 'team' }, [
+        { run_id, registry_ref, plan_ref, delegation_id },
+      ]),
+    park,
+  );
+  if ('refused' in opened) return { type: 'refused', reason: opened.refused };
+  const { setup, message_ref } = opened.value;
+  const notes: string[] = [];
+  const guarded = await applyGuards(setup, 'input', message_ref, {
+    order,
+    superior,
+    note: (text) => void notes.push(text),
+  });
+  if (guarded.type === 'blocked') return { type: 'refused', reason: guarded.reason };
+  const { subject_ref } = guarded;
+  const rewritten =
+    subject_ref === message_ref
+      ? { record_ref, plan_ref }
+      : await untilDone(
+          () => rewriteTask({ record_ref, plan_ref, delegation_id, message_ref: subject_ref }),
+          park,
+        );
+  const history_ref = await recall(setup, subject_ref, run_id, notes);
+  return {
+    type: 'opened',
+    team: {
+      setup,
+      order: { ...order, ...rewritten },
+      message_ref: subject_ref,
+      history_ref,
+      notes,
+    },
+  };
+}
+
+/** Bad input can't be mended by waiting; everything else can. */
+async function untilSettled<T>(
+  work: () => Promise<T>,
+  park: (reason: string) => Promise<void>,
+): Promise<{ readonly value: T } | { readonly refused: string }> {
+  return untilDone<{ readonly value: T } | { readonly refused: string }>(async () => {
+    try {
+      return { value: await work() };
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      const { type, message } = readFailure(error);
+      if (type !== 'InvalidInput') throw error;
+      return { refused: message };
+    }
+  }, park);
+}
+
+/** A thread that can't be read never fails a team (case 4.2). */
+async function recall(
+  { thread_id }: TeamSetup,
+  message_ref: Ref,
+  run_id: string,
+  notes: string[],
+): Promise<Ref | null> {
+  if (thread_id === null) return null;
+  try {
+    const { history_ref } = await loadThread.executeWithOptions({ summary: 'thread' }, [
+      { thread_id, message_ref, run_id },
+    ]);
+    return history_ref;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    notes.push(`Went on without the thread: ${readFailure(error).message}`);
+    return null;
+  }
+}

@@ -1,0 +1,206 @@
+import { CancellationScope, workflowInfo } from '@temporalio/workflow';
+import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Prompt } from '../../contracts/model-turn.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { TeamSetup } from '../../contracts/team-run.ts';
+import { stepTeam } from '../../core/team/step-team.ts';
+import { openTurns } from '../../core/turns/step-turns.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+import { openTeamState } from '../../core/team/team-state.ts';
+import type { CarriedTeam, DelegationDesk } from '../delegation/run-delegation.ts';
+import type { Conversation, ConversationEnd } from '../shared/conversation.ts';
+import { createWorkClock } from '../shared/create-work-clock.ts';
+import { shareFunds } from '../shared/share-funds.ts';
+import { shareSuperior } from '../shared/share-superior.ts';
+import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import { finishTeam, neverBegan } from './finish-team.ts';
+import type { TeamEnd } from './finish-team.ts';
+import { lead } from './lead.ts';
+import { openTeam } from './open-team.ts';
+import type { OpenedTeam } from './open-team.ts';
+import { knownEffects, showTeam, workedMs } from './team-at-work.ts';
+import type { CarryOut, TeamAtWork } from './team-at-work.ts';
+import { watchTeam } from './watch-team.ts';
+
+/**
+ * Has a delegation done by a team (seed 002): a leader gives out tasks, members do them, and the leader makes one answer of
+ * what they bring. A task is a delegation of its own, done by an agent, a triad or another team in this same workflow.
+ */
+export async function runTeam(
+  order: DelegationOrder,
+  desk: DelegationDesk,
+  carried: CarriedTeam | null,
+  carryOut: CarryOut,
+): Promise<DelegationOutcome> {
+  const t: Site = {
+    order,
+    desk,
+    carryOut,
+    // A team in a team spends from the same purse.
+    funds: desk.sharedFunds ?? shareFunds(desk.funds),
+    superior: shareSuperior(desk.superior, order, carried?.escalations ?? 0),
+    scope: new CancellationScope(),
+  };
+  if (carried !== null) return workOn(resume(t, carried));
+  const opened = await stopWhenCancelled(() => openTeam(order, t.superior));
+  if (opened === null)
+    return neverBegan(order, desk, { status: 'stopped', reason: 'stopped before it began' });
+  if (opened.type === 'refused')
+    return neverBegan(order, desk, { status: 'failed', reason: opened.reason });
+  return workOn(begin(t, opened.team));
+}
+
+/** What there is before the team is open. */
+type Site = Pick<TeamAtWork, 'order' | 'desk' | 'carryOut' | 'funds' | 'superior' | 'scope'>;
+
+function begin(
+  site: Site,
+  { setup, order, message_ref, history_ref, notes }: OpenedTeam,
+): TeamAtWork {
+  const { delegation_id } = order.delegation;
+  const state = openTeamState(setup, {
+    delegation_id,
+    chain: order.chain ?? [],
+    upstream: order.upstream.map((one) => one.delegation_id),
+  });
+  const conversation = openConversation(order, setup, history_ref);
+  return assemble(
+    { ...site, order },
+    {
+      version: 1,
+      state,
+      record_ref: order.record_ref,
+      plan_ref: order.plan_ref,
+      message_ref,
+      conversation,
+      records: [],
+      worked_ms: 0,
+      notes: [...setup.notes, ...notes],
+      escalations: 0,
+      purse: null,
+      loaded_details: [],
+      effects: [],
+    },
+  );
+}
+
+function resume(site: Site, carried: CarriedTeam): TeamAtWork {
+  const { record_ref, plan_ref } = carried;
+  return assemble({ ...site, order: { ...site.order, record_ref, plan_ref } }, carried);
+}
+
+function assemble(site: Site, from: CarriedTeam): TeamAtWork {
+  const { desk, order, funds, superior } = site;
+  const clock = createWorkClock(desk.control);
+  const t: TeamAtWork = {
+    ...site,
+    message_ref: from.message_ref,
+    own: {
+      funds: funds.forCalls(),
+      superior: superior.forMember((question) => {
+        t.waitingFor = question;
+        if (question === '') clock.go();
+        else clock.stand();
+        showTeam(t);
+      }),
+      tools: { loadedDetails: from.loaded_details, loading: 0, effects: ownEffects(order, from) },
+      conversation: from.conversation,
+    },
+    clock,
+    workedBefore: from.worked_ms,
+    running: new Map(),
+    records: new Map(from.records.map((record) => [record.delegation_id, record])),
+    seen: new Map(
+      from.records.map(({ delegation_id, turns, usage }) => [
+        delegation_id,
+        { turns, usage, status: null },
+      ]),
+    ),
+    loaded: new Map(),
+    notes: [...from.notes],
+    effectsBefore: from.effects,
+    state: from.state,
+    leaderState: 'thinking',
+    waitingFor: '',
+    closed: null,
+  };
+  return t;
+}
+
+/** They number the leader's next ones. */
+function ownEffects({ delegation }: DelegationOrder, { effects }: CarriedTeam) {
+  return effects.filter(({ effect_id }) => effect_id.startsWith(`${delegation.delegation_id}/`));
+}
+
+function openConversation(
+  { record_ref, plan_ref, upstream, limits, delegation }: DelegationOrder,
+  setup: TeamSetup,
+  history_ref: Ref | null,
+): Conversation {
+  const { delegation_id } = delegation;
+  const prompt: Prompt = {
+    kind: 'leader',
+    record_ref,
+    plan_ref,
+    delegation_id,
+    upstream,
+    setup,
+    history_ref,
+  };
+  return {
+    head: null,
+    append: [{ type: 'prompt', prompt }],
+    turns: openTurns({ max_turns: limits.max_turns, max_output_tokens: limits.max_output_tokens }),
+    calls: 0,
+    usage: noUsage,
+  };
+}
+
+async function workOn(t: TeamAtWork): Promise<DelegationOutcome> {
+  showTeam(t);
+  const stopWatching = watchTeam(t);
+  const end = await t.scope.run(() => lead(t));
+  stopWatching();
+  if (end.type === 'carry_over' && t.desk.carryOver !== null) {
+    return t.desk.carryOver(carry(t));
+  }
+  t.state = stepTeam(t.state, { type: 'closed', reason: 'the team has ended' }, workedMs(t)).state;
+  t.own.funds.close();
+  return finishTeam(t, endOf(t, end));
+}
+
+function endOf(t: TeamAtWork, end: ConversationEnd): TeamEnd {
+  if (t.closed !== null) return { ...t.closed, output: null };
+  switch (end.type) {
+    case 'output':
+      return end.outline.shape === 'agent_output'
+        ? { status: 'done', reason: '', output: end.outline.output }
+        : { status: 'failed', reason: 'The leader gave no output.', output: null };
+    case 'failed':
+    case 'denied':
+      return { status: 'failed', reason: `${t.state.setup.leader}: ${end.reason}`, output: null };
+    case 'stopped':
+    case 'carry_over':
+    case 'done_by_tools':
+      return { status: 'stopped', reason: 'stopped while it worked', output: null };
+  }
+}
+
+function carry(t: TeamAtWork): CarriedTeam {
+  const { order, message_ref, state, notes, own, superior } = t;
+  return {
+    version: 1,
+    state,
+    record_ref: order.record_ref,
+    plan_ref: order.plan_ref,
+    message_ref,
+    conversation: own.conversation,
+    records: [...t.records.values()],
+    worked_ms: workedMs(t),
+    notes,
+    escalations: superior.escalations(),
+    purse: t.desk.funds.carry(),
+    loaded_details: own.tools.loadedDetails,
+    effects: knownEffects(t),
+  };
+}

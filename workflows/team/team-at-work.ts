@@ -1,0 +1,131 @@
+import type { CancellationScope } from '@temporalio/workflow';
+import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
+import type { DelegationState, TeamLeaderView } from '../../contracts/views.ts';
+import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
+import type { SeenTask } from '../../core/team/view-team.ts';
+import { viewTeam } from '../../core/team/view-team.ts';
+import type { TeamState } from '../../core/team/team-state.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import type { ToolWork } from '../delegation/make-call.ts';
+import type { CarriedWork, DelegationDesk } from '../delegation/run-delegation.ts';
+import type { Conversation } from '../shared/conversation.ts';
+import type { Stopwatch } from '../shared/create-work-clock.ts';
+import type { MemberFunds, SharedFunds } from '../shared/share-funds.ts';
+import type { SharedSuperior } from '../shared/share-superior.ts';
+import type { Superior } from '../shared/superior.ts';
+
+/** Has a delegation done by whoever it is for. */
+export type CarryOut = (
+  order: DelegationOrder,
+  desk: DelegationDesk,
+  carried: CarriedWork | null,
+) => Promise<DelegationOutcome>;
+
+/** Why a team ends before its leader is done. */
+export interface TeamClosed {
+  readonly status: Extract<TeamReport['status'], 'timed_out' | 'stopped'>;
+  readonly reason: string;
+}
+
+/** A team under way. `core/team` decides; this starts, waits and remembers. */
+export interface TeamAtWork {
+  /** With the record and the plan that hold the message as middlewares left it. */
+  readonly order: DelegationOrder;
+  readonly desk: DelegationDesk;
+  readonly carryOut: CarryOut;
+  readonly message_ref: Ref;
+  readonly funds: SharedFunds;
+  readonly superior: SharedSuperior;
+  /** Of the leader itself. */
+  readonly own: {
+    readonly funds: MemberFunds;
+    readonly superior: Superior;
+    readonly tools: ToolWork;
+    readonly conversation: Conversation;
+  };
+  readonly clock: Stopwatch;
+  /** Milliseconds of work before this run of the workflow. */
+  readonly workedBefore: number;
+  /** Everything that the team does belongs to it: its time limit cancels it. */
+  readonly scope: CancellationScope;
+  /** Of tasks at work, by delegation_id. */
+  readonly running: Map<string, TaskAtWork>;
+  readonly records: Map<string, TaskRecord>;
+  readonly seen: Map<string, SeenTask>;
+  /** detail_ids that tasks loaded, by delegation_id. */
+  readonly loaded: Map<string, readonly string[]>;
+  readonly notes: string[];
+  /** Effects of earlier runs of the workflow. */
+  readonly effectsBefore: readonly KnownEffect[];
+  state: TeamState;
+  leaderState: TeamLeaderView['state'];
+  waitingFor: string;
+  closed: TeamClosed | null;
+}
+
+export interface TaskAtWork {
+  readonly scope: CancellationScope;
+  /** Milliseconds of work at which it began. */
+  readonly since_ms: number;
+  isTimedOut: boolean;
+}
+
+/** Milliseconds of work of the whole team. */
+export function workedMs({ clock, workedBefore }: TeamAtWork): number {
+  return workedBefore + clock.now();
+}
+
+/** What is known to have been changed outside, by the leader or a member. */
+export function knownEffects({ superior, effectsBefore }: TeamAtWork): readonly KnownEffect[] {
+  const newest = new Map(
+    [...effectsBefore, ...superior.effects()].map((effect) => [effect.effect_id, effect]),
+  );
+  return [...newest.values()];
+}
+
+/** Of leader and members. */
+export function usageOf(t: TeamAtWork): Usage {
+  return addUsage(t.own.conversation.usage, ...[...t.seen.values()].map(({ usage }) => usage));
+}
+
+/** Model calls of leader and members. */
+export function countTurns(t: TeamAtWork): number {
+  return [...t.seen.values()].reduce((sum, { turns }) => sum + turns, t.own.conversation.calls);
+}
+
+/** Shows where the team is. */
+export function showTeam(t: TeamAtWork, end?: { state: DelegationState; reason: string }): void {
+  const { delegation_id, title } = t.order.delegation;
+  const { conversation } = t.own;
+  const agent_id = t.state.setup.leader;
+  const waits = [t.waitingFor, ...waitsOfMembers(t)].filter((one) => one !== '').join(' · ');
+  t.desk.onStatus({
+    delegation_id,
+    agent_id,
+    title,
+    state: end?.state ?? (waits === '' ? 'running' : 'waiting'),
+    turn: countTurns(t),
+    waiting_for: end?.reason ?? waits,
+    usage: usageOf(t),
+    team: viewTeam(t.state, t.seen, {
+      leader: {
+        agent_id,
+        state: end === undefined ? t.leaderState : 'done',
+        turns: conversation.calls,
+        usage: conversation.usage,
+      },
+      worked_ms: workedMs(t),
+      notes: t.notes,
+    }),
+  });
+}
+
+function waitsOfMembers(t: TeamAtWork): string[] {
+  return [...t.running.keys()].flatMap((id) => {
+    const status = t.seen.get(id)?.status ?? null;
+    return status?.state === 'waiting' ? [status.waiting_for] : [];
+  });
+}

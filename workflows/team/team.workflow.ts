@@ -1,0 +1,18 @@
+import type { TeamInput } from '../../contracts/team.ts';
+import type { TeamResult } from '../../contracts/team-run.ts';
+import { carryOut } from '../delegation/carry-out.ts';
+import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
+
+/**
+ * A message for a leader and its members, started by hand with `{"message":"…","members":["researcher","writer"]}` (seed 002).
+ * In a run the planner gives a delegation to a team instead.
+ *
+ * @throws InvalidInput with every fault at once.
+ */
+export async function team(input: TeamInput): Promise<TeamResult> {
+  let answer = '';
+  const outcome = await runDelegationAlone('team', input, (order, desk) =>
+    carryOut(order, { ...desk, onAnswer: (text) => (answer = text) }, null),
+  );
+  return { ...outcome, answer };
+}
