@@ -82,3 +82,6 @@ export const assumingAnswerers: readonly string[] = [
 
 /** The agent that plans and decides. Never a delegation's executor. */
 export const plannerAgentId = 'planner';
+
+/** The shipped agent that leads a team which names no other. */
+export const leaderAgentId = 'leader';

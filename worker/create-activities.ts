@@ -25,6 +25,7 @@ import {
 } from '../activities/redaction/redact-ports.ts';
 import { redactModel } from '../activities/redaction/redact-model.ts';
 import { redactTools } from '../activities/redaction/redact-tools.ts';
+import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { unbuilt } from '../activities/team/unbuilt.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { loadDetail } from '../activities/tools/load-detail.ts';
@@ -73,6 +74,7 @@ export function createActivities(
   const provider = meterModel(client, recorder, computeUsage);
   return {
     ...unbuilt,
+    ...createTeamActivities({ store }),
     ...createAgentTurnActivities({
       model: redactModel(isRehearsal ? rehearse(provider) : provider, redactor),
       store,

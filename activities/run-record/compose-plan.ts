@@ -6,7 +6,8 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 /** The id of a delegation that was started alone. */
 const loneDelegationId = 'task';
 
-const defaultCriterion = 'The task is done as described.';
+/** Of a task that came without criteria of its own. */
+export const defaultCriterion = 'The task is done as described.';
 
 /** The one delegation of somebody who typed a task and no plan. */
 export function composeLoneDelegation({

@@ -4,6 +4,7 @@ import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
 import { listSections } from '../../core/triad/list-sections.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
+import type { RegistrySnapshot } from '../tools/read-artifact.ts';
 import { checkBudget } from './check-budget.ts';
 import { checkRequest, summariseAgent } from './check-request.ts';
 import { composePlan, storePlan } from './compose-plan.ts';
@@ -31,8 +32,8 @@ import { seatTriad } from './seat-triad.ts';
 export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<OpenRunResult> {
   const { workflow_type } = input;
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input.input);
-  const { agents, ...registry } = await loadRegistry(deps, agentsDir);
-  const shapeFaults = [...faults, ...registry.faults];
+  const { agents, faults: agentFaults } = await loadRegistry(deps, agentsDir);
+  const shapeFaults = [...faults, ...agentFaults];
   if (typed === null || shapeFaults.length > 0) {
     throw createInvalidInput(workflow_type, shapeFaults);
   }
@@ -48,7 +49,8 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
 
-  const registryRef = await deps.store.put(JSON.stringify(agents));
+  const registry: RegistrySnapshot = { agents: [...agents], teams: [] };
+  const registryRef = await deps.store.put(JSON.stringify(registry));
   const plan =
     request.delegations === null
       ? null

@@ -4,17 +4,8 @@ const notBuilt = (): Promise<never> => Promise.reject(new Error('Not built yet.'
 
 export const unbuilt: Pick<
   Activities,
-  | 'openTeam'
-  | 'rewriteTask'
-  | 'planTasks'
-  | 'applyMiddleware'
-  | 'recordTeam'
-  | 'loadThread'
-  | 'saveThread'
+  'applyMiddleware' | 'recordTeam' | 'loadThread' | 'saveThread'
 > = {
-  openTeam: notBuilt,
-  rewriteTask: notBuilt,
-  planTasks: notBuilt,
   applyMiddleware: notBuilt,
   recordTeam: notBuilt,
   loadThread: notBuilt,

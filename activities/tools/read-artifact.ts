@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import { NamedTeam } from '../../contracts/team.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
-const registrySnapshot = z.array(AgentDefinition);
+/** Who there is to do the work of a run, as it was when the run began. */
+const RegistrySnapshot = z.strictObject({
+  /** Sorted by agent_id. */
+  agents: z.array(AgentDefinition),
+  /** Teams with a name, each checked. */
+  teams: z.array(NamedTeam),
+});
+export type RegistrySnapshot = z.infer<typeof RegistrySnapshot>;
 
 /** @throws ArtifactCorrupt when the artifact is missing, damaged or no JSON. */
 export async function readJson(store: ArtifactStore, ref: Ref): Promise<unknown> {
@@ -34,13 +42,27 @@ export async function readShape<T>(
   throw new ArtifactCorrupt(message, { ref, path: ref });
 }
 
+/** @throws ArtifactCorrupt as `readShape`. */
+export function readRegistry(store: ArtifactStore, ref: Ref): Promise<RegistrySnapshot> {
+  return readShape(store, ref, RegistrySnapshot, 'a registry snapshot');
+}
+
 /**
  * The agents of a run, as they were when it began.
  *
  * @throws ArtifactCorrupt as `readShape`.
  */
-export function readAgents(store: ArtifactStore, ref: Ref): Promise<AgentDefinition[]> {
-  return readShape(store, ref, registrySnapshot, 'a registry snapshot');
+export async function readAgents(store: ArtifactStore, ref: Ref): Promise<AgentDefinition[]> {
+  return (await readRegistry(store, ref)).agents;
+}
+
+/**
+ * The teams that a run knows by name.
+ *
+ * @throws ArtifactCorrupt as `readShape`.
+ */
+export async function readTeams(store: ArtifactStore, ref: Ref): Promise<NamedTeam[]> {
+  return (await readRegistry(store, ref)).teams;
 }
 
 /** @throws ArtifactCorrupt as `readShape`, and when the snapshot has no such agent. */

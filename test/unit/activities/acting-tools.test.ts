@@ -11,6 +11,7 @@ import type { AgentDefinition } from '../../../contracts/agent-definition.ts';
 import type { Approval, EffectOrder } from '../../../contracts/effect.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { agents, createBench, runIn } from './bench.ts';
+import { registryOf } from '../../support/registry-of.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -52,7 +53,7 @@ async function createSet(
     allowed_tools: agent.agent_id === 'writer' ? ['write_file'] : [],
     ...(agent.agent_id === 'writer' && over.agent),
   }));
-  const registry_ref = await bench.store.put(JSON.stringify(granted));
+  const registry_ref = await bench.store.put(registryOf(granted));
   const file = join(home, 'my-run', 'workspace', 'out', 'a.md');
   const send = async (changes: Partial<RunToolInput>, input: unknown) => {
     const input_ref = await bench.store.put(JSON.stringify(input));

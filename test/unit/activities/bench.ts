@@ -15,6 +15,7 @@ import type { Delegation } from '../../../contracts/delegation.ts';
 import type { ModelTurnInput, ModelTurnResult } from '../../../contracts/model-turn.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';
+import type { NamedTeam } from '../../../contracts/team.ts';
 import type { TranscriptNode } from '../../../contracts/transcript.ts';
 import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import type { WavePlan } from '../../../contracts/wave-plan.ts';
@@ -25,6 +26,7 @@ import { createMemoryLedger } from '../../support/memory-ledger.ts';
 import type { MemoryLedger } from '../../support/memory-ledger.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import type { MemoryStore } from '../../support/memory-store.ts';
+import { registryOf } from '../../support/registry-of.ts';
 import { createScriptedModel } from '../../support/scripted-model.ts';
 import type { Script, ScriptedModel } from '../../support/scripted-model.ts';
 
@@ -61,6 +63,8 @@ export interface BenchOptions {
   readonly record?: Partial<RunRecord>;
   readonly deps?: Partial<AgentTurnDeps>;
   readonly plan?: WavePlan;
+  /** Teams with a name. Default: none. */
+  readonly teams?: readonly NamedTeam[];
 }
 
 export async function createBench(options: BenchOptions = {}): Promise<Bench> {
@@ -69,7 +73,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
   const effects = createMemoryEffects();
   const model = createScriptedModel(options.scripts ?? []);
   const putJson = (value: unknown): Promise<Ref> => store.put(JSON.stringify(value));
-  const registry_ref = await putJson(agents);
+  const registry_ref = await store.put(registryOf(agents, options.teams));
   const record_ref = await putJson({ ...recordOf(registry_ref), ...options.record });
   const plan_ref = await putJson(options.plan ?? plan);
   const activities = createAgentTurnActivities({

@@ -5,6 +5,7 @@ import { unmarked } from '../../support/marked-data.ts';
 import { callTools, sayJson, sayText } from '../../support/scripted-model.ts';
 import { agents, createBench, outputOf } from './bench.ts';
 import type { Bench } from './bench.ts';
+import { registryOf } from '../../support/registry-of.ts';
 
 const faults: TurnInput = {
   type: 'faults',
@@ -86,7 +87,7 @@ describe('the chain', () => {
     await bench.turn({ head, append: [faults] });
     expect(bench.model.requests[1]?.messages[1]?.content).toEqual([thinking, text]);
     const other = agents.map((agent) => ({ ...agent, model: 'claude-opus-5-5' }));
-    const registry_ref = await bench.store.put(JSON.stringify(other));
+    const registry_ref = await bench.store.put(registryOf(other));
     await bench.turn({ head, append: [faults], registry_ref });
     expect(bench.model.requests[2]?.model).toBe('claude-opus-5-5');
     expect(bench.model.requests[2]?.messages[1]?.content).toEqual([text]);

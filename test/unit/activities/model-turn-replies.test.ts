@@ -4,6 +4,7 @@ import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
 import type { WavePlan } from '../../../contracts/wave-plan.ts';
 import { agents, createBench, decision, delegationOf, outputOf, plan } from './bench.ts';
+import { registryOf } from '../../support/registry-of.ts';
 
 const say =
   (content: readonly ContentBlock[], stopReason: string): Script =>
@@ -131,7 +132,7 @@ describe('tool calls', () => {
     const bench = await createBench({ scripts: [sayJson(outputOf())] });
     const { head } = await bench.turn();
     const registry_ref = await bench.store.put(
-      JSON.stringify(agents.map((agent) => ({ ...agent, allowed_tools: [] }))),
+      registryOf(agents.map((agent) => ({ ...agent, allowed_tools: [] }))),
     );
     await bench.turn({ head, append: [], registry_ref });
     const offered = bench.model.requests.map(({ tools }) => tools.map(({ name }) => name));

@@ -9,6 +9,7 @@ import type { ReadingTool, ToolContext } from '../../../activities/tools/tool.ts
 import { StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
 import { agents, createBench, decision, outputOf, recordOf, runIn } from './bench.ts';
 import type { Bench, BenchOptions } from './bench.ts';
+import { registryOf } from '../../support/registry-of.ts';
 
 interface Called extends ToolDone {
   readonly text: string;
@@ -36,7 +37,7 @@ async function createToolBench(
     ...agent,
     allowed_tools: agent.agent_id === 'writer' ? tools.map((tool) => tool.spec.name) : [],
   }));
-  const registry_ref = await bench.store.put(JSON.stringify(granted));
+  const registry_ref = await bench.store.put(registryOf(granted));
   return { bench, registry_ref };
 }
 

@@ -66,11 +66,10 @@ it('takes everything that can be set', async () => {
 
 it('keeps a snapshot of the agents that this run goes on with', async () => {
   const opened = await harness.open('plannerRun', { goal: 'Goal' });
-  expect(JSON.parse(await harness.deps.store.getText(opened.registry_ref))).toEqual([
-    agent('planner'),
-    agent('researcher'),
-    agent('writer'),
-  ]);
+  expect(JSON.parse(await harness.deps.store.getText(opened.registry_ref))).toEqual({
+    agents: [agent('planner'), agent('researcher'), agent('writer')],
+    teams: [],
+  });
 });
 
 it('gives the same references for the same call', async () => {

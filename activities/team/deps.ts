@@ -1,0 +1,5 @@
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+
+export interface TeamDeps {
+  readonly store: ArtifactStore;
+}

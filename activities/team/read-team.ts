@@ -1,0 +1,65 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
+import { Delegation } from '../../contracts/delegation.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { NamedTeam, TeamPlan } from '../../contracts/team.ts';
+import { WavePlan } from '../../contracts/wave-plan.ts';
+import { findDefinition } from '../../core/team/resolve-team.ts';
+import type { TeamDefinition } from '../../core/team/resolve-team.ts';
+import { listNames } from '../../core/text/list-names.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { ArtifactCorrupt } from '../ports/artifact-store.ts';
+import { readShape } from '../tools/read-artifact.ts';
+
+/** Where a team finds its task. */
+export interface TeamPlace {
+  readonly plan_ref: Ref;
+  readonly delegation_id: string;
+}
+
+export interface TeamTask {
+  readonly plan: WavePlan;
+  readonly delegation: Delegation & { readonly team: TeamPlan };
+}
+
+/** Tasks of a team have ids with points in them, which no planner may write, and are inputs under these ids. */
+const StoredDelegation = Delegation.extend({
+  delegation_id: z.string(),
+  required_inputs: z.array(z.string()),
+  provided_inputs: z.array(z.string()),
+});
+const StoredPlan = WavePlan.extend({ delegations: z.array(StoredDelegation) });
+
+/**
+ * The delegation that a team is to do, and the plan around it.
+ *
+ * @throws {ArtifactCorrupt} when the plan is missing or damaged, or has no such delegation for a team.
+ */
+export async function readTeamTask(
+  store: ArtifactStore,
+  { plan_ref, delegation_id }: TeamPlace,
+): Promise<TeamTask> {
+  const plan = await readShape(store, plan_ref, StoredPlan, 'a wave plan');
+  const delegation = plan.delegations.find((one) => one.delegation_id === delegation_id);
+  if (delegation?.team !== undefined) {
+    return { plan, delegation: { ...delegation, team: delegation.team } };
+  }
+  const found = delegation === undefined ? 'has no delegation' : 'gives no team to';
+  const message = `The plan ${plan_ref} ${found} "${delegation_id}".`;
+  throw new ArtifactCorrupt(message, { ref: plan_ref, path: plan_ref });
+}
+
+/** @throws InvalidInput when the run knows no team of that name. */
+export function defineTeam(plan: TeamPlan, teams: readonly NamedTeam[]): TeamDefinition {
+  const definition = findDefinition(plan, teams);
+  if (definition !== null) return definition;
+  const known = listNames(teams.map(({ team_id }) => team_id));
+  throw createInvalidTeam(
+    `there is no team ${listNames([plan.team_id ?? ''])}. Teams are: ${known}`,
+  );
+}
+
+/** The failure of a team that can't go to work, or can't go on as it is told to. */
+export function createInvalidTeam(reason: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(`The team can't work: ${reason}.`, 'InvalidInput');
+}

@@ -1,0 +1,58 @@
+import type { RewriteTaskInput, RewriteTaskResult } from '../../contracts/activity-types.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { titleOf } from '../../core/text/cut-text.ts';
+import { readRecord } from '../run-record/read-record.ts';
+import type { TeamDeps } from './deps.ts';
+import { createInvalidTeam, readTeamTask } from './read-team.ts';
+
+/** As many as a task may have, however it came. */
+const messageCharsMax = 20_000;
+
+/**
+ * Puts another text in the place of a team's message, wherever leader and members would read the old one: in the plan,
+ * and in a record where it is the goal. Both stand in the store only: the run's own record keeps what was typed.
+ * Repeating it gives the same.
+ *
+ * @throws InvalidInput when nothing is left of the message, or it has grown too long for a task.
+ * @throws {ArtifactCorrupt} when plan, record or message are missing or damaged.
+ * @throws {StoreUnavailable} when the store can't be read or written.
+ */
+export async function rewriteTask(
+  { store }: Pick<TeamDeps, 'store'>,
+  input: RewriteTaskInput,
+): Promise<RewriteTaskResult> {
+  const [{ plan, delegation }, record, message] = await Promise.all([
+    readTeamTask(store, input),
+    readRecord(store, input.record_ref),
+    store.getText(input.message_ref),
+  ]);
+  if (message.trim() === '' || message.length > messageCharsMax) throw unfit(message);
+  const before = delegation.task_description;
+  const rewritten: Delegation = {
+    ...delegation,
+    task_description: message,
+    title: delegation.title === titleOf(before) ? titleOf(message) : delegation.title,
+  };
+  const delegations = plan.delegations.map((one) =>
+    one.delegation_id === rewritten.delegation_id ? rewritten : one,
+  );
+  const goal: Pick<RunRecord, 'goal' | 'goal_title'> = {
+    goal: message,
+    goal_title: titleOf(message),
+  };
+  return {
+    plan_ref: await store.put(JSON.stringify({ ...plan, delegations })),
+    record_ref: await store.put(
+      JSON.stringify(record.goal === before ? { ...record, ...goal } : record),
+    ),
+  };
+}
+
+function unfit(message: string): Error {
+  const found =
+    message.trim() === '' ? 'nothing is left of it' : `it has ${message.length} characters`;
+  return createInvalidTeam(
+    `a middleware changed its message, and ${found}; a task has 1 to ${messageCharsMax}`,
+  );
+}

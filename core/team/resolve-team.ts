@@ -1,0 +1,157 @@
+/**
+ * A team as it goes to work: its definition, with what was left out filled in (seed 002, configuration).
+ *
+ * Invariants:
+ *   TRS1. What the definition says stands, in its order, disabled members included; the rest is the default of
+ *         `core/limits.ts`, or what the agents of a member can do.
+ *   TRS2. No task has more time than its team: a longer member_timeout is lowered to it, and a note says so.
+ *   TRS3. Equal members have the same executor in whatever team they sit; other agents or other teams another one.
+ */
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { NamedTeam, TeamMember, TeamPlan } from '../../contracts/team.ts';
+import type { TeamSeat, TeamSetup } from '../../contracts/team-run.ts';
+import type { TriadPlan } from '../../contracts/triad.ts';
+import { defaultTeam } from '../limits.ts';
+import { findWriter } from '../triad/roles.ts';
+import { chooseLeader } from './choose-leader.ts';
+
+/** Who there is to be a member. */
+export interface TeamRegistry {
+  readonly agents: readonly Pick<AgentDefinition, 'agent_id' | 'capabilities'>[];
+  readonly teams: readonly NamedTeam[];
+}
+
+/** A team that has a name, or one that was put together for one delegation. */
+export type TeamDefinition = Omit<NamedTeam, 'team_id'> & Pick<TeamPlan, 'team_id'>;
+
+/** As many as an agent may have. */
+const capabilitiesMax = 20;
+
+/** @returns null when the plan names a team that there is not. */
+export function findDefinition(plan: TeamPlan, teams: readonly NamedTeam[]): TeamDefinition | null {
+  if (plan.team_id === undefined) return plan;
+  return teams.find(({ team_id }) => team_id === plan.team_id) ?? null;
+}
+
+/** @param leader Agent of the delegation that the team does. */
+export function resolveTeam(
+  definition: TeamDefinition,
+  leader: string,
+  registry: TeamRegistry,
+): TeamSetup {
+  return {
+    team_id: definition.team_id ?? null,
+    leader,
+    model: definition.model ?? null,
+    members: (definition.members ?? []).map((member) => seatMember(member, registry)),
+    ...resolveLimits(definition),
+    ...listFunctions(definition),
+    thread_id: definition.thread_id ?? null,
+    user_id: definition.user_id ?? null,
+  };
+}
+
+type SetLimits = Pick<
+  TeamSetup,
+  | 'allow_parallel'
+  | 'max_parallel'
+  | 'max_delegations'
+  | 'timeout'
+  | 'member_timeout'
+  | 'max_retries'
+  | 'notes'
+>;
+
+function resolveLimits(definition: TeamDefinition): SetLimits {
+  const timeout = definition.timeout ?? defaultTeam.timeout;
+  const wanted = definition.member_timeout ?? defaultTeam.member_timeout;
+  const lowered = `member_timeout was lowered from ${wanted} s to ${timeout} s: the whole team has no more time.`;
+  return {
+    allow_parallel: definition.allow_parallel ?? false,
+    max_parallel: definition.max_parallel ?? defaultTeam.max_parallel,
+    max_delegations: definition.max_delegations ?? defaultTeam.max_delegations,
+    timeout,
+    member_timeout: Math.min(wanted, timeout),
+    max_retries: definition.max_retries ?? defaultTeam.max_retries,
+    notes: wanted > timeout ? [lowered] : [],
+  };
+}
+
+function listFunctions({
+  input_middlewares,
+  output_middlewares,
+  guardrails,
+}: TeamDefinition): Pick<TeamSetup, 'input_middlewares' | 'output_middlewares' | 'guardrails'> {
+  return {
+    input_middlewares: input_middlewares ?? [],
+    output_middlewares: output_middlewares ?? [],
+    guardrails: { input: guardrails?.input ?? [], output: guardrails?.output ?? [] },
+  };
+}
+
+function seatMember(member: TeamMember, registry: TeamRegistry): TeamSeat {
+  const { id, capabilities, priority, enabled, ...executor } = member;
+  const seat = seatExecutor({ id, ...executor }, registry);
+  return {
+    ...seat,
+    member_id: id,
+    capabilities: capabilities ?? seat.capabilities,
+    priority: priority ?? 0,
+    enabled: enabled ?? true,
+  };
+}
+
+type Seated = Omit<TeamSeat, 'member_id' | 'priority' | 'enabled'>;
+
+function seatExecutor(
+  member: Pick<TeamMember, 'id' | 'agent_id' | 'triad' | 'team_id'>,
+  registry: TeamRegistry,
+): Seated {
+  const { triad, team_id } = member;
+  if (triad !== undefined) return seatTriad(triad, registry);
+  if (team_id !== undefined) return seatTeam(team_id, registry);
+  const agent_id = member.agent_id ?? member.id;
+  const capabilities = listCapabilities([agent_id], registry);
+  return { kind: 'agent', executor: `agent:${agent_id}`, agent_id, capabilities };
+}
+
+function seatTriad({ type, members }: TriadPlan, registry: TeamRegistry): Seated {
+  const agentIds = members.map(({ agent_id }) => agent_id);
+  return {
+    kind: 'triad',
+    executor: `triad:${type}:${agentIds.join(',')}`,
+    agent_id: findWriter(type, members)?.agent_id ?? '',
+    triad_type: type,
+    capabilities: listCapabilities(agentIds, registry),
+  };
+}
+
+/** A team can do what its members can. Those that are teams themselves say so in their own definition. */
+function seatTeam(teamId: string, registry: TeamRegistry): Seated {
+  const team = registry.teams.find(({ team_id }) => team_id === teamId);
+  const members = (team?.members ?? []).filter(({ enabled }) => enabled !== false);
+  const inherited = members.flatMap(({ id, agent_id, triad, team_id }) => {
+    if (triad !== undefined) return triad.members.map((one) => one.agent_id);
+    return team_id === undefined ? [agent_id ?? id] : [];
+  });
+  const told = members.flatMap(({ capabilities }) => capabilities ?? []);
+  return {
+    kind: 'team',
+    executor: `team:${teamId}`,
+    agent_id: chooseLeader(team ?? {}, registry.agents),
+    capabilities: cap([...told, ...listCapabilities(inherited, registry)]),
+  };
+}
+
+function listCapabilities(
+  agentIds: readonly string[],
+  { agents }: Pick<TeamRegistry, 'agents'>,
+): string[] {
+  return cap(
+    agentIds.flatMap((id) => agents.find(({ agent_id }) => agent_id === id)?.capabilities ?? []),
+  );
+}
+
+function cap(capabilities: readonly string[]): string[] {
+  return [...new Set(capabilities)].slice(0, capabilitiesMax);
+}

@@ -1,0 +1,12 @@
+import type { RegistrySnapshot } from '../../activities/tools/read-artifact.ts';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { NamedTeam } from '../../contracts/team.ts';
+
+/** A registry snapshot as it stands in the store. */
+export function registryOf(
+  agents: readonly AgentDefinition[],
+  teams: readonly NamedTeam[] = [],
+): string {
+  const snapshot: RegistrySnapshot = { agents: [...agents], teams: [...teams] };
+  return JSON.stringify(snapshot);
+}
