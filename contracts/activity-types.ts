@@ -13,7 +13,7 @@ import type { Autonomy, QuestionRules } from './question-rules.ts';
 import type { Ref } from './ref.ts';
 import type { RecordChange } from './run-record.ts';
 import type { SpecState } from './spec.ts';
-import type { TeamReport, TeamSetup } from './team-run.ts';
+import type { TeamEnd, TeamReport, TeamSetup } from './team-run.ts';
 import type { TeamSummary } from './team.ts';
 import type { TriadPhase } from './triad.ts';
 import type { PhaseReport, TriadEnd } from './triad-run.ts';
@@ -308,6 +308,8 @@ export interface ReviewDecisionInput {
   readonly outcomes: readonly (Pick<DelegationOutcome, 'delegation_id' | 'turns' | 'output_ref'> & {
     /** Absent unless a triad did it. */
     readonly triad_end?: TriadEnd;
+    /** Absent unless a team did it. */
+    readonly team_end?: TeamEnd;
   })[];
   readonly decision_ref: Ref;
 }

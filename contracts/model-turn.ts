@@ -8,7 +8,7 @@ import type { QuestionReviewOutline } from './question-review.ts';
 import type { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { ReadStateCall, StateToolName } from './state-call.ts';
-import type { TaskStatus, TeamSetup } from './team-run.ts';
+import type { TaskStatus, TeamEnd, TeamSetup } from './team-run.ts';
 import type { TriadEnd } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
@@ -86,8 +86,10 @@ export type Prompt =
         | 'criteria_met'
         | 'criteria_unmet'
       > & {
-        /** Absent when one agent did it. */
+        /** Absent unless a triad did it. */
         readonly triad_end?: TriadEnd;
+        /** Absent unless a team did it. */
+        readonly team_end?: TeamEnd;
       })[];
       readonly open_criteria: readonly string[];
       readonly amendments: readonly string[];

@@ -127,16 +127,26 @@ export interface TeamOutcome {
   /** Each member, in the order of the team. With the leader's, their usage is that of the whole delegation. */
   readonly members: readonly {
     readonly member_id: string;
+    /** As in `TeamSeat.executor`, cut to `teamExecutorCharsMax`. */
     readonly executor: string;
     readonly delegations: number;
     readonly usage: Usage;
   }[];
   /** Tasks by how they ended. */
   readonly tasks: Readonly<Record<TaskStatus, number>>;
-  /** Whether it holds less than was asked for, because of a time limit, a limit of delegations or a failure. */
+  /** Whether it may hold less than was asked for, because of a time limit, a limit of delegations or a failure. */
   readonly partial: boolean;
   /** Cut to `teamNoteCharsMax`, the first `teamNotesMax`. */
   readonly notes: readonly string[];
   /** The TeamReport as JSON. */
+  readonly report_ref: Ref;
+}
+
+/** What the planner's decision has to know of a team. */
+export interface TeamEnd {
+  readonly team_id: string | null;
+  readonly tasks: TeamOutcome['tasks'];
+  readonly partial: boolean;
+  /** The report, for what triads among its members could not settle. */
   readonly report_ref: Ref;
 }

@@ -6,6 +6,7 @@
  *   L2. A resolved limit is the user's where there is one, else the default; output tokens never pass the ceiling.
  */
 import type { LimitsInput, RunLimits } from '../contracts/limits.ts';
+import { reportBytesMax, teamBytesMax } from './team-sizes.ts';
 import { phaseBytesMax, triadBytesMax } from './triad-sizes.ts';
 
 /** What holds for a run when its input sets nothing else. */
@@ -136,7 +137,11 @@ export const engineLimits = {
   refusalsShownMax: 5,
   /** Notes that travel with the outcome of a team, and characters of each. */
   teamNotesMax: 5,
-  teamNoteCharsMax: 200,
+  teamNoteCharsMax: 150,
+  /** Characters of a member's executor that travel with it: three agents of a triad, if their names are not long. */
+  teamExecutorCharsMax: 72,
+  /** Characters of a reason or a note, as a team's report keeps them. */
+  teamReasonCharsMax: 300,
   /** Characters of a team's answer that come back from its workflow. The whole is in the store. */
   teamAnswerCharsMax: 20_000,
   /** Stale delegations that a planner chooses from in one wave. */
@@ -237,17 +242,25 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
     engine.detailsBytesMax * 4 <= engine.payloadBytesMax,
     'detailsBytesMax must be far below payloadBytesMax',
   );
-  return [...faults, ...findTriadSizeFaults(engine, run)];
+  return [...faults, ...findSizeFaults(engine, run)];
 }
 
-function findTriadSizeFaults(engine: EngineLimits, run: RunLimits): string[] {
-  const fitsWave = triadBytesMax(engine) * run.max_delegations <= engine.payloadBytesMax / 4;
+/** A delegation is done by a triad or by a team, never by both. */
+function findSizeFaults(engine: EngineLimits, run: RunLimits): string[] {
+  const executorMax = Math.max(triadBytesMax(engine), teamBytesMax(engine));
+  const fitsWave = executorMax * run.max_delegations <= engine.payloadBytesMax / 4;
+  const fitsReport = reportBytesMax(engine, executorMax) <= (engine.payloadBytesMax * 3) / 4;
   const fitsPhase = phaseBytesMax(engine) <= (engine.payloadBytesMax * 3) / 4;
   return [
     ...(fitsWave
       ? []
       : [
-          'dissentCarriedMax and triadTextCharsMax, of every delegation of a wave, must fit into a quarter of a payload',
+          'dissentCarriedMax and triadTextCharsMax, or teamMembersMax, teamExecutorCharsMax, teamNotesMax and teamNoteCharsMax, of every delegation of a wave, must fit into a quarter of a payload',
+        ]),
+    ...(fitsReport
+      ? []
+      : [
+          'teamDelegationsMax tasks, refusalsKeptMax refused calls and teamReasonCharsMax of each must leave a quarter of a payload to the rest of what records a team',
         ]),
     ...(fitsPhase
       ? []

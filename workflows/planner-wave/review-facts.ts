@@ -1,7 +1,7 @@
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
-import { readTriadEnd } from '../../core/triad/bound-triad.ts';
+import { readEnds } from '../../core/team/bound-team.ts';
 import { reviewDecision } from '../shared/activities.ts';
 import { untilDone } from '../shared/until-done.ts';
 import type { Dispatched } from './dispatch-wave.ts';
@@ -17,11 +17,11 @@ export async function reviewFacts(
   const review = {
     record_ref,
     wave,
-    outcomes: outcomes.map(({ delegation_id, turns, output_ref, triad }) => ({
-      delegation_id,
-      turns,
-      output_ref,
-      ...(triad !== undefined && { triad_end: readTriadEnd(triad) }),
+    outcomes: outcomes.map((outcome) => ({
+      delegation_id: outcome.delegation_id,
+      turns: outcome.turns,
+      output_ref: outcome.output_ref,
+      ...readEnds(outcome),
     })),
     decision_ref,
   };

@@ -15,7 +15,7 @@ import { checkDecision } from '../../core/decision/check-decision.ts';
 import { capFaults } from '../../core/output/cap-faults.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
-import { readTriadEnd } from '../../core/triad/bound-triad.ts';
+import { readEnds } from '../../core/team/bound-team.ts';
 import { endedBy, openTreasury } from '../shared/open-treasury.ts';
 import { secondsSince, nowMs } from '../shared/clock.ts';
 import { recorder } from '../shared/recorder.ts';
@@ -155,7 +155,7 @@ function deciding(
         output_ref: outcome.output_ref,
         criteria_met: outcome.criteria_met,
         criteria_unmet: outcome.criteria_unmet,
-        ...(outcome.triad !== undefined && { triad_end: readTriadEnd(outcome.triad) }),
+        ...readEnds(outcome),
       })),
       open_criteria: openCriteria(criteria),
       amendments,

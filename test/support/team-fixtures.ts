@@ -1,0 +1,143 @@
+import type {
+  TaskRecord,
+  TaskStatus,
+  TeamOutcome,
+  TeamReport,
+  TeamSeat,
+  TeamSetup,
+} from '../../contracts/team-run.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import type { TaskView, TeamView } from '../../contracts/views.ts';
+import { defaultTeam } from '../../core/limits.ts';
+import { boundTeam } from '../../core/team/bound-team.ts';
+import { noUsage } from '../../core/usage/add-usage.ts';
+
+/** Of an artifact that nobody reads. */
+const someRef = 'a'.repeat(64);
+
+/** What so many calls use: each a thousand tokens in, a hundred out, and a fifth of a cent. */
+export function usageOf(calls: number): Usage {
+  return {
+    ...noUsage,
+    calls,
+    input_tokens: 1_000 * calls,
+    output_tokens: 100 * calls,
+    cost_micro_usd: 2_000 * calls,
+  };
+}
+
+/** A member: the agent of its name, if nothing else is given. */
+export function teamSeat(member_id: string, over: Partial<TeamSeat> = {}): TeamSeat {
+  return {
+    member_id,
+    executor: `agent:${member_id}`,
+    kind: 'agent',
+    agent_id: member_id,
+    capabilities: [],
+    priority: 0,
+    enabled: true,
+    ...over,
+  };
+}
+
+/** A team of a researcher and a writer, with every default. */
+export function teamSetup(over: Partial<TeamSetup> = {}): TeamSetup {
+  return {
+    team_id: null,
+    leader: 'leader',
+    model: null,
+    members: [teamSeat('researcher'), teamSeat('writer')],
+    allow_parallel: false,
+    ...defaultTeam,
+    input_middlewares: [],
+    output_middlewares: [],
+    guardrails: { input: [], output: [] },
+    thread_id: null,
+    user_id: null,
+    notes: [],
+    ...over,
+  };
+}
+
+/** A task of the team that does `design`, as the researcher completed it. @param name As the leader called it. */
+export function taskRecord(name: string, over: Partial<TaskRecord> = {}): TaskRecord {
+  return {
+    delegation_id: `design.${name}`,
+    member_id: 'researcher',
+    title: `Task ${name}`,
+    plan_ref: someRef,
+    inputs: [],
+    status: 'completed',
+    reason: '',
+    attempts: 1,
+    output_ref: someRef,
+    partial_ref: null,
+    turns: 2,
+    usage: usageOf(2),
+    worked_ms: 12_000,
+    ...over,
+  };
+}
+
+/** How a task ends that brings nothing. */
+export function failedTask(
+  name: string,
+  status: Exclude<TaskStatus, 'completed'>,
+  over: Partial<TaskRecord> = {},
+): TaskRecord {
+  return taskRecord(name, { status, reason: `It ${status}.`, output_ref: null, ...over });
+}
+
+/** A team that has done what it was asked, in one task. */
+export function teamReport(over: Partial<TeamReport> = {}): TeamReport {
+  return {
+    version: 1,
+    setup: teamSetup(),
+    plan_ref: someRef,
+    status: 'done',
+    reason: '',
+    tasks: [taskRecord('d1')],
+    refused: [],
+    leader: { turns: 3, usage: usageOf(3) },
+    notes: [],
+    output_ref: someRef,
+    ...over,
+  };
+}
+
+/** What travels of a team. */
+export function teamOutcome(report: TeamReport = teamReport(), reportRef = someRef): TeamOutcome {
+  return boundTeam(report, reportRef);
+}
+
+/** A task of the team that does `design`, at work. */
+export function taskView(name: string, over: Partial<TaskView> = {}): TaskView {
+  return {
+    delegation_id: `design.${name}`,
+    member_id: 'researcher',
+    executor: 'agent:researcher',
+    title: `Task ${name}`,
+    state: 'running',
+    reason: '',
+    attempts: 1,
+    turns: 1,
+    usage: usageOf(1),
+    ...over,
+  };
+}
+
+/** A team whose leader waits for its only task. */
+export function teamView(over: Partial<TeamView> = {}): TeamView {
+  return {
+    team_id: null,
+    leader: { agent_id: 'leader', state: 'waiting_for_members', turns: 1, usage: usageOf(1) },
+    tasks: [taskView('d1')],
+    refused: [],
+    refused_total: 0,
+    max_delegations: defaultTeam.max_delegations,
+    worked_seconds: 42,
+    timeout: defaultTeam.timeout,
+    notes: [],
+    ...over,
+  };
+}
