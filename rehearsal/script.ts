@@ -2,6 +2,7 @@ import type { JsonObject } from './json.ts';
 import type { Block, ReplyUsage } from './messages-api.ts';
 import type { TurnPlace } from './rules/member-prompt.ts';
 import type { Shape } from './rules/recognise-shape.ts';
+import type { TaskPlace } from './rules/task-place.ts';
 
 /** Which calls a rule is for. Every given condition must hold; an empty match fits every call. */
 export interface RuleMatch {
@@ -16,6 +17,12 @@ export interface RuleMatch {
   readonly phase?: string;
   /** Round of that turn, from 1. */
   readonly round?: number;
+  /** The delegation_id of the packet; of a task that a leader gave out, `<delegation_id of the team>.<name>`. */
+  readonly delegation?: string;
+  /** The agent whose packet it is. */
+  readonly agent?: string;
+  /** Whether it is a call of a team's leader. */
+  readonly leads?: boolean;
   /** Only the nth call, from 1, among those that fit the other conditions. */
   readonly nth?: number;
 }
@@ -130,6 +137,8 @@ export interface ScriptedRequest {
   readonly shape: Shape | null;
   /** Null when the call is no turn of a triad's member. */
   readonly turn: TurnPlace | null;
+  /** Null when the call is for no delegation. */
+  readonly task: TaskPlace | null;
   readonly body: JsonObject;
   /** What the default rules would answer: the parsed JSON when a schema was asked for, else the text. */
   readonly defaultOutput: () => unknown;
@@ -156,6 +165,8 @@ export interface RecordedCall {
   readonly shape: Shape | null;
   /** Null when the call is no turn of a triad's member. */
   readonly turn: TurnPlace | null;
+  /** Null when the call is for no delegation. */
+  readonly task: TaskPlace | null;
   /** The parsed body, or its text when it was no JSON. */
   readonly body: unknown;
   /** Lower-case names; keys and cookies are left out. */

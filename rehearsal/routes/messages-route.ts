@@ -13,6 +13,8 @@ import type { MessagesRequest } from '../messages-api.ts';
 import { readBody } from './read-body.ts';
 import { recogniseShape } from '../rules/recognise-shape.ts';
 import type { Shape } from '../rules/recognise-shape.ts';
+import { placeTask } from '../rules/task-place.ts';
+import type { TaskPlace } from '../rules/task-place.ts';
 import type { ContentReply, Reply, ScriptRule } from '../script.ts';
 import { sendApiError, sendJson } from '../replies/send.ts';
 import type { RehearsalState } from '../state.ts';
@@ -25,6 +27,7 @@ interface Call {
   readonly request: MessagesRequest;
   readonly shape: Shape | null;
   readonly turn: TurnPlace | null;
+  readonly task: TaskPlace | null;
 }
 
 async function decideReply(rule: ScriptRule | undefined, call: Call): Promise<Reply> {
@@ -36,6 +39,7 @@ async function decideReply(rule: ScriptRule | undefined, call: Call): Promise<Re
     callKey: request.callKey,
     shape: call.shape,
     turn: call.turn,
+    task: call.task,
     body: request.body,
     defaultOutput: () => {
       const output = composeDefaultReply(request);
@@ -69,6 +73,8 @@ async function answer(
   }
 }
 
+const noPlace = { shape: null, turn: null, task: null } as const;
+
 /** What was wrong with a body, recorded and answered in the API's shape. */
 function refuse(
   state: RehearsalState,
@@ -79,7 +85,7 @@ function refuse(
 ): void {
   const requestId = createId('req', state.nextRequestNumber());
   const body = parseJson(bodyText ?? '') ?? bodyText ?? null;
-  const recorded = state.log.open({ callKey: '', shape: null, turn: null, body, headers });
+  const recorded = state.log.open({ ...noPlace, callKey: '', body, headers });
   const status = bodyText === undefined ? 413 : 400;
   new Exchange(response, recorded, requestId).send(
     status,
@@ -102,12 +108,18 @@ export async function answerMessages(
   const { callKey, body } = request;
   const shape = recogniseShape(request.schema);
   const turn = placeTurn(request);
-  const recorded = state.log.open({ callKey, shape, turn, body, headers });
+  const task = placeTask(request);
+  const recorded = state.log.open({ callKey, shape, turn, task, body, headers });
   const requestId = createId('req', state.nextRequestNumber());
   const exchange = new Exchange(response, recorded, requestId);
-  const taken = state.book.take({ request, shape, turn, bodyText });
+  const taken = state.book.take({ request, shape, turn, task, bodyText });
   recorded.answeredBy(taken?.position ?? null);
-  return answer(state, exchange, { index: recorded.index, request, shape, turn }, taken?.rule);
+  return answer(
+    state,
+    exchange,
+    { index: recorded.index, request, shape, turn, task },
+    taken?.rule,
+  );
 }
 
 /** `POST /v1/messages/count_tokens`: neither recorded nor scripted. */

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TurnPlace } from '../rules/member-prompt.ts';
 import type { Shape } from '../rules/recognise-shape.ts';
+import type { TaskPlace } from '../rules/task-place.ts';
 import type { CallCounts, CallOutcome, RecordedCall } from '../script.ts';
 
 /** A call as it arrives. */
@@ -9,6 +10,7 @@ export interface ArrivedCall {
   readonly callKey: string;
   readonly shape: Shape | null;
   readonly turn: TurnPlace | null;
+  readonly task: TaskPlace | null;
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
 }

@@ -9,6 +9,9 @@ const matchFields: Readonly<Record<string, string>> = {
   member: 'string',
   phase: 'string',
   round: 'number',
+  delegation: 'string',
+  agent: 'string',
+  leads: 'boolean',
   nth: 'number',
 };
 /** A reply needs at least one of these. */

@@ -1,6 +1,7 @@
 import type { MessagesRequest } from '../messages-api.ts';
 import type { TurnPlace } from '../rules/member-prompt.ts';
 import type { Shape } from '../rules/recognise-shape.ts';
+import type { TaskPlace } from '../rules/task-place.ts';
 import type { RuleMatch, ScriptRule } from '../script.ts';
 
 /** A call as rules are matched against it. */
@@ -8,6 +9,7 @@ interface MatchedCall {
   readonly request: MessagesRequest;
   readonly shape: Shape | null;
   readonly turn: TurnPlace | null;
+  readonly task: TaskPlace | null;
   /** The request body's text. */
   readonly bodyText: string;
 }
@@ -25,8 +27,17 @@ function fits(match: RuleMatch, call: MatchedCall): boolean {
     return false;
   if (bodyIncludes !== undefined && !call.bodyText.includes(bodyIncludes)) return false;
   if (schema !== undefined && schema !== call.shape) return false;
+  if (!fitsTask(match, call.task)) return false;
   return (['member', 'phase', 'round'] as const).every(
     (name) => match[name] === undefined || match[name] === call.turn?.[name],
+  );
+}
+
+function fitsTask({ delegation, agent, leads }: RuleMatch, task: TaskPlace | null): boolean {
+  return (
+    (delegation === undefined || delegation === task?.delegation_id) &&
+    (agent === undefined || agent === task?.agent_id) &&
+    (leads === undefined || leads === (task?.leads ?? false))
   );
 }
 

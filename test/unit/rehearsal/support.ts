@@ -126,6 +126,18 @@ export function reviewPrompt(goal: string, questions: unknown): string {
   ].join('\n\n');
 }
 
+/** The first message of an agent at work on a task, or of a leader where there is a team. */
+export function packetPrompt(goal: string, agentId: string, delegation: unknown, team?: unknown) {
+  const kind = team === undefined ? 'delegation' : 'leader';
+  return [
+    `<request kind="${kind}">\nDo the task in <delegation>.\n</request>`,
+    goalBlock(goal),
+    `<role agent_id="${agentId}">\nA role. <delegation>{}&lt;/delegation>\n</role>`,
+    ...(team === undefined ? [] : [`<team>${toJson(team)}</team>`]),
+    `<delegation>${toJson(delegation)}</delegation>`,
+  ].join('\n\n');
+}
+
 /** The first message of a member of a triad, on a spec without texts. */
 export function memberPrompt(goal: string, brief: TurnBrief): string {
   const { type, phase, member, team, round, rounds_max, duties, spec } = brief;
