@@ -180,6 +180,8 @@ export interface ModelTurnInput {
   readonly allowance: Allowance | null;
   /** Instead of the agent's own model. */
   readonly model?: string;
+  /** What the call is for: it comes back in TurnProgress, for one workflow may work on many tasks. Absent for the planner. */
+  readonly delegation_id?: string;
   /** Tools that the workflow decides, offered besides those of the agent. The same in a whole conversation. */
   readonly state_tools?: readonly StateToolName[];
 }
@@ -250,6 +252,8 @@ export type TurnReply =
 /** Heartbeat details of a model call in flight, for live views. */
 export interface TurnProgress {
   readonly agent_id: string;
+  /** As in ModelTurnInput. */
+  readonly delegation_id?: string;
   readonly shape: OutputShape;
   /** Which turn of its conversation this is, from 1. Absent until the conversation is read. */
   readonly turn?: number;

@@ -76,6 +76,7 @@ export async function runModelTurn(
   const context = Context.current();
   let progress: TurnProgress = {
     agent_id: input.agent_id,
+    ...(input.delegation_id !== undefined && { delegation_id: input.delegation_id }),
     shape: input.shape,
     output_tokens: 0,
     last_words: '',

@@ -209,6 +209,7 @@ function deskOf(
   return {
     run_id,
     agent_id: delegation.agent_id,
+    delegation_id: delegation.delegation_id,
     registry_ref,
     shape: 'agent_output',
     label: (calls) => turnSummary(delegation.agent_id, delegation.delegation_id, calls),

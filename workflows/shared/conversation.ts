@@ -61,6 +61,8 @@ export interface ConversationDesk {
   readonly shape: OutputShape;
   /** The summary of a call. @param calls of the conversation, with this one. */
   readonly label: (calls: number) => string;
+  /** What the calls are for; absent for the planner. */
+  readonly delegation_id?: string;
   /** What only members of a triad have: a model of their own, tools that the workflow decides. */
   readonly offer?: Pick<ModelTurnInput, 'model' | 'state_tools'>;
   readonly control: Control;
@@ -201,6 +203,7 @@ async function call(
       shape: desk.shape,
       max_output_tokens: command.max_output_tokens,
       compact: command.compact,
+      ...(desk.delegation_id !== undefined && { delegation_id: desk.delegation_id }),
       ...desk.offer,
     },
     desk.label(conversation.calls),

@@ -137,6 +137,7 @@ function deskOf(at: TurnAtWork, desk: MemberDesk): ConversationDesk {
   return {
     run_id: order.run_id,
     agent_id,
+    delegation_id: order.delegation.delegation_id,
     registry_ref: order.registry_ref,
     shape: brief.duties.output ? 'agent_output' : 'member_turn',
     label: () => memberSummary(place),

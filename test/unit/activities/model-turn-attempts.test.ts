@@ -356,18 +356,20 @@ it('heartbeats come on a timer from the beginning, with what is known so far', a
       if (details.output_tokens > 0) resolve();
     });
   });
-  const turn = runIn(env, bench.activities.modelTurn, bench.input());
+  const turn = runIn(env, bench.activities.modelTurn, bench.input({ delegation_id: 'task.d1' }));
   await enough;
   env.cancel();
   await turn;
   expect(beats[0]).toEqual({
     agent_id: 'writer',
+    delegation_id: 'task.d1',
     shape: 'agent_output',
     output_tokens: 0,
     last_words: '',
   });
   expect(beats.at(-1)).toEqual({
     agent_id: 'writer',
+    delegation_id: 'task.d1',
     shape: 'agent_output',
     turn: 1,
     output_tokens: 7,
