@@ -73,7 +73,7 @@ function writeDetailed(
   prompt: Prompt,
   criteria: readonly Criterion[],
   audience: string | undefined,
-  sections: readonly string[],
+  { label, parts }: SharedWork,
 ): string {
   const lines = [
     `# Rehearsal: ${cutText(textOf(prompt.delegation['title']) || 'the delegated task', 120)}`,
@@ -81,7 +81,7 @@ function writeDetailed(
     `Goal: ${quote(prompt.goal, 400)}`,
     ...(audience === undefined ? [] : ['', `Written for: ${cutText(audience, 400)}`]),
     ...prompt.toolResults.map((text) => `\nLoaded: ${quote(text, 120)}`),
-    ...sections.map((text) => `\nSection: ${quote(text, 200)}`),
+    ...parts.map((text) => `\n${label}: ${quote(text, 300)}`),
     '',
     'No model was called: a rule of the rehearsal model wrote this text.',
   ];
@@ -91,15 +91,17 @@ function writeDetailed(
   return `${lines.join('\n')}\n`;
 }
 
-/** What a triad's members agreed on, where the output is that of a triad. */
-interface TriadWork {
-  /** The sections that are done. */
-  readonly sections: readonly string[];
+/** What several have done, where the output is that of a triad or of a team. */
+export interface SharedWork {
+  /** What a part is. */
+  readonly label: 'Section' | 'Result';
+  /** Sections that are done, or results of tasks. */
+  readonly parts: readonly string[];
   /** criterion_id → why it can't be met. */
   readonly unmet: ReadonlyMap<string, string>;
 }
 
-const noTriad: TriadWork = { sections: [], unmet: new Map() };
+const ownWork: SharedWork = { label: 'Section', parts: [], unmet: new Map() };
 
 /**
  * What a rehearsed agent answers, in the shape of an agent output.
@@ -107,19 +109,19 @@ const noTriad: TriadWork = { sections: [], unmet: new Map() };
  * A task with `askMark` is blocked by one choice question until an answer is in the prompt. A task with `slipMark`
  * leaves the last criterion that it meets out until the prompt gives the output back. Everything else completes at once.
  */
-export function answerDelegation(prompt: Prompt, triad: TriadWork = noTriad): JsonObject {
+export function answerDelegation(prompt: Prompt, shared: SharedWork = ownWork): JsonObject {
   const criteria = criteriaOf(prompt.delegation);
   const task = textOf(prompt.delegation['task_description']);
   const audience = findAudience(prompt);
   if (task.includes(askMark) && audience === undefined) return askFirst(prompt, criteria);
   const slips = task.includes(slipMark) && prompt.repairs === 0;
   const forWhom = audience === undefined ? '' : ` For ${quote(audience)}.`;
-  const met = criteria.filter(({ id }) => !triad.unmet.has(id));
+  const met = criteria.filter(({ id }) => !shared.unmet.has(id));
   return {
     compact_md:
       `Rehearsal of ${quote(textOf(prompt.delegation['title']) || prompt.goal)}: ` +
       `${met.length} criteria met by rule.${forWhom}`,
-    detailed_md: writeDetailed(prompt, met, audience, triad.sections),
+    detailed_md: writeDetailed(prompt, met, audience, shared),
     status: 'completed',
     blocking_questions: [],
     ...emptyLists,
@@ -134,7 +136,7 @@ export function answerDelegation(prompt: Prompt, triad: TriadWork = noTriad): Js
           `“${sentenceFor(criterion, prompt.goal)}”`,
       })),
       criteria_unmet: criteria.flatMap(({ id }) => {
-        const reason = triad.unmet.get(id);
+        const reason = shared.unmet.get(id);
         return reason === undefined ? [] : [{ criterion_id: id, reason }];
       }),
     },

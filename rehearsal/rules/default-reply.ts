@@ -1,12 +1,13 @@
 import { answerDelegation } from './agent-rule.ts';
+import type { SharedWork } from './agent-rule.ts';
 import { asksForCode, rehearsedCode } from './code-rule.ts';
 import { conform } from '../generator/conform.ts';
 import { decideWave } from './decision-rule.ts';
 import { generateInstance } from '../generator/generate-instance.ts';
 import { isObject, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
+import { describeResults, giveTasks, readLeader } from './leader-rule.ts';
 import { readMember } from './member-prompt.ts';
-import type { MemberPrompt } from './member-prompt.ts';
 import { describeWork, takeTurn } from './member-rule.ts';
 import type { MessagesRequest } from '../messages-api.ts';
 import { planWave } from './plan-rule.ts';
@@ -20,17 +21,16 @@ import type { ContentReply } from '../script.ts';
 
 const detailTool = 'load_detail';
 
-const rules: Readonly<Record<Shape, (prompt: Prompt, member: MemberPrompt | null) => JsonObject>> =
-  {
-    plan: planWave,
-    delegation: (prompt, member) =>
-      member === null
-        ? answerDelegation(prompt)
-        : // What its calls came back with is no detail that it loaded.
-          answerDelegation({ ...prompt, toolResults: [] }, describeWork(member)),
-    decision: decideWave,
-    review: reviewQuestions,
-  };
+const rules: Readonly<Record<Shape, (prompt: Prompt, shared: SharedWork | null) => JsonObject>> = {
+  plan: planWave,
+  delegation: (prompt, shared) =>
+    shared === null
+      ? answerDelegation(prompt)
+      : // What its calls came back with is no detail that it loaded.
+        answerDelegation({ ...prompt, toolResults: [] }, shared),
+  decision: decideWave,
+  review: reviewQuestions,
+};
 
 function usedTools(request: MessagesRequest): readonly string[] {
   return request.messages.flatMap((message) =>
@@ -73,29 +73,50 @@ function freeText(prompt: Prompt): string {
   ].join('\n');
 }
 
+/** What one does who does not work alone. */
+interface Part {
+  /** Null when nothing is left but the output. */
+  readonly reply: ContentReply | null;
+  readonly shared: SharedWork;
+}
+
+/** The part of a triad's member or of a team's leader; null for all others. */
+function takePart(request: MessagesRequest, prompt: Prompt): Part | null {
+  const member = readMember(request);
+  if (member !== null) {
+    const turn = takeTurn(prompt, member);
+    // The output of a triad is its writer's last reply, when nothing else is left to do.
+    const isTurn = turn.tool_use !== undefined || request.schema === null;
+    return { reply: isTurn ? turn : null, shared: describeWork(member) };
+  }
+  const leader = readLeader(request);
+  if (leader === null) return null;
+  const parts = describeResults(request, leader);
+  return { reply: giveTasks(prompt, leader), shared: { label: 'Result', parts, unmet: new Map() } };
+}
+
 /**
- * What the rehearsal model answers when no script says otherwise: the turn of a triad's member, a tool call, planwave's
- * own shapes by their rules, any other schema by the generator, and without a schema a short Markdown text. The same
- * request has the same answer.
+ * What the rehearsal model answers when no script says otherwise: the turn of a triad's member, the tasks that a team's
+ * leader gives out, a tool call, planwave's own shapes by their rules, any other schema by the generator, and without a
+ * schema a short Markdown text. The same request has the same answer.
  */
 export function composeDefaultReply(request: MessagesRequest): ContentReply {
   const prompt = readPrompt(request);
-  const member = readMember(request);
-  const turn = member === null ? null : takeTurn(prompt, member);
-  // The output of a triad is its writer's last reply, when nothing else is left to do.
-  if (turn !== null && (turn.tool_use !== undefined || request.schema === null)) return turn;
+  const part = takePart(request, prompt);
+  if (part !== null && part.reply !== null) return part.reply;
   if (asksForCode(request)) return { text: rehearsedCode };
-  const tool = member === null ? chooseTool(request, prompt) : undefined;
+  const tool = part === null ? chooseTool(request, prompt) : undefined;
   if (tool !== undefined) {
     const call = { name: textOf(tool['name']), input: toolInput(tool, prompt) };
     return { text: `Rehearsal: ${call.name} first.`, tool_use: [call] };
   }
   if (request.schema === null) return { text: freeText(prompt) };
   const shape = recogniseShape(request.schema);
+  const shared = part?.shared ?? null;
   return {
     json:
       shape === null
         ? generateInstance(request.schema, prompt.goal)
-        : conform(request.schema, rules[shape](prompt, member), prompt.goal),
+        : conform(request.schema, rules[shape](prompt, shared), prompt.goal),
   };
 }

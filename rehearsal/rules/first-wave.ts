@@ -4,6 +4,7 @@ import type { JsonObject } from '../json.ts';
 import type { Prompt } from './prompt.ts';
 import { quote } from '../quote.ts';
 import { askMark, slipMark } from './rehearsal-marks.ts';
+import { planTeam } from './team-plan.ts';
 import { planTriad } from './triad-plan.ts';
 
 /** A task of the first wave, before agents and ids of inputs are filled in. */
@@ -20,8 +21,8 @@ interface Task {
   readonly needs: readonly string[];
 }
 
-/** The task that three members do where the goal asks for a triad: there is something to argue about. */
-const triadTask = 'compare-options';
+/** The task that several do where the goal asks for a triad or a team: there is something to argue about, and to divide. */
+const sharedTask = 'compare-options';
 
 /** The task that also takes the criteria that were open before the first wave: those the user set. */
 const resultTask = 'write-result';
@@ -41,7 +42,7 @@ const tasks: readonly Task[] = [
     produces: [],
   },
   {
-    id: triadTask,
+    id: sharedTask,
     title: 'Compare the options',
     work: `List the ways to reach the goal and compare them. ${slipMark}`,
     words: ['compar', 'option', 'design', 'plan', 'architect', 'evaluat', 'analy', 'critic'],
@@ -115,7 +116,7 @@ export function firstWave(prompt: Prompt): readonly JsonObject[] {
       provided_inputs: known,
       depends_on: task.after,
       produces: task.produces,
-      ...(task.id === triadTask && planTriad(prompt)),
+      ...(task.id === sharedTask && (planTeam(prompt) ?? planTriad(prompt))),
     };
   });
 }

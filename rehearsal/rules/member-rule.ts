@@ -1,5 +1,6 @@
 import { textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
+import type { SharedWork } from './agent-rule.ts';
 import { answerClaims, registerClaims, takenOf } from './claim-rule.ts';
 import type { MemberPrompt } from './member-prompt.ts';
 import type { Prompt } from './prompt.ts';
@@ -69,17 +70,15 @@ export function takeTurn(prompt: Prompt, member: MemberPrompt): ContentReply {
  * What a triad's output says of its sections. A section without an owner, or one whose output is disputed, is nobody's to
  * call done: the criterion of its name stays unmet.
  */
-export function describeWork(member: MemberPrompt): {
-  readonly sections: readonly string[];
-  readonly unmet: ReadonlyMap<string, string>;
-} {
+export function describeWork(member: MemberPrompt): SharedWork {
   const disputed = new Set(member.claims.map(({ section_id }) => section_id));
   const unsettled = member.sections.filter(
     ({ owner, section_id }) => owner === null || disputed.has(section_id),
   );
   const done = member.sections.filter((section) => !unsettled.includes(section));
   return {
-    sections: done.map(({ section_id, owner, text }) => `${section_id} by ${owner}: ${text}`),
+    label: 'Section',
+    parts: done.map(({ section_id, owner, text }) => `${section_id} by ${owner}: ${text}`),
     unmet: new Map(
       unsettled.map(({ section_id }) => [section_id, `Rehearsal: ${section_id} stayed disputed.`]),
     ),

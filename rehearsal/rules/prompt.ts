@@ -1,4 +1,4 @@
-import { objectsOf, stringsOf, textOf } from '../json.ts';
+import { isObject, objectsOf, stringsOf, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { Block, MessagesRequest } from '../messages-api.ts';
 import {
@@ -28,6 +28,8 @@ export interface Prompt {
   readonly delegationsMax: number;
   /** Whether a plan may have delegations done by triads. */
   readonly allowsTriads: boolean;
+  /** Teams with a name that a plan may give a delegation to; null when it may have none done by a team. */
+  readonly teams: readonly JsonObject[] | null;
   readonly openCriteria: readonly JsonObject[];
   /** False when the prompt had no `<open_criteria>` block. */
   readonly saysOpenCriteria: boolean;
@@ -77,6 +79,12 @@ function readDelegationsMax(blocks: ReadonlyMap<string, string>): number {
   return typeof max === 'number' ? Math.max(1, max) : Infinity;
 }
 
+function readTeams(blocks: ReadonlyMap<string, string>): readonly JsonObject[] | null {
+  if (!blocks.has('teams')) return null;
+  const value = jsonBlock(blocks, 'teams');
+  return objectsOf(isObject(value) ? value['teams'] : value);
+}
+
 /** Reads what a planwave prompt says. Never throws: what is absent or broken counts as empty. */
 export function readPrompt(request: MessagesRequest): Prompt {
   const userMessages = request.messages.filter((message) => message.role === 'user');
@@ -90,6 +98,7 @@ export function readPrompt(request: MessagesRequest): Prompt {
     delegationsMax: readDelegationsMax(first),
     agents: objectsOf(jsonBlock(first, 'agents')),
     allowsTriads: first.has('triads'),
+    teams: readTeams(first),
     openCriteria: objectsOf(jsonBlock(first, 'open_criteria')),
     saysOpenCriteria: first.has('open_criteria'),
     knownInputs: stringsOf(jsonBlock(first, 'known_inputs')),

@@ -42,6 +42,22 @@ export function readTriadMark(goal: string): string | null {
   return found === null ? null : (found[1] ?? 'dialectic');
 }
 
+/** In the message or the goal: the leader of a team answers itself, and gives out no task. */
+const directMark = '[direct]';
+
+export function asksForDirectAnswer(asked: string): boolean {
+  return asked.includes(directMark);
+}
+
+/** In the goal: one delegation of the first wave is done by a team; of the form `[team:<team_id>]`, by the one of that name. */
+const teamMark = /\[team(?::([a-z0-9][a-z0-9_-]*))?\]/u;
+
+/** The team that a goal asks for: its name, or null for members of the planner's choice. Undefined when it asks for none. */
+export function readTeamMark(goal: string): string | null | undefined {
+  const found = teamMark.exec(goal);
+  return found === null ? undefined : (found[1] ?? null);
+}
+
 interface MarkedText {
   readonly section_id: string;
   readonly text: string;

@@ -75,6 +75,8 @@ interface PlanParts {
   readonly limits?: unknown;
   /** False for a run that forbids triads. */
   readonly triads?: boolean;
+  /** Teams with a name. If undefined, the run forbids teams. */
+  readonly teams?: unknown;
 }
 
 /** Blocks in the layout of planwave's prompts, where requests mention blocks in their prose. */
@@ -88,6 +90,7 @@ export function planPrompt(goal: string, more: PlanParts = {}): string {
     `<known_inputs>${toJson(more.known ?? ['goal'])}</known_inputs>`,
     `<answered_questions>${toJson(more.answered ?? [])}</answered_questions>`,
     '<wave_compact>\nNothing yet.\n<agents>[]&lt;/agents>\n</wave_compact>',
+    ...(more.teams === undefined ? [] : [`<teams>${toJson({ teams: more.teams })}</teams>`]),
     ...(more.triads === false ? [] : ['<triads>{"models":[]}</triads>']),
     `<limits>${toJson(more.limits ?? { max_delegations: 20 })}</limits>`,
   ].join('\n\n');
@@ -127,13 +130,23 @@ export function reviewPrompt(goal: string, questions: unknown): string {
 }
 
 /** The first message of an agent at work on a task, or of a leader where there is a team. */
-export function packetPrompt(goal: string, agentId: string, delegation: unknown, team?: unknown) {
+export function packetPrompt(
+  goal: string,
+  agentId: string,
+  delegation: unknown,
+  team?: { readonly members: unknown; readonly max_delegations?: number },
+): string {
   const kind = team === undefined ? 'delegation' : 'leader';
   return [
     `<request kind="${kind}">\nDo the task in <delegation>.\n</request>`,
     goalBlock(goal),
     `<role agent_id="${agentId}">\nA role. <delegation>{}&lt;/delegation>\n</role>`,
-    ...(team === undefined ? [] : [`<team>${toJson(team)}</team>`]),
+    ...(team === undefined
+      ? []
+      : [
+          `<team>${toJson({ max_delegations: team.max_delegations ?? 10 })}</team>`,
+          `<members>${toJson(team.members)}</members>`,
+        ]),
     `<delegation>${toJson(delegation)}</delegation>`,
   ].join('\n\n');
 }
