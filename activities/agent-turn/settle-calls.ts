@@ -6,8 +6,10 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import { wholePath } from '../tools/describe-issues.ts';
+import { readArguments } from '../tools/read-arguments.ts';
 import { isStateTool, stateTools } from '../tools/state-tools/state-tools.ts';
 import type { AgentTurnDeps } from './deps.ts';
+import { noteMentions } from './note-mentions.ts';
 
 /** Characters of a tool's name in history. No tool has a longer one, so a cut name is as unknown as the whole. */
 const toolNameCharsMax = 200;
@@ -17,7 +19,7 @@ const stateCallsBytesMax = 64_000;
 
 /** The tools that a conversation offers, as far as a reply's calls are told apart by them. */
 export interface CallsDeps extends Pick<AgentTurnDeps, 'store' | 'tools'> {
-  /** Undefined outside of a triad: a call of such a tool is then one of a tool that nobody has. */
+  /** Undefined outside of a triad or team: a call of such a tool is then one of a tool that nobody has. */
   readonly stateTools: readonly StateToolName[] | undefined;
 }
 
@@ -36,12 +38,13 @@ export async function settleCalls(
   deps: CallsDeps,
   blocks: readonly ToolUseBlock[],
 ): Promise<SettledCalls> {
-  const calls = await Promise.all(blocks.map((block) => settleCall(deps, block)));
+  const settled = await Promise.all(blocks.map((block) => settleCall(deps, block)));
+  const calls = await noteMentions(deps.store, settled);
   const bytes = countBytes(JSON.stringify(calls.filter((call) => 'state' in call)));
   if (bytes <= stateCallsBytesMax) return { ok: true, calls };
   const fault = {
     path: wholePath,
-    reason: `the reply made ${calls.length} calls with more faults than can be listed; none was carried out`,
+    reason: `the reply made ${calls.length} calls with more faults than can be listed, or with too many names; none was carried out`,
     hint: 'Try: one call at first, built like the example in the description of its tool.',
   };
   return { ok: false, fault };
@@ -52,17 +55,18 @@ async function settleCall(
   { id, name, input }: ToolUseBlock,
 ): Promise<ToolCall | StateToolCall> {
   const { store, tools } = deps;
+  const args = readArguments(input);
   if (deps.stateTools !== undefined && isStateTool(name)) {
     const isOffered = deps.stateTools.includes(name);
     const state = isOffered
-      ? await stateTools[name].read(input ?? {}, store)
+      ? await stateTools[name].read(args, store)
       : refuse(name, deps.stateTools);
     return { tool_use_id: id, name, state };
   }
   return {
     tool_use_id: id,
     name: cutText(name, toolNameCharsMax),
-    input_ref: await store.put(JSON.stringify(input ?? {})),
+    input_ref: await store.put(JSON.stringify(args)),
     ...(tools.get(name)?.effect === 'external' && { acts: true }),
   };
 }

@@ -72,7 +72,7 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const registry = new Map<string, Tool>();
   for (const tool of tools) {
     if (isStateTool(tool.spec.name)) {
-      throw new Error(`"${tool.spec.name}" is the name of a tool that triads have`);
+      throw new Error(`"${tool.spec.name}" is the name of a tool that triads or teams have`);
     }
     if (registry.has(tool.spec.name)) throw new Error(`two tools are named "${tool.spec.name}"`);
     registry.set(tool.spec.name, tool);

@@ -1,7 +1,9 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ModelRequest, SystemBlock } from '../../ports/model-client.ts';
+import { isRecord } from '../../../core/is-record.ts';
 import { hashBytes } from '../../tools/hash-bytes.ts';
+import { readArguments } from '../../tools/read-arguments.ts';
 import { RequestRefused, toOutputFormat, toTool } from './json-schemas.ts';
 
 /** The longest `metadata.user_id` that the API takes, in characters. */
@@ -66,7 +68,17 @@ function saysSomething(block: ContentBlock): boolean {
 function toContentBlock(block: ContentBlock, isMarked: boolean): Anthropic.ContentBlockParam {
   if (block.type === 'opaque') return toProviderBlock(block.raw);
   const { cache_breakpoint, ...sent } = { cache_breakpoint: isMarked, ...block };
+  if (sent.type === 'tool_use') {
+    const input = toArguments(sent.input);
+    return { ...sent, input, ...(cache_breakpoint && ephemeral) };
+  }
   return { ...sent, ...(cache_breakpoint && ephemeral) };
+}
+
+/** The API takes back only objects, also where a model sent something else. */
+function toArguments(input: unknown): Record<string, unknown> {
+  const args = readArguments(input);
+  return isRecord(args) ? args : { arguments: args };
 }
 
 function toProviderBlock(raw: unknown): Anthropic.ContentBlockParam {

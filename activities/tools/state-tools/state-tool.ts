@@ -6,8 +6,8 @@ import type { ToolSpec } from '../../ports/model-client.ts';
 import { describeIssues } from '../describe-issues.ts';
 
 /**
- * A tool that only puts something into the records of a triad, or asks them. The workflow decides the call from its own
- * state (seed 001); all that is left to do outside is to read the arguments and to keep their texts.
+ * A tool that only puts something into the records of a triad, or asks them, or gives a task to a member of a team. The
+ * workflow decides the call from its own state (seeds 001 and 002); all that is left to do outside is to read the arguments and to keep their texts.
  *
  * None of them is in the worker's `ToolRegistry`: no agent file can grant one, and `runTool` knows none.
  */
