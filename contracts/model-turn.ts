@@ -130,6 +130,8 @@ export type TurnInput =
   | {
       readonly type: 'task_result';
       readonly tool_use_id: string;
+      /** Of the task. Its output is loaded under it. */
+      readonly delegation_id: string;
       /** The leader's name for it. */
       readonly name: string;
       readonly member_id: string;

@@ -2,6 +2,7 @@ import type { Message, ToolResultBlock, ToolUseBlock } from '../../contracts/tra
 import { cutText } from '../../core/text/cut-text.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import { loadDetailName } from '../tools/load-detail.ts';
+import { delegateTaskToMember } from '../tools/state-tools/team-tools.ts';
 
 /**
  * Which tool results to leave out so that half of the conversation's bytes are gone: the oldest first, as many as it
@@ -54,6 +55,11 @@ export function leaveOut(
 function describeLeftOut(result: ToolResultBlock, call: ToolUseBlock | undefined): string {
   const bytes = countBytes(result.content);
   const input = cutText(JSON.stringify(call?.input ?? {}), 300);
+  if (call?.name === delegateTaskToMember.spec.name) {
+    // The engine's own words, with the id to load; what the member wrote comes behind them.
+    const [said = ''] = result.content.split('\n', 1);
+    return `[Left out to save space, ${bytes} bytes: ${cutText(said, 600)}]`;
+  }
   return call?.name === loadDetailName
     ? `[Left out to save space: the detail ${input}, ${bytes} bytes. ${loadDetailName} gives it again.]`
     : `[Left out to save space: the result of ${call?.name ?? 'a tool'} ${input}, ${bytes} bytes.]`;

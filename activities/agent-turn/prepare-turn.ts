@@ -148,6 +148,7 @@ function mayCallTools(
 /** What the system prompt says. The same in a whole conversation, for state tools are offered in all of it or never. */
 function readerKindOf({ shape, state_tools }: ModelTurnInput): ReaderKind {
   if (shape === 'code') return 'coder';
+  if (state_tools?.includes('delegate_task_to_member') === true) return 'leader';
   return shape === 'member_turn' || state_tools !== undefined ? 'member' : 'doer';
 }
 

@@ -74,6 +74,28 @@ export const blockBytesMax = {
   claim_reasons: 40_000,
   /** A text that a state tool comes back with, as long as a tool's result may be: 25,000 tokens. */
   state_result: 100_000,
+  /** What the members of a team are for. Twenty of them, the most there can be, get 1,500 bytes each. */
+  member_descriptions: 30_000,
+  /** A leader's members with ids, names and capabilities: twenty at 5 KB. */
+  members: 100_000,
+  /** 20,000 characters, as long as they may be, in any script. */
+  team_instructions: 60_000,
+  /** A message, a task or a result of an earlier run of a thread. */
+  thread_text: 4_000,
+  /** Ten messages at 4 KB. The newest stay. */
+  thread_messages: 40_000,
+  /** A dozen delegations at 3 KB. The first are the best. */
+  past_delegations: 40_000,
+  /** The short form of what came of a leader's task. */
+  task_compact: 8_000,
+  /** What speaks for and against its criteria: of a triad or a team there may be twenty. */
+  task_coverage: 8_000,
+  /** The long form. A leader reads ten results in one conversation; load_detail gives the rest of each. */
+  task_detailed: 24_000,
+  /** Its facts, its assumptions, what it changed: each of the three. */
+  task_facts: 6_000,
+  /** What a member had written of an output when its time was over: 8,000 characters, in any script. */
+  task_partial: 24_000,
   /** Of a section that is written as code: what was agreed, what stands, and what else is to be known. */
   code_order: 60_000,
 } as const;

@@ -3,15 +3,17 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { SystemBlock } from '../ports/model-client.ts';
 import { coderRules } from './coder-rules.ts';
 import { doerRules } from './doer-rules.ts';
+import { leaderRules } from './leader-rules.ts';
 import { memberRules } from './member-rules.ts';
 import { plannerRules } from './planner-rules.ts';
 
-/** In which part an agent works: a delegation alone, a member of a triad, or one that writes code for a section. */
-export type ReaderKind = 'doer' | 'member' | 'coder';
+/** In which part an agent works: a delegation alone, a member of a triad, the leader of a team, or one that writes code. */
+export type ReaderKind = 'doer' | 'member' | 'leader' | 'coder';
 
 const rules: Readonly<Record<ReaderKind, string>> = {
   doer: doerRules,
   member: memberRules,
+  leader: leaderRules,
   coder: coderRules,
 };
 

@@ -12,9 +12,11 @@ import { renderDecision } from './render-decision.ts';
 import { renderDelegation } from './render-delegation.ts';
 import type { Packet } from './render-delegation.ts';
 import { renderFaults } from './render-faults.ts';
+import { renderLeader } from './render-leader.ts';
 import { renderMember } from './render-member.ts';
 import { renderPlan } from './render-plan.ts';
 import { renderQuestionReview } from './render-question-review.ts';
+import { renderTaskResult } from './render-task-result.ts';
 import { renderTurn } from './render-turn.ts';
 
 export interface RenderedAppend {
@@ -79,7 +81,7 @@ async function renderInput(
     case 'answers':
       return [{ type: 'text', text: await renderAnswers(store, input.answers) }];
     case 'task_result':
-      throw new Error('Not built yet.');
+      return [await renderTaskResult(store, input, reader)];
     case 'member_turn': {
       const delegation = await readDelegation(store, input);
       const text = await renderTurn(store, delegation, input.brief, reader.callKey);
@@ -115,7 +117,7 @@ async function renderPrompt(
     case 'member':
       return inTwoParts(await renderMember(store, prompt, reader));
     case 'leader':
-      throw new Error('Not built yet.');
+      return inTwoParts(await renderLeader(store, prompt, reader));
     case 'code':
       return [{ type: 'text', text: await renderCode(store, prompt, reader) }];
     case 'plan':

@@ -41,14 +41,15 @@ export const loadDetail: ReadingTool = {
   async run(input, context) {
     const { detail_id, page } = LoadDetailInput.parse(input);
     if (context.loads_left < 1) throw new Error(explainFull());
-    const pages = splitPages(await readDetail(detail_id, context), detailPageBytes);
+    const detail = await readDetail(detail_id, context);
+    const pages = splitPages(detail.text, detailPageBytes);
     const text = pages[page - 1];
     if (text === undefined) {
       throw new Error(
         `"${detail_id}" has ${pages.length} page(s), and ${page} was asked for. Try: {"detail_id":"${detail_id}","page":${pages.length}}`,
       );
     }
-    context.onLoaded(detail_id);
+    context.onLoaded(detail.id);
     const next =
       page < pages.length
         ? `\n[Page ${page} of ${pages.length}. The next one: {"detail_id":"${detail_id}","page":${page + 1}}]`
@@ -57,14 +58,27 @@ export const loadDetail: ReadingTool = {
   },
 };
 
-async function readDetail(detailId: string, context: ToolContext): Promise<string> {
+async function readDetail(
+  detailId: string,
+  context: ToolContext,
+): Promise<{ readonly id: string; readonly text: string }> {
   const { store, upstream } = context;
   const record = await readRecord(store, context.record_ref);
   const details = await listPacketDetails(store, record, upstream);
-  const source = details.get(detailId);
-  if (source === undefined) throw new Error(explainUnknown(detailId, [...details.keys()]));
-  if (source.kind === 'wave_compact') return source.text;
-  return (await readShape(store, source.ref, AgentOutput, "an agent's output")).detailed_md;
+  const id = details.has(detailId) ? detailId : findTask(detailId, upstream);
+  const source = id === undefined ? undefined : details.get(id);
+  if (id === undefined || source === undefined) {
+    throw new Error(explainUnknown(detailId, [...details.keys()]));
+  }
+  if (source.kind === 'wave_compact') return { id, text: source.text };
+  const output = await readShape(store, source.ref, AgentOutput, "an agent's output");
+  return { id, text: output.detailed_md };
+}
+
+/** The id of a task that a leader calls by the name that it gave it: the last part of the task's id. */
+function findTask(name: string, upstream: ToolContext['upstream']): string | undefined {
+  return upstream.findLast(({ delegation_id }) => delegation_id.endsWith(`.${name}`))
+    ?.delegation_id;
 }
 
 function explainFull(): string {

@@ -12,7 +12,7 @@ export const delegateTaskToMember = createStateTool({
   input: stateToolInputs.delegate_task_to_member,
   description:
     'Gives one task to a member of your team and comes back with what became of it. Use it for every part of the work ' +
-    'that a member of <team> fits. The member sees your task and the results that you name as its inputs, and nothing of ' +
+    'that a member in <members> fits. The member sees your task and the results that you name as its inputs, and nothing of ' +
     'this conversation: say what is to be done, with which facts and limits, and what the result has to hold. ' +
     'Make all calls that are ready in one reply: those that do not depend on each other are done at the same time, as far ' +
     'as <team> allows, else one after the other; their results come back together, in the order of your calls. Where one ' +

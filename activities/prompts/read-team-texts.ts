@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { NamedTeam } from '../../contracts/team.ts';
+import type { TeamMember, TeamPlan } from '../../contracts/team.ts';
+import type { TeamSeat, TeamSetup } from '../../contracts/team-run.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { readAgents, readJson } from '../tools/read-artifact.ts';
+
+/** What the definition of a team says in words; its setup has the rest. */
+export interface TeamTexts {
+  /** How the leader is to lead; empty when the team has none. */
+  readonly instructions: string;
+  /** In the order of the setup. */
+  readonly members: readonly MemberTexts[];
+}
+
+interface MemberTexts {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Where descriptions come from that a member does not have of its own. */
+interface Registry {
+  readonly agents: readonly AgentDefinition[];
+  readonly teams: readonly NamedTeam[];
+}
+
+/**
+ * @param plan of the delegation that the team does.
+ * @throws ArtifactCorrupt or StoreUnavailable from the store.
+ */
+export async function readTeamTexts(
+  store: ArtifactStore,
+  registryRef: Ref,
+  plan: TeamPlan | undefined,
+  { team_id, members: seats }: Pick<TeamSetup, 'team_id' | 'members'>,
+): Promise<TeamTexts> {
+  const [agents, teams] = await Promise.all([
+    readAgents(store, registryRef),
+    readTeams(store, registryRef),
+  ]);
+  const definition = teams.find((team) => team.team_id === team_id) ?? plan;
+  return {
+    instructions: definition?.instructions ?? '',
+    members: seats.map((seat) => {
+      const member = definition?.members?.find(({ id }) => id === seat.member_id);
+      return describeMember(seat, member, { agents, teams });
+    }),
+  };
+}
+
+function describeMember(
+  seat: TeamSeat,
+  member: TeamMember | undefined,
+  registry: Registry,
+): MemberTexts {
+  return {
+    name: member?.name ?? seat.member_id,
+    description: member?.description ?? describeExecutor(seat, member, registry),
+  };
+}
+
+function describeExecutor(
+  { kind, agent_id }: TeamSeat,
+  member: TeamMember | undefined,
+  { agents, teams }: Registry,
+): string {
+  switch (kind) {
+    case 'agent':
+      return agents.find((agent) => agent.agent_id === agent_id)?.description ?? '';
+    case 'triad':
+      return member?.triad === undefined ? '' : describeTriad(member.triad);
+    case 'team':
+      return teams.find((team) => team.team_id === member?.team_id)?.description ?? '';
+  }
+}
+
+function describeTriad({ type, reason, members }: NonNullable<TeamMember['triad']>): string {
+  const agents = members.map(({ role, agent_id }) => `${agent_id} as ${role}`).join(', ');
+  return `Three agents who do a task together (${type}): ${agents}. ${reason}`;
+}
+
+const namedTeams = z.object({ teams: z.array(NamedTeam) });
+
+/** The teams that have a name, as they were when the run began. */
+async function readTeams(store: ArtifactStore, ref: Ref): Promise<readonly NamedTeam[]> {
+  return namedTeams.safeParse(await readJson(store, ref)).data?.teams ?? [];
+}
