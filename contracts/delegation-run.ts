@@ -66,3 +66,9 @@ export interface DelegationOutcome {
   /** Absent unless a team did it. */
   readonly team?: TeamOutcome;
 }
+
+/** What the workflow `team` returns. */
+export interface TeamResult extends DelegationOutcome {
+  /** For people: Markdown, cut to `teamAnswerCharsMax` of `core/limits.ts`; empty without an output. */
+  readonly answer: string;
+}

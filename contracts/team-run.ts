@@ -1,4 +1,3 @@
-import type { DelegationOutcome } from './delegation-run.ts';
 import type { Ref } from './ref.ts';
 import type { TriadOutcome } from './triad-run.ts';
 import type { TriadType } from './triad.ts';
@@ -109,12 +108,6 @@ export interface TeamReport {
   readonly notes: readonly string[];
   /** The leader's AgentOutput; null when there is none. */
   readonly output_ref: Ref | null;
-}
-
-/** What the workflow `team` returns. */
-export interface TeamResult extends DelegationOutcome {
-  /** For people: Markdown, cut to `teamAnswerCharsMax` of `core/limits.ts`; empty without an output. */
-  readonly answer: string;
 }
 
 /**

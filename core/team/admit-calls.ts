@@ -27,7 +27,7 @@ export interface AdmittedCalls {
   readonly refused: readonly { readonly tool_use_id: string; readonly reason: string }[];
 }
 
-type Rule = (state: TeamState, drafts: readonly DraftCall[]) => readonly DraftCall[];
+type Rule = (drafts: readonly DraftCall[], state: TeamState) => readonly DraftCall[];
 
 /** @param nowMs Milliseconds of work. */
 export function admitCalls(
@@ -36,7 +36,7 @@ export function admitCalls(
   nowMs: number,
 ): AdmittedCalls {
   const drafts = rules.reduce<readonly DraftCall[]>(
-    (judged, rule) => refuseDependants(rule(state, judged)),
+    (judged, rule) => refuseDependants(rule(judged, state)),
     draftCalls(state, calls, nowMs),
   );
   const tasks = toTasks(
@@ -83,7 +83,7 @@ function refuseWhere(
   return judged;
 }
 
-function refuseNames(state: TeamState, drafts: readonly DraftCall[]): readonly DraftCall[] {
+function refuseNames(drafts: readonly DraftCall[], state: TeamState): readonly DraftCall[] {
   return refuseWhere(drafts, ({ name }, before) => {
     const isTaken =
       state.upstream.includes(name) || [...state.tasks, ...before].some((one) => one.name === name);
@@ -93,7 +93,7 @@ function refuseNames(state: TeamState, drafts: readonly DraftCall[]): readonly D
   });
 }
 
-function refuseInputs(state: TeamState, drafts: readonly DraftCall[]): readonly DraftCall[] {
+function refuseInputs(drafts: readonly DraftCall[], state: TeamState): readonly DraftCall[] {
   return refuseWhere(drafts, ({ unknown_inputs: unknown }) => {
     if (unknown.length === 0) return null;
     const known = [...state.tasks.map(({ name }) => name), ...state.upstream];
@@ -101,7 +101,7 @@ function refuseInputs(state: TeamState, drafts: readonly DraftCall[]): readonly 
   });
 }
 
-function refuseRepeated(state: TeamState, drafts: readonly DraftCall[]): readonly DraftCall[] {
+function refuseRepeated(drafts: readonly DraftCall[], state: TeamState): readonly DraftCall[] {
   const above = state.chain.flatMap((link) =>
     link.given.map((given) => ({ ...given, team: link.executor })),
   );
@@ -119,7 +119,7 @@ function refuseRepeated(state: TeamState, drafts: readonly DraftCall[]): readonl
   });
 }
 
-function refuseCycles(state: TeamState, drafts: readonly DraftCall[]): readonly DraftCall[] {
+function refuseCycles(drafts: readonly DraftCall[]): readonly DraftCall[] {
   const cycle = findTaskCycle(drafts.filter(({ refused }) => refused === null));
   if (cycle === null) return drafts;
   const names = cycle.map((id) => drafts.find((one) => one.delegation_id === id)?.name ?? id);
@@ -128,10 +128,10 @@ function refuseCycles(state: TeamState, drafts: readonly DraftCall[]): readonly 
       ? `the calls need each other's results: ${names.join('→')}. Try: one of them without the other as an input`
       : null,
   );
-  return refuseCycles(state, rest);
+  return refuseCycles(rest);
 }
 
-function refuseMore(state: TeamState, drafts: readonly DraftCall[]): readonly DraftCall[] {
+function refuseMore(drafts: readonly DraftCall[], state: TeamState): readonly DraftCall[] {
   const { max_delegations: max } = state.setup;
   return refuseWhere(drafts, (_, before) =>
     state.tasks.length + before.length < max

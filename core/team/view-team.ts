@@ -44,9 +44,10 @@ export function viewTeam(
   };
 }
 
-function viewTask(task: TeamTask, seen: SeenTask | undefined): TaskView {
+const unseen: SeenTask = { turns: 0, usage: noUsage, status: null };
+
+function viewTask(task: TeamTask, { turns, usage, status }: SeenTask = unseen): TaskView {
   const { delegation_id, member_id, executor, title, state, reason, attempts } = task;
-  const status = seen?.status ?? null;
   const waitsFor = state === 'running' && status?.state === 'waiting' ? status.waiting_for : null;
   return {
     delegation_id,
@@ -56,9 +57,14 @@ function viewTask(task: TeamTask, seen: SeenTask | undefined): TaskView {
     state: waitsFor === null ? state : 'waiting',
     reason: waitsFor ?? reason,
     attempts,
-    turns: seen?.turns ?? 0,
-    usage: seen?.usage ?? noUsage,
-    ...(status?.triad !== undefined && { triad: status.triad }),
-    ...(status?.team !== undefined && { team: status.team }),
+    turns,
+    usage,
+    ...partsOf(status),
   };
+}
+
+/** What a triad or a team shows of itself. */
+function partsOf(status: DelegationStatusView | null): Pick<TaskView, 'triad' | 'team'> {
+  const { triad, team } = status ?? {};
+  return { ...(triad !== undefined && { triad }), ...(team !== undefined && { team }) };
 }

@@ -1,6 +1,5 @@
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { metrics } from '../../core/metrics/metrics.ts';
 import { admitCalls } from '../../core/team/admit-calls.ts';
 import { stepTeam } from '../../core/team/step-team.ts';
 import type { GivenCall, TeamTask } from '../../core/team/team-state.ts';
@@ -9,13 +8,19 @@ import { isToolCall } from '../delegation/make-call.ts';
 import type { ToolDesk } from '../delegation/make-call.ts';
 import { planTasks } from '../shared/activities.ts';
 import type { ToolsDone } from '../shared/conversation.ts';
-import { recorder } from '../shared/recorder.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { doTask, outputsOf } from './do-task.ts';
 import type { PlannedTask } from './do-task.ts';
 import { recordOfNotStarted } from './finish-team.ts';
 import { showTeam, workedMs } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
+
+/** What came of the calls of one reply, by tool_use_id. */
+interface Heard {
+  readonly results: Map<string, TurnInput>;
+  /** Of calls that were not carried out. */
+  readonly refused: OutputFault[];
+}
 
 /**
  * Carries out the calls of one reply of the leader: its ordinary tools first, then the tasks that it gives out. What is
@@ -26,42 +31,60 @@ export async function callTeam(
   calls: readonly (ToolCall | StateToolCall)[],
   desk: ToolDesk,
 ): Promise<ToolsDone> {
-  const ordinary = calls.filter(isToolCall);
-  const results = new Map<string, TurnInput>();
-  const made = await callTools(ordinary, withResults(t, desk));
-  for (const [at, input] of made.entries()) {
-    const id = ordinary[at]?.tool_use_id;
-    if (id !== undefined) results.set(id, input);
-  }
-  const refused: OutputFault[] = [];
-  const refuse = (tool_use_id: string, fault: OutputFault): void => {
-    refused.push(fault);
-    results.set(tool_use_id, refusal(tool_use_id, fault));
-  };
-  const given: GivenCall[] = [];
-  for (const call of calls) {
-    if (!('state' in call)) continue;
-    const { tool_use_id, state } = call;
-    if (!state.ok)
-      for (const fault of state.faults.slice(0, 1)) refuse(tool_use_id, whole(state.faults, fault));
-    else if (state.call.tool === 'delegate_task_to_member')
-      given.push({ tool_use_id, call: state.call });
-  }
-  const admitted = admitCalls(t.state, given, workedMs(t));
+  const heard: Heard = { results: new Map(), refused: [] };
+  await callOrdinary(t, calls.filter(isToolCall), desk, heard);
+  const admitted = admitCalls(t.state, readCalls(calls, heard), workedMs(t));
   t.state = admitted.state;
   for (const { tool_use_id, reason } of admitted.refused) {
-    refuse(tool_use_id, { path: 'delegate_task_to_member', reason, hint: '' });
+    refuse(heard, tool_use_id, { path: 'delegate_task_to_member', reason, hint: '' });
   }
-  for (const input of await giveOut(t, admitted.tasks)) {
-    if ('tool_use_id' in input) results.set(input.tool_use_id, input);
-  }
-  recorder.count(metrics.teamRefusals, {}, refused.length);
-  const isAllRefused = refused.length === calls.length;
+  await giveOut(t, admitted.tasks);
+  for (const task of admitted.tasks) heard.results.set(task.tool_use_id, resultOf(t, task));
+  const { results, refused } = heard;
   return {
     inputs: calls.flatMap(({ tool_use_id }) => results.get(tool_use_id) ?? []),
-    verdict: isAllRefused ? { type: 'invalid', faults: refused } : { type: 'go_on' },
+    verdict:
+      refused.length === calls.length ? { type: 'invalid', faults: refused } : { type: 'go_on' },
     calls_made: 0,
   };
+}
+
+async function callOrdinary(
+  t: TeamAtWork,
+  calls: readonly ToolCall[],
+  desk: ToolDesk,
+  { results }: Heard,
+): Promise<void> {
+  const inputs = await callTools(calls, withResults(t, desk));
+  for (const [at, { tool_use_id }] of calls.entries()) {
+    const input = inputs[at];
+    if (input !== undefined) results.set(tool_use_id, input);
+  }
+}
+
+/** Those that give out a task. What does not fit the tool is refused. */
+function readCalls(calls: readonly (ToolCall | StateToolCall)[], heard: Heard): GivenCall[] {
+  return calls.flatMap((call): GivenCall[] => {
+    if (isToolCall(call)) return [];
+    const { tool_use_id, state } = call;
+    if (!state.ok) {
+      refuse(heard, tool_use_id, joinFaults(state.faults));
+      return [];
+    }
+    return state.call.tool === 'delegate_task_to_member' ? [{ tool_use_id, call: state.call }] : [];
+  });
+}
+
+function refuse({ refused, results }: Heard, tool_use_id: string, fault: OutputFault): void {
+  refused.push(fault);
+  const text = lineOf(fault);
+  results.set(tool_use_id, {
+    type: 'state_result',
+    tool_use_id,
+    text,
+    current_ref: null,
+    is_error: true,
+  });
 }
 
 /** What members have brought, the leader may load whole. */
@@ -70,9 +93,9 @@ function withResults(t: TeamAtWork, desk: ToolDesk): ToolDesk {
   return { ...desk, order: { ...order, upstream: [...order.upstream, ...outputsOf(t)] } };
 }
 
-/** Has the tasks done. @returns what the leader hears of them. */
-async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<TurnInput[]> {
-  if (tasks.length === 0) return [];
+/** Has the tasks done. */
+async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void> {
+  if (tasks.length === 0) return;
   const { registry_ref, plan_ref, delegation } = t.order;
   const { plan_ref: tasksRef, delegations } = await untilDone(
     () =>
@@ -111,7 +134,6 @@ async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<TurnI
   }
   t.leaderState = 'thinking';
   showTeam(t);
-  return tasks.map((task) => resultOf(t, task));
 }
 
 /** Does tasks at the same time, and those that follow from each as soon as it is over. */
@@ -127,13 +149,12 @@ async function doTasks(
       const record = await doTask(t, task);
       t.records.set(delegation_id, record);
       const { status, reason, output_ref } = record;
-      recorder.count(metrics.teamTasks, { status });
       const ended = {
         type: 'ended',
         delegation_id,
         status,
         reason,
-        has_output: output_ref !== null,
+        has_output: status === 'completed' && output_ref !== null,
       } as const;
       const step = stepTeam(t.state, ended, workedMs(t));
       t.state = step.state;
@@ -143,44 +164,31 @@ async function doTasks(
   );
 }
 
-function resultOf(
-  t: TeamAtWork,
-  { delegation_id, name, tool_use_id, member_id }: TeamTask,
-): TurnInput {
+/** What the leader hears of a task that is over. */
+function resultOf(t: TeamAtWork, task: TeamTask): TurnInput {
+  const { delegation_id, name, tool_use_id, member_id } = task;
   const { setup, tasks } = t.state;
-  const task = tasks.find((one) => one.delegation_id === delegation_id);
-  const record = t.records.get(delegation_id);
-  const seconds_left = Math.max(0, Math.floor(setup.timeout - workedMs(t) / 1_000));
+  const record = t.records.get(delegation_id) ?? recordOfNotStarted(task, t.order.plan_ref);
+  const { status, reason, attempts, output_ref, partial_ref } = record;
   return {
     type: 'task_result',
     tool_use_id,
+    delegation_id,
     name,
     member_id,
-    status: record?.status ?? 'not_started',
-    reason: record?.reason ?? task?.reason ?? '',
-    attempts: record?.attempts ?? 0,
-    output_ref: record?.output_ref ?? null,
-    partial_ref: record?.partial_ref ?? null,
+    status,
+    reason,
+    attempts,
+    output_ref,
+    partial_ref,
     delegations_left: setup.max_delegations - tasks.length,
-    seconds_left,
+    seconds_left: Math.max(0, Math.floor(setup.timeout - workedMs(t) / 1_000)),
   };
 }
 
-/** All that is wrong with a call's arguments, as one fault. */
-function whole(faults: readonly OutputFault[], first: OutputFault): OutputFault {
-  return faults.length === 1
-    ? first
-    : { path: '', reason: faults.map(lineOf).join('\n'), hint: '' };
-}
-
-function refusal(tool_use_id: string, fault: OutputFault): TurnInput {
-  return {
-    type: 'state_result',
-    tool_use_id,
-    text: lineOf(fault),
-    current_ref: null,
-    is_error: true,
-  };
+/** All that is wrong with the arguments of a call. */
+function joinFaults(faults: readonly OutputFault[]): OutputFault {
+  return { path: '', reason: faults.map(lineOf).join('\n'), hint: '' };
 }
 
 function lineOf({ path, reason, hint }: OutputFault): string {

@@ -170,10 +170,8 @@ function recordOf(
   { outcome, lost, partial_ref }: AttemptEnd,
 ): TaskRecord {
   const { delegation_id, member_id, title, inputs } = task;
-  const seen = t.seen.get(delegation_id);
+  const { turns, usage } = t.seen.get(delegation_id) ?? { turns: 0, usage: noUsage };
   const status = statusOf(t, at, outcome);
-  const triad = outcome?.triad;
-  const team = outcome?.team;
   return {
     delegation_id,
     member_id,
@@ -185,12 +183,17 @@ function recordOf(
     attempts: t.state.tasks.find((one) => one.delegation_id === delegation_id)?.attempts ?? 1,
     output_ref: outcome?.output_ref ?? null,
     partial_ref: status === 'completed' ? null : partial_ref,
-    turns: seen?.turns ?? 0,
-    usage: seen?.usage ?? noUsage,
+    turns,
+    usage,
     worked_ms: Math.round(workedMs(t) - at.since_ms),
-    ...(triad !== undefined && { triad }),
-    ...(team !== undefined && { team }),
+    ...partsOf(outcome),
   };
+}
+
+/** What a triad or a team says of itself. */
+function partsOf(outcome: DelegationOutcome | null): Pick<TaskRecord, 'triad' | 'team'> {
+  const { triad, team } = outcome ?? {};
+  return { ...(triad !== undefined && { triad }), ...(team !== undefined && { team }) };
 }
 
 function statusOf(t: TeamAtWork, at: TaskAtWork, outcome: DelegationOutcome | null): TaskStatus {

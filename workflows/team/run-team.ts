@@ -1,4 +1,4 @@
-import { CancellationScope, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';

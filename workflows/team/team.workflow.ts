@@ -1,5 +1,5 @@
+import type { TeamResult } from '../../contracts/delegation-run.ts';
 import type { TeamInput } from '../../contracts/team.ts';
-import type { TeamResult } from '../../contracts/team-run.ts';
 import { carryOut } from '../delegation/carry-out.ts';
 import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
 

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import type { TeamCall } from '../../../contracts/state-call.ts';
 import { admitCalls } from '../../../core/team/admit-calls.ts';
 import type { GivenCall, TeamState } from '../../../core/team/team-state.ts';
-import { callOn, holds, seat, teamOf } from './team-builders.ts';
+import { callOn, seat, teamOf } from './team-builders.ts';
+import { property } from './builders.ts';
 
 const admit = (state: TeamState, ...calls: readonly GivenCall[]) => admitCalls(state, calls, 0);
 const reasonsOf = (state: TeamState, ...calls: readonly GivenCall[]): string[] =>
@@ -150,57 +151,90 @@ const anyCalls = fc.array(
 
 const anyReplies = fc.array(anyCalls, { maxLength: 4 });
 
+function play(replies: readonly (readonly Call[])[]) {
+  const members = [seat('ann'), seat('bob'), seat('cy', { enabled: false })];
+  let state = teamOf({ members, max_delegations: 5 }, { upstream: ['research'] });
+  return replies.map((reply) => {
+    const calls = reply.map((call) => callOn(call.member_id, call));
+    const before = state;
+    const result = admitCalls(state, calls, 0);
+    ({ state } = result);
+    return { before, calls, result };
+  });
+}
+
 describe('any calls', () => {
-  const play = (replies: readonly (readonly Call[])[]) => {
-    const members = [seat('ann'), seat('bob'), seat('cy', { enabled: false })];
-    let state = teamOf({ members, max_delegations: 5 }, { upstream: ['research'] });
-    return replies.map((reply) => {
-      const calls = reply.map((call) => callOn(call.member_id, call));
-      const before = state;
-      const result = admitCalls(state, calls, 0);
-      ({ state } = result);
-      return { before, calls, result };
-    });
-  };
-
-  holds('AC1: never more than max_delegations tasks', anyReplies, (replies) => {
-    const last = play(replies).at(-1)?.result.state.tasks ?? [];
-    expect(last.length).toBeLessThanOrEqual(5);
+  it('AC1: never more than max_delegations tasks', () => {
+    fc.assert(
+      fc.property(anyReplies, (replies) => {
+        const last = play(replies).at(-1)?.result.state.tasks ?? [];
+        expect(last.length).toBeLessThanOrEqual(5);
+      }),
+      property,
+    );
   });
 
-  holds('AC2: each call is a task or refused, with a reason', anyReplies, (replies) => {
-    for (const { calls, result } of play(replies)) {
-      const ids = [...result.tasks, ...result.refused].map(({ tool_use_id }) => tool_use_id);
-      expect(ids.toSorted()).toEqual(calls.map(({ tool_use_id }) => tool_use_id).toSorted());
-      expect(result.refused.every(({ reason }) => reason.length > 20)).toBe(true);
-    }
+  it('AC2: each call is a task or refused, with a reason', () => {
+    fc.assert(
+      fc.property(anyReplies, (replies) => {
+        for (const { calls, result } of play(replies)) {
+          const ids = [...result.tasks, ...result.refused].map(({ tool_use_id }) => tool_use_id);
+          expect(ids.toSorted()).toEqual(calls.map(({ tool_use_id }) => tool_use_id).toSorted());
+          expect(result.refused.every(({ reason }) => reason.length > 20)).toBe(true);
+        }
+      }),
+      property,
+    );
   });
 
-  holds('AC2: a refused call leaves nothing but its refusal', anyReplies, (replies) => {
-    for (const { before, result } of play(replies)) {
-      expect(result.state.tasks).toEqual([...before.tasks, ...result.tasks]);
-      expect(result.state.refused_total).toBe(before.refused_total + result.refused.length);
-    }
+  it('AC2: a refused call leaves nothing but its refusal', () => {
+    fc.assert(
+      fc.property(anyReplies, (replies) => {
+        for (const { before, result } of play(replies)) {
+          expect(result.state.tasks).toEqual([...before.tasks, ...result.tasks]);
+          expect(result.state.refused_total).toBe(before.refused_total + result.refused.length);
+        }
+      }),
+      property,
+    );
   });
 
-  holds('AC3: no two tasks of a team are the same', anyReplies, (replies) => {
-    const tasks = play(replies).at(-1)?.result.state.tasks ?? [];
-    expect(new Set(tasks.map(({ fingerprint }) => fingerprint)).size).toBe(tasks.length);
-    expect(new Set(tasks.map(({ delegation_id }) => delegation_id)).size).toBe(tasks.length);
+  it('AC3: no two tasks of a team are the same', () => {
+    fc.assert(
+      fc.property(anyReplies, (replies) => {
+        const tasks = play(replies).at(-1)?.result.state.tasks ?? [];
+        expect(new Set(tasks.map(({ fingerprint }) => fingerprint)).size).toBe(tasks.length);
+        expect(new Set(tasks.map(({ delegation_id }) => delegation_id)).size).toBe(tasks.length);
+      }),
+      property,
+    );
   });
 
-  holds('AC5: whatever a task needs is a task or came from outside', anyReplies, (replies) => {
-    for (const { result } of play(replies)) {
-      const known = new Set([...result.state.tasks.map((one) => one.delegation_id), 'research']);
-      for (const task of result.tasks) {
-        expect([...task.inputs, ...task.after].every((id) => known.has(id))).toBe(true);
-      }
-    }
+  it('AC5: whatever a task needs is a task or came from outside', () => {
+    fc.assert(
+      fc.property(anyReplies, (replies) => {
+        for (const { result } of play(replies)) {
+          const known = new Set([
+            ...result.state.tasks.map((one) => one.delegation_id),
+            'research',
+          ]);
+          for (const task of result.tasks) {
+            expect([...task.inputs, ...task.after].every((id) => known.has(id))).toBe(true);
+          }
+        }
+      }),
+      property,
+    );
   });
 
-  holds('AC6: the same calls on the same state end the same', anyReplies, (replies) => {
-    for (const { before, calls, result } of play(replies)) {
-      expect(admitCalls(before, calls, 0)).toEqual(result);
-    }
+  it('AC6: the same calls on the same state end the same', () => {
+    fc.assert(
+      fc.property(anyReplies, (replies) => {
+        for (const { before, calls, result } of play(replies)) {
+          expect(admitCalls(before, calls, 0)).toEqual(result);
+        }
+      }),
+      property,
+    );
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { findTaskCycle, orderTasks } from '../../../core/team/order-tasks.ts';
 import type { OrderedCall } from '../../../core/team/order-tasks.ts';
-import { holds } from './team-builders.ts';
+import { property } from './builders.ts';
 
 const ids = ['a', 'b', 'c', 'd', 'e'];
 
@@ -28,25 +28,40 @@ function endsWhollyIn(order: ReturnType<typeof orderTasks>): boolean {
   return over.size === order.size;
 }
 
-holds('OT1: a task comes after every call of the reply that it needs', withoutCycle, (calls) => {
-  const order = orderTasks(calls, true);
-  const inReply = new Set(calls.map(({ delegation_id }) => delegation_id));
-  for (const { delegation_id, needs } of calls) {
-    const { inputs = [], after = [] } = order.get(delegation_id) ?? {};
-    expect(after).toEqual(expect.arrayContaining(needs.filter((id) => inReply.has(id))));
-    expect(inputs).toEqual(expect.arrayContaining(needs));
-  }
+it('OT1: a task comes after every call of the reply that it needs', () => {
+  fc.assert(
+    fc.property(withoutCycle, (calls) => {
+      const order = orderTasks(calls, true);
+      const inReply = new Set(calls.map(({ delegation_id }) => delegation_id));
+      for (const { delegation_id, needs } of calls) {
+        const { inputs = [], after = [] } = order.get(delegation_id) ?? {};
+        expect(after).toEqual(expect.arrayContaining(needs.filter((id) => inReply.has(id))));
+        expect(inputs).toEqual(expect.arrayContaining(needs));
+      }
+    }),
+    property,
+  );
 });
 
-holds('OT2: a cycle is found exactly where calls need each other', anyCalls, (calls) => {
-  const cycle = findTaskCycle(calls);
-  const needsOnly = calls.map((call) => ({ ...call, mentions: [] }));
-  if (cycle === null) expect(endsWhollyIn(orderTasks(needsOnly, true))).toBe(true);
-  else expect(cycle.at(0)).toBe(cycle.at(-1));
+it('OT2: a cycle is found exactly where calls need each other', () => {
+  fc.assert(
+    fc.property(anyCalls, (calls) => {
+      const cycle = findTaskCycle(calls);
+      const needsOnly = calls.map((call) => ({ ...call, mentions: [] }));
+      expect(cycle === null).toBe(endsWhollyIn(orderTasks(needsOnly, true)));
+      expect(cycle?.at(0)).toBe(cycle?.at(-1));
+    }),
+    property,
+  );
 });
 
-holds('OT3: mentions never keep anything from coming to its end', withoutCycle, (calls) => {
-  expect(endsWhollyIn(orderTasks(calls, true))).toBe(true);
+it('OT3: mentions never keep anything from coming to its end', () => {
+  fc.assert(
+    fc.property(withoutCycle, (calls) => {
+      expect(endsWhollyIn(orderTasks(calls, true))).toBe(true);
+    }),
+    property,
+  );
 });
 
 it('OT3: a task that speaks of another comes after it and is given its result', () => {
@@ -66,16 +81,21 @@ it('OT3: of two that speak of each other, the first waits and the second does no
   expect([order.get('a')?.after, order.get('b')?.after]).toEqual([['b'], []]);
 });
 
-holds('OT4: one after the other, any two calls stand in an order', withoutCycle, (calls) => {
-  const order = orderTasks(calls, false);
-  expect(endsWhollyIn(order)).toBe(true);
-  for (const [at, { delegation_id }] of calls.entries()) {
-    for (const { delegation_id: other } of calls.slice(at + 1)) {
-      const isOrdered =
-        reaches(order, delegation_id, other) || reaches(order, other, delegation_id);
-      expect(isOrdered).toBe(true);
-    }
-  }
+it('OT4: one after the other, any two calls stand in an order', () => {
+  fc.assert(
+    fc.property(withoutCycle, (calls) => {
+      const order = orderTasks(calls, false);
+      expect(endsWhollyIn(order)).toBe(true);
+      for (const [at, { delegation_id }] of calls.entries()) {
+        for (const { delegation_id: other } of calls.slice(at + 1)) {
+          const isOrdered =
+            reaches(order, delegation_id, other) || reaches(order, other, delegation_id);
+          expect(isOrdered).toBe(true);
+        }
+      }
+    }),
+    property,
+  );
 });
 
 it('OT4: without needs, each is given what all before it brought', () => {

@@ -9,7 +9,8 @@ import { breakerOf, isOver } from '../../../core/team/team-state.ts';
 import type { TeamState } from '../../../core/team/team-state.ts';
 import { createPrng } from '../../support/prng.ts';
 import type { Prng } from '../../support/prng.ts';
-import { callOn, holds, teamOf } from './team-builders.ts';
+import { callOn, teamOf } from './team-builders.ts';
+import { property } from './builders.ts';
 
 interface Game {
   readonly seed: number;
@@ -74,68 +75,109 @@ function callsOf(chance: Prng) {
 
 const running = (state: TeamState) => state.tasks.filter((task) => task.state === 'running');
 
-holds('ST1: never more at work than allowed', anyGame, (game) => {
-  const cap = game.parallel ? game.cap : 1;
-  for (const { step } of play(game)) expect(running(step.state).length).toBeLessThanOrEqual(cap);
+it('ST1: never more at work than allowed', () => {
+  fc.assert(
+    fc.property(anyGame, (game) => {
+      const cap = game.parallel ? game.cap : 1;
+      for (const { step } of play(game))
+        expect(running(step.state).length).toBeLessThanOrEqual(cap);
+    }),
+    property,
+  );
 });
 
-holds('ST2: what starts has everything over that it comes after', anyGame, (game) => {
-  for (const { step } of play(game)) {
-    const over = new Set(step.state.tasks.filter(isOver).map((task) => task.delegation_id));
-    for (const id of step.start) {
-      const task = step.state.tasks.find((one) => one.delegation_id === id);
-      expect(task?.after.every((one) => over.has(one))).toBe(true);
-    }
-  }
+it('ST2: what starts has everything over that it comes after', () => {
+  fc.assert(
+    fc.property(anyGame, (game) => {
+      for (const { step } of play(game)) {
+        const over = new Set(step.state.tasks.filter(isOver).map((task) => task.delegation_id));
+        for (const id of step.start) {
+          const task = step.state.tasks.find((one) => one.delegation_id === id);
+          expect(task?.after.every((one) => over.has(one))).toBe(true);
+        }
+      }
+    }),
+    property,
+  );
 });
 
-holds('ST3: without a result that it needs, a task does not start', anyGame, (game) => {
-  for (const { step } of play(game)) {
-    for (const { state, needs, reason } of step.state.tasks) {
-      const lost = step.state.tasks.some(
-        (one) => needs.includes(one.delegation_id) && isOver(one) && !one.has_output,
-      );
-      if (!lost) continue;
-      expect(state).toBe('not_started');
-      expect(reason).not.toBe('');
-    }
-  }
+it('ST3: without a result that it needs, a task does not start', () => {
+  fc.assert(
+    fc.property(anyGame, (game) => {
+      for (const { step } of play(game)) {
+        for (const { state, needs, reason } of step.state.tasks) {
+          const lost = step.state.tasks.some(
+            (one) => needs.includes(one.delegation_id) && isOver(one) && !one.has_output,
+          );
+          if (!lost) continue;
+          expect(state).toBe('not_started');
+          expect(reason).not.toBe('');
+        }
+      }
+    }),
+    property,
+  );
 });
 
-holds('ST4: nobody starts while the breaker is open', anyGame, (game) => {
-  for (const { step, now } of play(game)) {
-    for (const id of step.start) {
-      const task = step.state.tasks.find((one) => one.delegation_id === id);
-      expect(readBreaker(breakerOf(step.state, task?.member_id ?? ''), now)).not.toBe('open');
-    }
-  }
+it('ST4: nobody starts while the breaker is open', () => {
+  fc.assert(
+    fc.property(anyGame, (game) => {
+      for (const { step, now } of play(game)) {
+        for (const id of step.start) {
+          const task = step.state.tasks.find((one) => one.delegation_id === id);
+          expect(readBreaker(breakerOf(step.state, task?.member_id ?? ''), now)).not.toBe('open');
+        }
+      }
+    }),
+    property,
+  );
 });
 
-holds('ST5: closed, nothing starts and nothing is pending', anyGame, (game) => {
-  for (const { before, now } of play(game)) {
-    const closed = stepTeam(before, { type: 'closed', reason: 'the time is over' }, now).state;
-    expect(closed.tasks.some((task) => task.state === 'pending')).toBe(false);
-    for (const { delegation_id } of running(closed)) {
-      const end = { type: 'ended', status: 'timed_out', reason: '', has_output: false } as const;
-      expect(stepTeam(closed, { ...end, delegation_id }, now).start).toEqual([]);
-    }
-  }
+it('ST5: closed, nothing starts and nothing is pending', () => {
+  fc.assert(
+    fc.property(anyGame, (game) => {
+      for (const { before, now } of play(game)) {
+        const closed = stepTeam(before, { type: 'closed', reason: 'the time is over' }, now).state;
+        expect(closed.tasks.some((task) => task.state === 'pending')).toBe(false);
+        for (const { delegation_id } of running(closed)) {
+          const end = {
+            type: 'ended',
+            status: 'timed_out',
+            reason: '',
+            has_output: false,
+          } as const;
+          expect(stepTeam(closed, { ...end, delegation_id }, now).start).toEqual([]);
+        }
+      }
+    }),
+    property,
+  );
 });
 
-holds('ST6: what is over stays as it ended', anyGame, (game) => {
-  for (const { before, step } of play(game)) {
-    for (const task of before.tasks.filter(isOver)) {
-      expect(step.state.tasks).toContainEqual(task);
-      const late = { ...task, type: 'ended', status: 'failed' } as const;
-      expect(stepTeam(before, late, 0).state).toEqual(before);
-    }
-  }
+it('ST6: what is over stays as it ended', () => {
+  fc.assert(
+    fc.property(anyGame, (game) => {
+      for (const { before, step } of play(game)) {
+        for (const task of before.tasks.filter(isOver)) {
+          expect(step.state.tasks).toContainEqual(task);
+          const late = { ...task, type: 'ended', status: 'failed' } as const;
+          expect(stepTeam(before, late, 0).state).toEqual(before);
+        }
+      }
+    }),
+    property,
+  );
 });
 
-holds('ST7: while something is pending, something is at work', anyGame, (game) => {
-  for (const { step } of play(game)) {
-    expect(isTeamIdle(step.state) || running(step.state).length > 0).toBe(true);
-  }
+it('ST7: while something is pending, something is at work', () => {
+  fc.assert(
+    fc.property(anyGame, (game) => {
+      for (const { step } of play(game)) {
+        expect(isTeamIdle(step.state) || running(step.state).length > 0).toBe(true);
+      }
+    }),
+    property,
+  );
 });
 
 it('ST4: the third failure in a row opens the breaker, and what waits for that member says so', () => {

@@ -1,10 +1,8 @@
-import * as fc from 'fast-check';
 import type { TeamCall } from '../../../contracts/state-call.ts';
 import type { TeamSeat, TeamSetup } from '../../../contracts/team-run.ts';
 import { defaultTeam } from '../../../core/limits.ts';
 import { openTeamState } from '../../../core/team/team-state.ts';
 import type { GivenCall, TeamState } from '../../../core/team/team-state.ts';
-import { property } from './builders.ts';
 
 export function seat(member_id: string, over: Partial<TeamSeat> = {}): TeamSeat {
   return {
@@ -68,9 +66,4 @@ export function callOn(member_id: string, over: Partial<TeamCall> = {}): GivenCa
       ...over,
     },
   };
-}
-
-/** A test of what holds for whatever `any` gives. */
-export function holds<T>(title: string, any: fc.Arbitrary<T>, proves: (one: T) => void): void {
-  it(title, () => fc.assert(fc.property(any, proves), property));
 }
