@@ -21,12 +21,12 @@ import type { TeamState } from '../../core/team/team-state.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
-import { converse, readOn, step, stoppedWhenCancelled } from '../shared/conversation.ts';
+import { converseAsking, outputOf } from '../shared/converse-asking.ts';
+import { readOn } from '../shared/conversation.ts';
 import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
 import type { Control } from '../shared/control.ts';
 import type { EscalationRouter } from '../shared/escalation-router.ts';
 import { recorder } from '../shared/recorder.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Funds } from '../shared/funds.ts';
 import type { SharedFunds } from '../shared/share-funds.ts';
 import type { Superior } from '../shared/superior.ts';
@@ -121,40 +121,35 @@ export async function runDelegation(
     const { calls: turn, usage } = conversation;
     desk.onStatus({ delegation_id, agent_id, title, state, turn, waiting_for: waitingFor, usage });
   };
-  const finish = (outcome: DelegationOutcome, end: DelegationEnd): DelegationOutcome => {
-    show(outcome.status, outcome.reason);
-    desk.onEnd?.(end);
-    return outcome;
-  };
-  const conversationDesk = deskOf(order, desk, work, show);
-  for (;;) {
-    show('running');
-    const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
-    if (end.type === 'carry_over' && desk.carryOver !== null) {
-      const { escalations, loadedDetails: loaded_details, effects } = work;
-      const purse = desk.funds.carry();
-      return desk.carryOver({
-        version: 1,
-        conversation,
-        escalations,
-        purse,
-        loaded_details,
-        effects,
-      });
-    }
-    const output = outputOf(end);
-    if (output?.status !== 'blocked') {
-      noteFailure(order, output);
-      return finish(outcomeOf(order, work, end), endOf(end, output));
-    }
-    show('waiting', output.blocking_questions.map((question) => question.text).join(' · '));
-    const answers = await stopWhenCancelled(() =>
-      ask(order, desk, work, 'blocking', output.blocking_questions),
-    );
-    if (answers === null) return finish(outcomeOf(order, work, stopped), endOf(stopped, null));
-    conversation.append = [{ type: 'answers', answers }];
-    step(conversation, { type: 'resumed' });
+  show('running');
+  const end = await converseAsking(
+    conversation,
+    deskOf(order, desk, work, show),
+    async (questions) => {
+      show('waiting', questions.map(({ text }) => text).join(' · '));
+      const answers = await ask(order, desk, work, 'blocking', questions);
+      show('running');
+      return answers;
+    },
+  );
+  if (end.type === 'carry_over' && desk.carryOver !== null) {
+    const { escalations, loadedDetails: loaded_details, effects } = work;
+    const purse = desk.funds.carry();
+    return desk.carryOver({
+      version: 1,
+      conversation,
+      escalations,
+      purse,
+      loaded_details,
+      effects,
+    });
   }
+  const output = outputOf(end);
+  noteFailure(order, output);
+  const outcome = outcomeOf(order, work, end);
+  show(outcome.status, outcome.reason);
+  desk.onEnd?.(endOf(end, output));
+  return outcome;
 }
 
 function beginWork(order: DelegationOrder, carried: CarriedDelegation | null): Work {
@@ -268,8 +263,6 @@ function noteFailure({ delegation }: DelegationOrder, output: AgentOutputOutline
   recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'agent_failed' });
 }
 
-const stopped: ConversationEnd = { type: 'stopped', words_ref: null };
-
 function endOf(end: ConversationEnd, output: AgentOutputOutline | null): DelegationEnd {
   const partial_ref = end.type === 'stopped' ? end.words_ref : null;
   return { why: whyFailed(end, output), partial_ref };
@@ -279,12 +272,6 @@ function whyFailed(end: ConversationEnd, output: AgentOutputOutline | null): Fai
   if (output?.status === 'failed') return 'agent_failed';
   if (end.type === 'denied') return 'budget_spent';
   return end.type === 'failed' ? end.why : null;
-}
-
-function outputOf(end: ConversationEnd): AgentOutputOutline | null {
-  if (end.type !== 'output') return null;
-  const outline: TurnOutline = end.outline;
-  return outline.shape === 'agent_output' ? outline.output : null;
 }
 
 function outcomeOf(

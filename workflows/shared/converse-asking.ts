@@ -1,4 +1,5 @@
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { converse, step, stoppedWhenCancelled } from './conversation.ts';
@@ -29,6 +30,10 @@ export async function converseAsking(
 
 /** @returns null when it ended in another way. */
 export function outputOf(end: ConversationEnd): AgentOutputOutline | null {
-  if (end.type !== 'output' || end.outline.shape !== 'agent_output') return null;
-  return end.outline.output;
+  return end.type === 'output' ? outputIn(end.outline) : null;
+}
+
+/** @returns null when it is another shape of reply. */
+export function outputIn(outline: TurnOutline): AgentOutputOutline | null {
+  return outline.shape === 'agent_output' ? outline.output : null;
 }

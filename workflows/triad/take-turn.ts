@@ -13,9 +13,8 @@ import type { FinishedTurn, TurnOrder } from '../../core/triad/phase-state.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import type { TurnsState } from '../../core/turns/turns-state.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
-import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts';
+import { converseAsking, outputIn, outputOf } from '../shared/converse-asking.ts';
 import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
-import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { callMemberTools } from './call-member-tools.ts';
 import type { MemberAtWork, MemberDesk } from './member-at-work.ts';
 import type { UnfinishedTurn } from './phase-order.ts';
@@ -46,22 +45,14 @@ export async function takeTurn(
 ): Promise<TurnEnd> {
   const at = beginTurn(order, member, desk);
   const { conversation, turn } = at;
-  const conversationDesk = deskOf(at, desk);
-  for (;;) {
-    const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
-    if (end.type === 'carry_over') return { type: 'halted' };
-    if (end.type === 'stopped') return { type: 'stopped' };
-    if (end.type !== 'output' && end.type !== 'done_by_tools') return end;
-    const output = end.type === 'output' ? outputOf(end.outline) : null;
-    if (output?.status !== 'blocked') {
-      member.turn = null;
-      return { type: 'finished', finished: finishedTurn(turn, output) };
-    }
-    const answers = await stopWhenCancelled(() => desk.ask('blocking', output.blocking_questions));
-    if (answers === null) return { type: 'stopped' };
-    conversation.append = [{ type: 'answers', answers }];
-    step(conversation, { type: 'resumed' });
-  }
+  const end = await converseAsking(conversation, deskOf(at, desk), (questions) =>
+    desk.ask('blocking', questions),
+  );
+  if (end.type === 'carry_over') return { type: 'halted' };
+  if (end.type === 'stopped') return { type: 'stopped' };
+  if (end.type !== 'output' && end.type !== 'done_by_tools') return end;
+  member.turn = null;
+  return { type: 'finished', finished: finishedTurn(turn, outputOf(end)) };
 }
 
 function finishedTurn(
@@ -173,7 +164,7 @@ function checkReply(
   { order, tools }: MemberDesk,
 ): OutputFault[] {
   const open = findOpenDuties(brief, turn.work);
-  const output = outputOf(outline);
+  const output = outputIn(outline);
   // Who has to ask first may owe the rest until the answers are there.
   if (output === null) return open;
   return capFaults([
@@ -182,8 +173,4 @@ function checkReply(
     ...checkClaimedEffects(output.effects_claimed, tools.effects),
     ...checkAgentOutput(output, order.delegation.criterion_ids),
   ]);
-}
-
-function outputOf(outline: TurnOutline): AgentOutputOutline | null {
-  return outline.shape === 'agent_output' ? outline.output : null;
 }
