@@ -101,6 +101,8 @@ export interface LeaseWish {
   readonly spent: Spending;
   /** Milliseconds that it has worked in all. */
   readonly worked_ms: number;
+  /** What it keeps of its lease, because others spend it in its stead. If undefined, all that is not spent goes back. */
+  readonly held?: Spending;
 }
 
 /** What came of a wish. */

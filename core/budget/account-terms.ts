@@ -36,8 +36,8 @@ export function leftOf(state: AccountState, scope: 'run' | 'wave'): Left {
 /** What a delegation may still spend of its own limit. The planner has none. */
 export function ownLeft(state: AccountState, holder: Holder): Left | null {
   if (holder.is_planner) return null;
-  const { spent, worked_ms } = holder;
-  return subtract(ownLimits(state, holder), { ...spent, worked_ms });
+  const { worked_ms } = holder;
+  return subtract(ownLimits(state, holder), { ...chargeOf(holder), worked_ms });
 }
 
 /** A delegation's own limits, with what was added to them. */

@@ -12,8 +12,10 @@ export function checkLeaseRequest(payload: unknown): LeaseRequest | null {
   const { request_id, worked_ms } = payload;
   const needs = readSpending(payload['needs']);
   const spent = readSpending(payload['spent']);
+  const held = readSpending(payload['held']);
   if (typeof request_id !== 'string' || !isAmount(worked_ms)) return null;
-  return needs === null || spent === null ? null : { request_id, needs, spent, worked_ms };
+  if (needs === null || spent === null) return null;
+  return { request_id, needs, spent, worked_ms, ...(held !== null && { held }) };
 }
 
 export function checkLeaseGrant(payload: unknown): LeaseGrant | null {

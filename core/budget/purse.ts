@@ -7,7 +7,7 @@
  *   PU3. What the last refused call needed is asked for from then on, so that it is refused once.
  */
 import type { Allowance, Lease, Spending } from '../../contracts/budget.ts';
-import { addSpending, maxSpending, measures, noSpending } from './spending.ts';
+import { addSpending, mapSpending, maxSpending, measures, noSpending } from './spending.ts';
 
 export interface Purse {
   /** Null: none yet, or given back. */
@@ -70,6 +70,11 @@ export function allowanceOf(purse: Purse, now: number): Allowance | null {
     return amount === null || amount >= needs[measure];
   });
   return isEnough ? allowance : null;
+}
+
+/** What is left of the lease; nothing of what has no limit, and nothing without a lease. */
+export function leftInPurse({ lease, spent_of_lease: spent }: Purse): Spending {
+  return mapSpending((measure) => Math.max(0, left(lease?.[measure] ?? null, spent[measure]) ?? 0));
 }
 
 function left(limit: number | null, taken: number): number | null {

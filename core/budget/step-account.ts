@@ -16,7 +16,7 @@
 import type { BudgetAccount, Lease, Spending } from '../../contracts/budget.ts';
 import type { AccountState, Holder, QueuedWish, ReachedLimit } from './account-state.ts';
 import { cutLease, findBinding } from './account-terms.ts';
-import { mapLimits, mapSpending, maxSpending, noSpending } from './spending.ts';
+import { addSpending, mapLimits, mapSpending, maxSpending, noSpending } from './spending.ts';
 
 /** The planner's place among the holders; no delegation_id looks like it. */
 export const plannerHolder = '@planner';
@@ -28,6 +28,8 @@ export type AccountEvent =
       readonly needs: Spending;
       readonly spent: Spending;
       readonly worked_ms: number;
+      /** Not given back: others spend it in its stead. */
+      readonly held?: Spending;
     }
   /** It waits for the user. */
   | { readonly type: 'released'; readonly holder_id: string; readonly spent: Spending }
@@ -106,7 +108,8 @@ function takeWish(
   const spent = maxSpending(before.spent, event.spent);
   const worked_ms = Math.max(before.worked_ms, event.worked_ms);
   // It gives back what is left of its lease, and asks anew.
-  const holder: Holder = { ...before, state: 'working', spent, granted: spent, worked_ms };
+  const granted = addSpending(spent, event.held ?? noSpending);
+  const holder: Holder = { ...before, state: 'working', spent, granted, worked_ms };
   const wish: QueuedWish = { holder_id, needs: mapSpending((one) => Math.max(0, needs[one])) };
   return {
     ...state,
@@ -238,7 +241,7 @@ function grant(
 ): AccountState {
   const lease = cutLease(state, holder, wish, state.now);
   commands.push({ type: 'grant', holder_id: holder.holder_id, lease });
-  const granted = mapSpending((measure) => holder.spent[measure] + (lease[measure] ?? 0));
+  const granted = mapSpending((measure) => holder.granted[measure] + (lease[measure] ?? 0));
   const holders = state.holders.map((one) => (one === holder ? { ...one, granted } : one));
   return leaveQueue({ ...state, holders }, wish);
 }

@@ -1,4 +1,3 @@
-import { condition } from '@temporalio/workflow';
 import type { Allowance, LeaseReply, LeaseWish, Spending } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { allowanceOf, expectMore, giveBack, spend, takeLease } from '../../core/budget/purse.ts';
@@ -86,34 +85,6 @@ export function createFunds(
     release(spent) {
       onGivenBack?.(spent);
       return spent;
-    },
-  };
-}
-
-/**
- * For spenders that share one purse and work at the same time. What a call may take is all that is left, so with a budget
- * the next call waits until it is known what the one before has taken.
- */
-export function spendInTurn(funds: Funds): Funds {
-  if (funds.carry() === null) return funds;
-  const purse = { isOut: false };
-  return {
-    ...funds,
-    async allow() {
-      while (purse.isOut) await condition(() => !purse.isOut);
-      purse.isOut = true;
-      try {
-        const allowed = await funds.allow();
-        purse.isOut = allowed.type === 'allowed';
-        return allowed;
-      } catch (error) {
-        purse.isOut = false;
-        throw error;
-      }
-    },
-    spend(usage, workedMs) {
-      purse.isOut = false;
-      funds.spend(usage, workedMs);
     },
   };
 }

@@ -1,6 +1,25 @@
-import { emptyPurse } from '../../core/budget/purse.ts';
-import { spendInTurn } from './funds.ts';
-import type { Funds } from './funds.ts';
+import { condition } from '@temporalio/workflow';
+import type { LeaseReply, Spending } from '../../contracts/budget.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { emptyPurse, expectMore, leftInPurse } from '../../core/budget/purse.ts';
+import type { Purse } from '../../core/budget/purse.ts';
+import {
+  askForMore,
+  giveBackFor,
+  joinPurse,
+  leavePurse,
+  lendTo,
+  openSharedPurse,
+  setRest,
+  settleMember,
+  takeMore,
+} from '../../core/budget/shared-purse.ts';
+import type { SharedPurse } from '../../core/budget/shared-purse.ts';
+import { addSpending, noSpending, spendingOf } from '../../core/budget/spending.ts';
+import { nowMs } from './clock.ts';
+import { unlimitedFunds } from './funds.ts';
+import type { Allowed, Funds } from './funds.ts';
+import { inBackground } from './in-background.ts';
 
 /** What a member may spend of the funds that it shares. */
 export interface MemberFunds extends Funds {
@@ -10,23 +29,165 @@ export interface MemberFunds extends Funds {
   close(): void;
 }
 
-/** One purse for all who work on a delegation. Together they never spend more than it was leased. */
+/**
+ * One purse for all who work on a delegation. Together they never spend more than it was leased. A call that does not fit
+ * waits for those in flight; then more is asked for, once for all.
+ */
 export interface SharedFunds {
-  /** For a conversation in this workflow. */
+  /** For a conversation in this workflow, which makes one call after the other. */
   forCalls(): MemberFunds;
-  /** For whoever starts children: they spend from leases. */
+  /** For who starts children: each spends from a lease, out of what this delegation has. */
   forChildren(): MemberFunds;
 }
 
+/** @param funds Of the whole delegation; from now on spent from by members only. */
 export function shareFunds(funds: Funds): SharedFunds {
-  const inTurn = spendInTurn(funds);
-  const none = { rest: () => {}, close: () => {} };
+  const purse = funds.carry();
+  if (purse === null) return { forCalls: unlimitedMember, forChildren: unlimitedMember };
+  const sharing = new Sharing(funds, purse);
   return {
-    forCalls: () => ({ ...inTurn, ...none }),
-    forChildren: () => ({
-      ...inTurn,
-      ...none,
-      carry: () => (funds.carry() === null ? null : emptyPurse),
-    }),
+    forCalls: () => new Member(sharing).funds(() => funds.carry()),
+    forChildren: () => new Member(sharing).funds(() => emptyPurse),
   };
+}
+
+function unlimitedMember(): MemberFunds {
+  return { ...unlimitedFunds, rest: () => {}, close: () => {} };
+}
+
+/** `core/budget/shared-purse.ts` decides, this waits and asks. */
+class Sharing {
+  readonly #funds: Funds;
+  #members = 0;
+  #callsOut = 0;
+  #callsEnded = 0;
+  shared: SharedPurse;
+
+  constructor(funds: Funds, purse: Purse) {
+    this.#funds = funds;
+    this.shared = openSharedPurse(purse);
+  }
+
+  join(): number {
+    this.#members += 1;
+    this.set(joinPurse(this.shared, this.#members));
+    return this.#members;
+  }
+
+  set(next: SharedPurse): void {
+    this.shared = next;
+    this.#funds.takeBack(next.purse);
+  }
+
+  countCall(step: 'out' | 'ended'): void {
+    this.#callsOut += step === 'out' ? 1 : -1;
+    this.#callsEnded += step === 'out' ? 0 : 1;
+  }
+
+  async lend(member: number, needs: Spending): Promise<LeaseReply> {
+    this.set(setRest(this.shared, member, false));
+    for (;;) {
+      await condition(() => this.shared.asked === null);
+      const lent = lendTo(this.shared, member, needs, nowMs());
+      if (lent !== null) {
+        this.set(lent.state);
+        return { lease: lent.lease, reason: '' };
+      }
+      const ended = this.#callsEnded;
+      if (this.#callsOut > 0) await condition(() => this.#callsEnded > ended);
+      else {
+        const reply = await this.#ask(needs);
+        if (reply.lease === null) return reply;
+      }
+    }
+  }
+
+  /** The reply is taken also when who wished for it is gone: the lease is everybody's. */
+  async #ask(needs: Spending): Promise<LeaseReply> {
+    const { state, wish } = askForMore(this.shared, needs);
+    this.set(state);
+    const asked: { reply: LeaseReply | null } = { reply: null };
+    inBackground(async () => {
+      asked.reply = await this.#funds.lend(wish);
+      this.set(takeMore(this.shared, asked.reply.lease));
+    });
+    await condition(() => asked.reply !== null);
+    return asked.reply ?? { lease: null, reason: '' };
+  }
+}
+
+class Member {
+  readonly #sharing: Sharing;
+  readonly #member: number;
+  #needs = emptyPurse;
+  #spent = noSpending;
+  #workedMs = 0;
+  #isOut = false;
+
+  constructor(sharing: Sharing) {
+    this.#sharing = sharing;
+    this.#member = sharing.join();
+  }
+
+  funds(carry: () => Purse | null): MemberFunds {
+    return {
+      carry,
+      allow: () => this.#allow(),
+      expectMore: (needs) => {
+        this.#needs = expectMore(this.#needs, needs);
+      },
+      spend: (usage, workedMs) => this.#spend(usage, workedMs),
+      giveBack: () => this.#giveBack(),
+      takeBack: (purse) => {
+        if (purse !== null) this.#settle(purse.spent, purse.worked_ms, leftInPurse(purse));
+      },
+      lend: ({ needs, spent, worked_ms }) => {
+        this.#settle(spent, worked_ms, noSpending);
+        return this.#sharing.lend(this.#member, needs);
+      },
+      release: (spent) => {
+        this.#settle(spent, this.#workedMs, noSpending);
+        return this.#giveBack();
+      },
+      rest: () => this.#sharing.set(setRest(this.#sharing.shared, this.#member, true)),
+      close: () => this.#sharing.set(leavePurse(this.#sharing.shared, this.#member)),
+    };
+  }
+
+  async #allow(): Promise<Allowed> {
+    while (this.#isOut) await condition(() => !this.#isOut);
+    this.#isOut = true;
+    try {
+      const { lease, reason } = await this.#sharing.lend(this.#member, this.#needs.needs);
+      this.#isOut = lease !== null;
+      if (lease === null) return { type: 'denied', reason };
+      this.#sharing.countCall('out');
+      const { until: _until, ...allowance } = lease;
+      return { type: 'allowed', allowance };
+    } catch (error) {
+      this.#isOut = false;
+      throw error;
+    }
+  }
+
+  #spend(usage: Usage, workedMs: number): void {
+    this.#isOut = false;
+    this.#sharing.countCall('ended');
+    const spent = addSpending(this.#spent, spendingOf(usage));
+    this.#settle(spent, this.#workedMs + workedMs, noSpending);
+  }
+
+  #giveBack(): Spending | undefined {
+    const { state, given } = giveBackFor(this.#sharing.shared, this.#member);
+    this.#sharing.set(state);
+    return given ? state.purse.spent : undefined;
+  }
+
+  /** @param spent In all. @param workedMs In all. @param kept Still in hand. */
+  #settle(spent: Spending, workedMs: number, kept: Spending): void {
+    this.#spent = spent;
+    this.#workedMs = workedMs;
+    const told = { spent, worked_ms: workedMs };
+    this.#sharing.set(settleMember(this.#sharing.shared, this.#member, told, kept));
+  }
 }

@@ -93,8 +93,8 @@ export function createTreasury(account: BudgetAccount, desk: TreasuryDesk): Trea
   control.subscribe(() => on({ type: 'hold', held: isHeld() }));
 
   return {
-    async request(holder_id, { needs, spent, worked_ms }) {
-      on({ type: 'wish', holder_id, needs, spent, worked_ms });
+    async request(holder_id, { needs, spent, worked_ms, held }) {
+      on({ type: 'wish', holder_id, needs, spent, worked_ms, ...(held !== undefined && { held }) });
       return (await replies.take(holder_id)) ?? unanswered;
     },
     release: (holder_id, spent) => on({ type: 'released', holder_id, spent }),

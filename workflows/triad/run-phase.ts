@@ -12,8 +12,9 @@ import { addUsage } from '../../core/usage/add-usage.ts';
 import type { Control } from '../shared/control.ts';
 import { createWorkClock } from '../shared/create-work-clock.ts';
 import type { Stopwatch } from '../shared/create-work-clock.ts';
-import { spendInTurn } from '../shared/funds.ts';
 import type { Funds } from '../shared/funds.ts';
+import { shareFunds } from '../shared/share-funds.ts';
+import type { SharedFunds } from '../shared/share-funds.ts';
 import type { Superior } from '../shared/superior.ts';
 import { watchDeadline } from '../shared/watch-deadline.ts';
 import { MemberAtWork } from './member-at-work.ts';
@@ -40,6 +41,7 @@ export interface PhaseDesk {
 interface PhaseAtWork {
   readonly order: PhaseOrder;
   readonly desk: PhaseDesk;
+  readonly funds: SharedFunds;
   readonly members: ReadonlyMap<string, MemberAtWork>;
   readonly tools: MemberDesk['tools'];
   readonly clock: Stopwatch;
@@ -99,7 +101,8 @@ function beginPhase(order: PhaseOrder, desk: PhaseDesk): PhaseAtWork {
   });
   return {
     order,
-    desk: { ...desk, funds: spendInTurn(desk.funds) },
+    desk,
+    funds: shareFunds(desk.funds),
     members: new Map(members),
     tools: { loadedDetails: carried.loaded_details, loading: 0, effects: [...carried.effects] },
     clock: createWorkClock(desk.control),
@@ -127,7 +130,9 @@ async function takeOne(p: PhaseAtWork, order: TurnOrder): Promise<void> {
   const { name } = order.brief.member;
   const member = p.members.get(name);
   if (member === undefined) throw new Error(`There is no member ${name}.`);
-  const end = await takeTurn(order, member, deskOf(p, order));
+  const funds = p.funds.forCalls();
+  const end = await takeTurn(order, member, deskOf(p, order, funds));
+  funds.close();
   p.running.delete(order.turn);
   takeEnd(p, name, end);
   const goesOn = end.type === 'finished' && p.failed === null && !p.scope.consideredCancelled;
@@ -163,8 +168,8 @@ function fail(p: PhaseAtWork, agent: string, why: FailureReason, message: string
   p.failed ??= { failure: { agent, phase: p.order.phase, message }, why };
 }
 
-function deskOf(p: PhaseAtWork, { brief }: TurnOrder): MemberDesk {
-  const { control, superior, funds } = p.desk;
+function deskOf(p: PhaseAtWork, { brief }: TurnOrder, funds: Funds): MemberDesk {
+  const { control, superior } = p.desk;
   return {
     order: p.order.order,
     control,
@@ -172,7 +177,7 @@ function deskOf(p: PhaseAtWork, { brief }: TurnOrder): MemberDesk {
     funds,
     tools: p.tools,
     ask: (kind, questions, deadlineSeconds) =>
-      ask(p, brief.member.agent_id, { kind, questions, deadlineSeconds }),
+      ask(p, brief.member.agent_id, { kind, questions, deadlineSeconds, funds }),
     onChange: () => show(p),
     isHalted: () => p.failed !== null,
   };
@@ -182,20 +187,20 @@ interface Asking {
   readonly kind: QuestionKind;
   readonly questions: readonly AskedQuestion[];
   readonly deadlineSeconds: number | undefined;
+  readonly funds: Funds;
 }
 
 /** Puts questions of a member to the user. While they wait, no time limit runs. */
 async function ask(
   p: PhaseAtWork,
   agent_id: string,
-  { kind, questions, deadlineSeconds }: Asking,
+  { kind, questions, deadlineSeconds, funds }: Asking,
 ): Promise<readonly DeliveredAnswer[]> {
   const { wave, delegation } = p.order.order;
   const { delegation_id } = delegation;
   p.escalations += 1;
   const escalation_id = `${delegation_id}#${p.escalations}`;
-  // Members who work on still need what is left.
-  const spent = p.running.size === 1 ? p.desk.funds.giveBack() : undefined;
+  const spent = funds.giveBack();
   const shown = questions.map(({ text }) => text).join(' · ');
   p.waits.add(shown);
   p.clock.stand();

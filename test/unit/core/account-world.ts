@@ -52,6 +52,8 @@ const before: Spending = { calls: 1, tokens: 40, cost_micro_usd: 40 };
 interface Spender {
   readonly id: string;
   lease: Lease | null;
+  /** What it keeps while it wishes for more, because others spend it in its stead. */
+  held: Spending;
   /** Of the lease. */
   taken: Spending;
   spent: Spending;
@@ -69,6 +71,7 @@ export class AccountWorld {
   readonly #spenders: readonly Spender[] = holders.map((id) => ({
     id,
     lease: null,
+    held: noSpending,
     taken: noSpending,
     spent: noSpending,
     isWishing: false,
@@ -127,7 +130,8 @@ export class AccountWorld {
     spender.isWishing = false;
     this.replies += 1;
     if (command.type === 'deny') return;
-    spender.lease = command.lease;
+    spender.lease = raise(command.lease, spender.held);
+    spender.held = noSpending;
     spender.taken = noSpending;
     const { verdict } = this.#state;
     const isExempt = spender.id === plannerHolder && verdict === 'finish_wave';
@@ -179,12 +183,14 @@ export class AccountWorld {
 
   #wish(spender: Spender, amount: number): void {
     if (spender.isWishing || spender.isOver) return;
+    const held = amount % 2 === 0 ? noSpending : restOf(spender);
+    spender.held = held;
     spender.lease = null;
     spender.isWishing = true;
     this.#wishes += 1;
     const needs = { calls: 1, tokens: amount, cost_micro_usd: amount };
     const { id: holder_id, spent } = spender;
-    this.#on({ type: 'wish', holder_id, needs, spent, worked_ms: 0 });
+    this.#on({ type: 'wish', holder_id, needs, spent, worked_ms: 0, held });
   }
 
   #checkLimits(): void {
@@ -200,6 +206,27 @@ export class AccountWorld {
       }
     }
   }
+}
+
+/** What is left of its lease, of what is limited. */
+function restOf({ lease, taken }: Spender): Spending {
+  return mapSpending((measure) => {
+    const limit = lease?.[measure] ?? null;
+    return limit === null ? 0 : limit - taken[measure];
+  });
+}
+
+function raise(lease: Lease, held: Spending): Lease {
+  const add = (measure: keyof Spending): number | null => {
+    const limit = lease[measure];
+    return limit === null ? null : limit + held[measure];
+  };
+  return {
+    ...lease,
+    calls: add('calls'),
+    tokens: add('tokens'),
+    cost_micro_usd: add('cost_micro_usd'),
+  };
 }
 
 function spend(spender: Spender, lease: Lease, amount: number): void {

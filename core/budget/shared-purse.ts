@@ -1,0 +1,197 @@
+/**
+ * One purse for all who work on a delegation at the same time: members of a team, or of a triad's phase.
+ *
+ * Invariants:
+ *   SH1. What is spent and lent together never passes what was leased, whoever spends in whatever order, as long as
+ *        nobody spends more than it was lent.
+ *   SH2. A member is lent what its next call needs; while much is left, a share of it, so that others can work meanwhile.
+ *   SH3. A wish for more tells what is spent and, apart from it, what is lent: above, neither is free meanwhile. Until the
+ *        wish is answered nothing else is lent.
+ *   SH4. What a member did not spend is free again with its next wish, its question and its end.
+ *   SH5. The lease is given back only when no other member is at work or holds something.
+ */
+import type { Allowance, Lease, LeaseWish, Spending } from '../../contracts/budget.ts';
+import { giveBack } from './purse.ts';
+import type { Purse } from './purse.ts';
+import { addSpending, mapSpending, measures, noSpending } from './spending.ts';
+import type { Measure } from './spending.ts';
+
+export interface PurseMember {
+  readonly member: number;
+  /** It makes no call before others have worked for it. */
+  readonly rests: boolean;
+  /** Lent to it and not known to be spent. */
+  readonly lent: Spending;
+  /** In all, as far as it told. */
+  readonly spent: Spending;
+  /** Milliseconds of work in all, as far as it told. */
+  readonly worked_ms: number;
+}
+
+export interface SharedPurse {
+  /** Its lease is all that members may be lent, with what they have spent of it. */
+  readonly purse: Purse;
+  readonly members: readonly PurseMember[];
+  /** What was spent and lent of the lease when more was asked for; null when no wish is under way. */
+  readonly asked: Spending | null;
+}
+
+export function openSharedPurse(purse: Purse): SharedPurse {
+  return { purse, members: [], asked: null };
+}
+
+export function joinPurse(state: SharedPurse, member: number): SharedPurse {
+  const joined = { member, rests: false, lent: noSpending, spent: noSpending, worked_ms: 0 };
+  return { ...state, members: [...state.members, joined] };
+}
+
+export function leavePurse(state: SharedPurse, member: number): SharedPurse {
+  return { ...state, members: state.members.filter((one) => one.member !== member) };
+}
+
+export function setRest(state: SharedPurse, member: number, rests: boolean): SharedPurse {
+  return change(state, member, (one) => ({ ...one, rests }));
+}
+
+/** @param now Unix epoch milliseconds. @returns null when more has to be asked for, or somebody has to give back, first. */
+export function lendTo(
+  state: SharedPurse,
+  member: number,
+  needs: Spending,
+  now: number,
+): { readonly state: SharedPurse; readonly lease: Lease } | null {
+  const { lease } = state.purse;
+  if (state.asked !== null || lease === null) return null;
+  if (lease.until !== null && now >= lease.until) return null;
+  const free = freeOf(state, lease);
+  const atWork = state.members.filter(({ rests }) => !rests).length;
+  const cut = (measure: Measure): number | null => {
+    const amount = free[measure];
+    if (amount === null) return null;
+    return Math.max(needs[measure], Math.floor(amount / (2 * Math.max(1, atWork))));
+  };
+  const isEnough = measures.every((measure) => {
+    const amount = free[measure];
+    return amount === null || needs[measure] <= amount;
+  });
+  if (!isEnough) return null;
+  const cutLease: Lease = {
+    calls: cut('calls'),
+    tokens: cut('tokens'),
+    cost_micro_usd: cut('cost_micro_usd'),
+    until: lease.until,
+  };
+  const lent = mapSpending((measure) => cutLease[measure] ?? 0);
+  return { state: change(state, member, (one) => ({ ...one, lent })), lease: cutLease };
+}
+
+/**
+ * A member tells what it has taken, each time in all.
+ *
+ * @param kept What it still has in hand of what it was lent.
+ */
+export function settleMember(
+  state: SharedPurse,
+  member: number,
+  told: Pick<PurseMember, 'spent' | 'worked_ms'>,
+  kept: Spending,
+): SharedPurse {
+  const before = state.members.find((one) => one.member === member);
+  if (before === undefined) return state;
+  const taken = mapSpending((measure) => Math.max(0, told.spent[measure] - before.spent[measure]));
+  const worked = Math.max(0, told.worked_ms - before.worked_ms);
+  const { purse } = state;
+  return change(
+    {
+      ...state,
+      purse: {
+        ...purse,
+        spent_of_lease: addSpending(purse.spent_of_lease, taken),
+        spent: addSpending(purse.spent, taken),
+        worked_ms: purse.worked_ms + worked,
+      },
+    },
+    member,
+    (one) => ({
+      ...one,
+      lent: kept,
+      spent: addSpending(one.spent, taken),
+      worked_ms: one.worked_ms + worked,
+    }),
+  );
+}
+
+/** What is free goes back with the wish, as any spender's rest does. */
+export function askForMore(
+  state: SharedPurse,
+  needs: Spending,
+): { readonly state: SharedPurse; readonly wish: LeaseWish } {
+  const { purse } = state;
+  const held = lentOf(state);
+  const asked = addSpending(purse.spent_of_lease, held);
+  const lease = purse.lease === null ? null : raise(asked, purse.lease, noSpending);
+  const wish = { needs, spent: purse.spent, worked_ms: purse.worked_ms };
+  return {
+    state: { ...state, purse: { ...purse, lease }, asked },
+    wish: isAny(held) ? { ...wish, held } : wish,
+  };
+}
+
+/** @param lease Null when nothing is granted any more: then what is lent is all there is. */
+export function takeMore(state: SharedPurse, lease: Lease | null): SharedPurse {
+  const { purse, asked } = state;
+  if (asked === null) return state;
+  if (lease === null) return { ...state, asked: null };
+  const added = mapSpending((measure) => lease[measure] ?? 0);
+  return { ...state, purse: { ...purse, lease: raise(asked, lease, added) }, asked: null };
+}
+
+/** A member waits for the user. @returns `given` when all that is free may go to others, and nothing is lent. */
+export function giveBackFor(
+  state: SharedPurse,
+  member: number,
+): { readonly state: SharedPurse; readonly given: boolean } {
+  const freed = change(state, member, (one) => ({ ...one, lent: noSpending }));
+  const isAlone = state.members.every((one) => one.member === member || one.rests);
+  if (!isAlone || isAny(lentOf(freed)) || state.asked !== null)
+    return { state: freed, given: false };
+  return { state: { ...freed, purse: giveBack(state.purse) }, given: true };
+}
+
+/** The limits of `lease`, each set to the sum. */
+function raise(base: Spending, lease: Lease, added: Spending): Lease {
+  const sum = addSpending(base, added);
+  const limit = (measure: Measure): number | null =>
+    lease[measure] === null ? null : sum[measure];
+  return {
+    calls: limit('calls'),
+    tokens: limit('tokens'),
+    cost_micro_usd: limit('cost_micro_usd'),
+    until: lease.until,
+  };
+}
+
+function isAny(spending: Spending): boolean {
+  return measures.some((measure) => spending[measure] > 0);
+}
+
+function lentOf({ members }: SharedPurse): Spending {
+  return addSpending(...members.map(({ lent }) => lent));
+}
+
+function freeOf(state: SharedPurse, lease: Lease): Allowance {
+  const taken = addSpending(state.purse.spent_of_lease, lentOf(state));
+  const left = (measure: Measure): number | null => {
+    const limit = lease[measure];
+    return limit === null ? null : limit - taken[measure];
+  };
+  return { calls: left('calls'), tokens: left('tokens'), cost_micro_usd: left('cost_micro_usd') };
+}
+
+function change(
+  state: SharedPurse,
+  member: number,
+  to: (one: PurseMember) => PurseMember,
+): SharedPurse {
+  return { ...state, members: state.members.map((one) => (one.member === member ? to(one) : one)) };
+}
