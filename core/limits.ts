@@ -6,7 +6,7 @@
  *   L2. A resolved limit is the user's where there is one, else the default; output tokens never pass the ceiling.
  */
 import type { LimitsInput, RunLimits } from '../contracts/limits.ts';
-import { reportBytesMax, teamBytesMax } from './team-sizes.ts';
+import { carriedTeamBytesMax, teamBytesMax } from './team-sizes.ts';
 import { phaseBytesMax, triadBytesMax } from './triad-sizes.ts';
 
 /** What holds for a run when its input sets nothing else. */
@@ -249,7 +249,10 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
 function findSizeFaults(engine: EngineLimits, run: RunLimits): string[] {
   const executorMax = Math.max(triadBytesMax(engine), teamBytesMax(engine));
   const fitsWave = executorMax * run.max_delegations <= engine.payloadBytesMax / 4;
-  const fitsReport = reportBytesMax(engine, executorMax) <= (engine.payloadBytesMax * 3) / 4;
+  const effectsBytes =
+    engine.effectsMax * (carriedEffectCharsMax + jsonOverheadChars) * bytesPerCharMax;
+  const teamBytes = carriedTeamBytesMax(engine, executorMax) + effectsBytes;
+  const fitsTeam = teamBytes <= (engine.payloadBytesMax * 19) / 20;
   const fitsPhase = phaseBytesMax(engine) <= (engine.payloadBytesMax * 3) / 4;
   return [
     ...(fitsWave
@@ -257,10 +260,10 @@ function findSizeFaults(engine: EngineLimits, run: RunLimits): string[] {
       : [
           'dissentCarriedMax and triadTextCharsMax, or teamMembersMax, teamExecutorCharsMax, teamNotesMax and teamNoteCharsMax, of every delegation of a wave, must fit into a quarter of a payload',
         ]),
-    ...(fitsReport
+    ...(fitsTeam
       ? []
       : [
-          'teamDelegationsMax tasks, refusalsKeptMax refused calls and teamReasonCharsMax of each must leave a quarter of a payload to the rest of what records a team',
+          'teamDelegationsMax tasks, refusalsKeptMax refused calls, teamReasonCharsMax of each and effectsMax effects must leave room for the rest of a team that continues as new',
         ]),
     ...(fitsPhase
       ? []

@@ -52,6 +52,14 @@ export function teamBytesMax(engine: TeamLimits): number {
 }
 
 /**
+ * Bytes that a team takes at most over continue-as-new, as JSON: its report so far, each task as the rules know it, and the
+ * results that its leader has not heard yet.
+ */
+export function carriedTeamBytesMax(engine: TeamLimits, executorBytesMax: number): number {
+  return reportBytesMax(engine, executorBytesMax) + 2 * engine.teamDelegationsMax * taskBytesMax;
+}
+
+/**
  * Bytes that a report takes at most, as JSON, on its way to the activity that keeps it.
  *
  * @param executorBytesMax Of the outcome of a triad or a team that did a task.

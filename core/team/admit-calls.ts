@@ -48,7 +48,7 @@ export function admitCalls(
   );
   const kept = refused.map(({ call, reason }) => ({
     member_id: cutText(call.member_id, 120),
-    reason: cutText(reason, engineLimits.triadTextCharsMax),
+    reason: cutText(reason, engineLimits.teamReasonCharsMax),
   }));
   return {
     state: {

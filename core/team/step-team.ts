@@ -81,7 +81,7 @@ function takeEnd(
   const ended = change(state, delegation_id, (one) => ({
     ...one,
     state: status,
-    reason: cutText(reason, engineLimits.triadTextCharsMax),
+    reason: cutText(reason, engineLimits.teamReasonCharsMax),
     has_output,
   }));
   return dispatch(noteEnd(ended, task.member_id, status, nowMs), nowMs);
@@ -158,7 +158,7 @@ function notStarted(task: TeamTask, reason: string): TeamTask {
   return {
     ...task,
     state: 'not_started',
-    reason: cutText(reason, engineLimits.triadTextCharsMax),
+    reason: cutText(reason, engineLimits.teamReasonCharsMax),
   };
 }
 

@@ -66,6 +66,14 @@ export function openTeamState(
   return { ...from, setup, tasks: [], breakers: {}, refused: [], refused_total: 0 };
 }
 
+/** For continue-as-new, when every task is over: in which order they were done is history. */
+export function slimState(state: TeamState): TeamState {
+  return {
+    ...state,
+    tasks: state.tasks.map((task) => ({ ...task, inputs: [], needs: [], after: [] })),
+  };
+}
+
 export function breakerOf({ breakers, setup }: TeamState, memberId: string): Breaker {
   return breakers[memberId] ?? closedBreaker(firstRestMs(setup));
 }

@@ -12,6 +12,7 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import type { DelegationDesk } from '../delegation/run-delegation.ts';
 import { readFailure } from '../shared/read-failure.ts';
+import type { MemberFunds } from '../shared/share-funds.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { knownEffects, showTeam, workedMs } from './team-at-work.ts';
 import type { TaskAtWork, TeamAtWork } from './team-at-work.ts';
@@ -86,7 +87,7 @@ async function carryOutOnce(
   seat: TeamSeat,
 ): Promise<AttemptEnd> {
   const { delegation_id } = planned.task;
-  const funds = seat.kind === 'triad' ? t.funds.forChildren() : t.funds.forCalls();
+  const funds = openFunds(t, seat);
   const before = t.seen.get(delegation_id);
   const note = (
     turns: number,
@@ -104,7 +105,7 @@ async function carryOutOnce(
   const desk: DelegationDesk = {
     control: t.desk.control,
     superior: t.superior.forMember((question) => holdClock(t, question)),
-    funds,
+    funds: funds ?? t.desk.funds,
     onStatus: (status) => note(status.turn, status.usage, status),
     carryOver: null,
     // The phases of a triad are workflows, which get their ids below it.
@@ -124,8 +125,14 @@ async function carryOutOnce(
     if (isCancellation(error)) return { outcome: null, lost: 'stopped', ...end };
     return { outcome: null, lost: readFailure(error).message, why: 'lost', partial_ref: null };
   } finally {
-    funds.close();
+    funds?.close();
   }
+}
+
+/** What a member spends from; null: its leader and its members share the purse themselves. */
+function openFunds({ funds }: TeamAtWork, { kind }: TeamSeat): MemberFunds | null {
+  if (kind === 'team') return null;
+  return kind === 'triad' ? funds.forChildren() : funds.forCalls();
 }
 
 /** No time limit runs while a question waits for the user. */

@@ -5,7 +5,7 @@ import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegat
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { boundTeam } from '../../core/team/bound-team.ts';
+import { boundReport, boundTeam } from '../../core/team/bound-team.ts';
 import type { TeamTask } from '../../core/team/team-state.ts';
 import { noteLoaded } from '../../core/turns/note-loaded.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
@@ -74,7 +74,7 @@ async function guardOutput(t: TeamAtWork, end: TeamEnd): Promise<TeamEnd> {
 function keepReport(t: TeamAtWork, end: TeamEnd): Promise<RecordTeamResult> {
   const { run_id, delegation } = t.order;
   const { delegation_id } = delegation;
-  const report = reportOf(t, end);
+  const report = boundReport(reportOf(t, end));
   return untilDone(
     () =>
       recordTeam.executeWithOptions({ summary: 'record team' }, [

@@ -3,10 +3,11 @@ import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegat
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { stepTeam } from '../../core/team/step-team.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
-import { openTeamState } from '../../core/team/team-state.ts';
+import { openTeamState, slimState } from '../../core/team/team-state.ts';
 import type { CarriedTeam, DelegationDesk } from '../delegation/run-delegation.ts';
 import type { Conversation, ConversationEnd } from '../shared/conversation.ts';
 import { createWorkClock } from '../shared/create-work-clock.ts';
@@ -187,10 +188,10 @@ function endOf(t: TeamAtWork, end: ConversationEnd): TeamEnd {
 }
 
 function carry(t: TeamAtWork): CarriedTeam {
-  const { order, message_ref, state, notes, own, superior } = t;
+  const { order, message_ref, notes, own, superior } = t;
   return {
     version: 1,
-    state,
+    state: slimState(t.state),
     record_ref: order.record_ref,
     plan_ref: order.plan_ref,
     message_ref,
@@ -201,6 +202,6 @@ function carry(t: TeamAtWork): CarriedTeam {
     escalations: superior.escalations(),
     purse: t.desk.funds.carry(),
     loaded_details: own.tools.loadedDetails,
-    effects: knownEffects(t),
+    effects: knownEffects(t).slice(-engineLimits.effectsMax),
   };
 }

@@ -10,7 +10,10 @@ import type { TeamState } from '../../../core/team/team-state.ts';
 import { createPrng } from '../../support/prng.ts';
 import type { Prng } from '../../support/prng.ts';
 import { callOn, teamOf } from './team-builders.ts';
-import { property } from './builders.ts';
+import { property as everyProperty } from './builders.ts';
+
+/** Each plays some fifty events. */
+const property = { ...everyProperty, numRuns: 80 };
 
 interface Game {
   readonly seed: number;
