@@ -7,7 +7,7 @@ import type { AgentSummary } from './agent-definition.ts';
 import type { AnsweredQuestion, AnswerFormat, Question, RejectedAnswer } from './question.ts';
 import type { Autonomy, QuestionRules } from './question-rules.ts';
 import { runSettings } from './run-settings.ts';
-import { NamedTeam } from './team.ts';
+import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
@@ -26,7 +26,7 @@ export const PlannerRunInput = z.strictObject({
   /** false: every delegation is done by one agent. Default true. */
   triads: z.boolean().optional(),
   /** Teams that the planner may give a delegation to, besides those it puts together; false: none at all. */
-  teams: z.union([z.literal(false), z.array(NamedTeam).max(20)]).optional(),
+  teams: NamedTeams.optional(),
   ...runSettings,
 });
 export type PlannerRunInput = z.infer<typeof PlannerRunInput>;

@@ -8,7 +8,7 @@ import type { RunLimits } from './limits.ts';
 import type { Autonomy } from './question-rules.ts';
 import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
-import { NamedTeam } from './team.ts';
+import { NamedTeams } from './team.ts';
 import type { TeamSummary } from './team.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
@@ -21,7 +21,7 @@ export const PlannerWaveInput = z.strictObject({
   /** false: every delegation is done by one agent. Default true. */
   triads: z.boolean().optional(),
   /** As in PlannerRunInput. */
-  teams: z.union([z.literal(false), z.array(NamedTeam).max(20)]).optional(),
+  teams: NamedTeams.optional(),
   ...runSettings,
 });
 export type PlannerWaveInput = z.infer<typeof PlannerWaveInput>;

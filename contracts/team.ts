@@ -100,6 +100,12 @@ const whole = {
 export const NamedTeam = z.strictObject({ team_id: Slug, ...whole });
 export type NamedTeam = z.infer<typeof NamedTeam>;
 
+/** Teams that a planner may give a delegation to; false: nothing is done by a team. */
+export const NamedTeams = z.union(
+  [z.literal(false), z.array(NamedTeam).max(20)],
+  'expected teams. Try: [{"team_id":"desk","members":[{"id":"writer"}]}], or false',
+);
+
 /** What a person types to start a team alone: `{"message":"…","members":["researcher","writer"]}` is enough. */
 export const TeamInput = z.strictObject({
   message: z
@@ -111,7 +117,11 @@ export const TeamInput = z.strictObject({
   team_id: Slug.optional(),
   ...whole,
   /** An id alone is the agent of that name. */
-  members: z.array(z.union([z.string(), TeamMember])).optional(),
+  members: z
+    .array(
+      z.union([z.string(), TeamMember], 'expected a member. Try: "writer", or {"id":"writer"}'),
+    )
+    .optional(),
   /** Teams that members may name. */
   teams: z.array(NamedTeam).max(20).optional(),
   /** If undefined: one criterion, "The task is done as described." */
@@ -135,4 +145,13 @@ export interface TeamSummary {
   readonly team_id: string;
   /** Levels of teams below and with it: 1 when no member is a team. */
   readonly depth: number;
+  /** Agent that leads it: also where its definition names none. */
+  readonly leader: string;
+}
+
+/** A function that a worker has under this name, for inputs and outputs of teams. */
+export interface MiddlewareName {
+  readonly name: string;
+  readonly kind: 'middleware' | 'guardrail';
+  readonly stages: readonly ('input' | 'output')[];
 }

@@ -127,6 +127,8 @@ export const engineLimits = {
   teamDepthMax: 3,
   /** Tasks that one leader may give out, whatever its team sets. */
   teamDelegationsMax: 50,
+  /** Seconds of work that a team may set for itself or for a task: 11 days, as for a triad's phase. */
+  teamSecondsMax: 1_000_000,
   /** Further attempts at one task, whatever its team sets. */
   taskRetriesMax: 5,
   /** Tasks of one member that fail in a row, or run out of time, at which it gets no more of them for a while. */

@@ -100,6 +100,7 @@ export function createActivities(
       projection: redactProjection(createFileProjection({ home }), redactor),
       workspaces,
       toolNames,
+      middlewareNames: [],
       // Which models another server has, nobody knows.
       models: baseUrl === undefined || isRehearsal ? [...pricedModels] : [],
       isPriced: (model) =>

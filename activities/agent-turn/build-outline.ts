@@ -38,14 +38,21 @@ export function buildOutline({ shape, value }: Output, ref: Ref): TurnOutline {
 }
 
 function outlineDelegation(delegation: Delegation): DelegationOutline {
-  const { task_description: _task, acceptance_criteria, triad, team, ...rest } = delegation;
+  const {
+    task_description: _task,
+    acceptance_criteria,
+    triad,
+    team: planned,
+    ...rest
+  } = delegation;
+  const team = planned === undefined ? undefined : outlineTeam(planned, delegation);
   const criterion_ids = acceptance_criteria.map((criterion) => criterion.criterion_id);
   return {
     ...rest,
     ...(triad !== undefined && { triad: outlineTriad(triad, delegation) }),
-    ...(team !== undefined && { team: outlineTeam(team, delegation) }),
+    ...(team !== undefined && { team }),
     criterion_ids,
-    fingerprint: fingerprintDelegation({ ...rest, criterion_ids, triad }),
+    fingerprint: fingerprintDelegation({ ...rest, criterion_ids, triad, team }),
   };
 }
 

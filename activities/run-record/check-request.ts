@@ -1,16 +1,19 @@
-import type { AgentDefinition, AgentSummary } from '../../contracts/agent-definition.ts';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { TeamSummary } from '../../contracts/team.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import { checkSections, checkTriad } from '../../core/plan/check-triads.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { checkPhaseStart } from '../../core/triad/check-phase-start.ts';
 import { composePlan, outlinePlan } from './compose-plan.ts';
+import { checkTeamRequest } from './check-typed-teams.ts';
 import { joinSentences } from './input-fault.ts';
 import type { InputFault, WorkflowType } from './input-fault.ts';
 import type { RunRequest } from './read-input.ts';
+import { summariseAgent } from './summarise-agent.ts';
 
 /** A plan is checked before it is stored, so it has no address yet. */
 const noRef = '0'.repeat(64);
@@ -21,6 +24,8 @@ export interface Surroundings {
   /** Models that members of triads may be given. */
   readonly models: readonly string[];
   readonly limits: RunLimits;
+  /** Teams that a plan may name; null: none may. */
+  readonly teams: readonly TeamSummary[] | null;
 }
 
 /** What is wrong with a well-formed input: who is to do the work, and the rules that every plan keeps. */
@@ -29,14 +34,15 @@ export function checkRequest(
   request: RunRequest,
   around: Surroundings,
 ): readonly InputFault[] {
-  const { delegations, triad } = request;
+  const { delegations, triad, team } = request;
   if (triad !== null) return checkTriadRequest(triad, delegations?.[0], around);
+  if (team !== null) return checkTeamRequest(team);
   if (delegations === null) return [];
   if (workflowType === 'delegation') return checkExecutor(delegations[0]?.agent_id, around.agents);
   return checkPlan(outlinePlan(composePlan(delegations), noRef), {
     agents: around.agents.map(summariseAgent),
     triads: request.triads,
-    teams: [],
+    teams: around.teams,
     models: around.models,
     criteria: [],
     known_inputs: request.constraints.length === 0 ? ['goal'] : ['goal', 'constraints'],
@@ -45,11 +51,6 @@ export function checkRequest(
     stale: [],
     limits: around.limits,
   }).map(toInputFault);
-}
-
-export function summariseAgent(agent: AgentDefinition): AgentSummary {
-  const { agent_id, allowed_tools, risk_level } = agent;
-  return { agent_id, allowed_tools, risk_level };
 }
 
 function checkTriadRequest(

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { listNames } from '../../core/text/list-names.ts';
-import { describeIssues, wholePath } from '../tools/describe-issues.ts';
+import { describeIssues, expandIssue, wholePath } from '../tools/describe-issues.ts';
 import { joinSentences } from './input-fault.ts';
 import type { InputFault } from './input-fault.ts';
 
 /** Everything that a schema found in a typed input, none left out, each with what was expected. */
 export function describeInputIssues(error: z.ZodError, schema: z.ZodType): readonly InputFault[] {
-  return error.issues.flatMap((issue) => {
+  return error.issues.flatMap(expandIssue).flatMap((issue) => {
     const known = issue.code === 'unrecognized_keys' ? fieldsAt(schema, issue.path) : [];
     // One at a time, because a list is cut to what a model can mend at once.
     return describeIssues(new z.ZodError([issue])).map(({ path, reason, hint }) => ({
@@ -30,5 +30,11 @@ function stepInto(schema: unknown, key: PropertyKey): unknown {
 }
 
 function unwrap(schema: unknown): unknown {
-  return schema instanceof z.ZodOptional ? unwrap(schema.unwrap()) : schema;
+  if (schema instanceof z.ZodOptional) return unwrap(schema.unwrap());
+  if (!(schema instanceof z.ZodUnion)) return schema;
+  return schema.options.map(unwrap).find(hasFields);
+}
+
+function hasFields(schema: unknown): boolean {
+  return schema instanceof z.ZodObject || schema instanceof z.ZodArray;
 }

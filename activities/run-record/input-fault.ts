@@ -18,7 +18,7 @@ export const inputExamples: Readonly<Record<WorkflowType, string>> = {
   plannerWave: '{"goal":"Compare three ways to store sensor data"}',
   triad: '{"type":"dialectic","task":"Design a schema for sensor data"}',
   triadPhase: '{"phase":"deliberate","type":"dialectic","task":"Design a schema for sensor data"}',
-  team: '{"message":"Compare three ways to store sensor data","members":["researcher","analyst","writer"]}',
+  team: '{"message":"Compare three ways to store sensor data","members":["researcher","writer"]}',
   delegation: '{"agent_id":"researcher","task_description":"List three ways to store sensor data"}',
 };
 

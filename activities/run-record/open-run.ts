@@ -3,10 +3,12 @@ import type { OpenRunInput, OpenRunResult, PhaseStart } from '../../contracts/ac
 import { resolveBudget } from '../../core/budget/resolve-budget.ts';
 import { resolveLimits } from '../../core/limits.ts';
 import { listSections } from '../../core/triad/list-sections.ts';
+import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
 import type { RegistrySnapshot } from '../tools/read-artifact.ts';
 import { checkBudget } from './check-budget.ts';
-import { checkRequest, summariseAgent } from './check-request.ts';
+import { checkRequest } from './check-request.ts';
+import { checkTypedTeams } from './check-typed-teams.ts';
 import { composePlan, storePlan } from './compose-plan.ts';
 import type { RecordDeps } from './deps.ts';
 import { createFirstRecord } from './first-record.ts';
@@ -19,7 +21,11 @@ import { openPhaseStart } from './open-phase-start.ts';
 import { publishRecord } from './publish-record.ts';
 import { readInput } from './read-input.ts';
 import type { RunRequest } from './read-input.ts';
+import { readTeamDrafts } from './read-team-drafts.ts';
+import { seatTeam } from './seat-team.ts';
 import { seatTriad } from './seat-triad.ts';
+import { summariseAgent } from './summarise-agent.ts';
+import { listTypedLeaders, listTypedMembers } from './typed-models.ts';
 
 /**
  * Checks what was typed and begins the run's record.
@@ -33,23 +39,33 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
   const { workflow_type } = input;
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input.input);
   const { agents, faults: agentFaults } = await loadRegistry(deps, agentsDir);
+  const teamFaults =
+    agentFaults.length > 0
+      ? []
+      : checkTypedTeams(deps, {
+          placed: readTeamDrafts(workflow_type, input.input),
+          agents,
+          triads: typed?.triads ?? true,
+        });
   const shapeFaults = [...faults, ...agentFaults];
   if (typed === null || shapeFaults.length > 0) {
-    throw createInvalidInput(workflow_type, shapeFaults);
+    throw createInvalidInput(workflow_type, [...shapeFaults, ...teamFaults]);
   }
   const request = findMembers(typed, agents);
   const limits = resolveLimits(request.limits);
   const budget = resolveBudget(request.budget);
-  const members = request.delegations?.flatMap(({ triad }) => triad?.members ?? []) ?? [];
+  const members = listTypedMembers(request);
   const models = listModels(deps, budget, agents, members);
+  const teams = request.teams === null ? null : summariseTeams(request.teams, agents);
   const ruleFaults = [
-    ...checkRequest(workflow_type, request, { agents, models, limits }),
-    ...checkBudget(budget, agents, members, deps.isPriced),
+    ...teamFaults,
+    ...checkRequest(workflow_type, request, { agents, models, limits, teams }),
+    ...checkBudget(budget, agents, [...members, ...listTypedLeaders(request)], deps.isPriced),
     ...(await checkWorkspace(deps, request)),
   ];
   if (ruleFaults.length > 0) throw createInvalidInput(workflow_type, ruleFaults);
 
-  const registry: RegistrySnapshot = { agents: [...agents], teams: [] };
+  const registry: RegistrySnapshot = { agents: [...agents], teams: [...(request.teams ?? [])] };
   const registryRef = await deps.store.put(JSON.stringify(registry));
   const plan =
     request.delegations === null
@@ -69,7 +85,7 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
     autonomy: request.autonomy,
     triads: request.triads,
     models,
-    teams: [],
+    teams,
     questions: resolveQuestionRules(request.questions),
     criteria: record.criteria.map(({ criterion_id, state, delegation_id }) => ({
       criterion_id,
@@ -82,8 +98,9 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
   };
 }
 
-/** Who is in a triad is known when the agents are. */
+/** Who is in a triad, and who leads a team, is known when the agents are. */
 function findMembers(request: RunRequest, agents: readonly AgentDefinition[]): RunRequest {
+  if (request.team !== null) return { ...request, delegations: [seatTeam(request.team, agents)] };
   if (request.triad === null) return request;
   const delegation = seatTriad(request.triad, agents);
   return delegation === null ? request : { ...request, delegations: [delegation] };

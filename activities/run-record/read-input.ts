@@ -6,12 +6,15 @@ import type { LimitsInput } from '../../contracts/limits.ts';
 import { PlannerRunInput } from '../../contracts/planner-run.ts';
 import { PlannerWaveInput } from '../../contracts/planner-wave.ts';
 import type { RunSettings } from '../../contracts/run-settings.ts';
+import { TeamInput } from '../../contracts/team.ts';
+import type { NamedTeam } from '../../contracts/team.ts';
 import { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
 import type { Autonomy, QuestionRulesInput } from '../../contracts/question-rules.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
 import { composeLoneDelegation } from './compose-plan.ts';
 import { describeInputIssues } from './describe-input-issues.ts';
 import type { InputFault, WorkflowType } from './input-fault.ts';
+import { listTypedTeams } from './seat-team.ts';
 
 /** What the kinds of input come down to. */
 export interface RunRequest {
@@ -23,11 +26,15 @@ export interface RunRequest {
   readonly delegations: readonly Delegation[] | null;
   /** What somebody typed to start a triad, or one of its phases; null for all others. */
   readonly triad: TriadInput | TriadPhaseInput | null;
+  /** What somebody typed to start a team; null for all others. */
+  readonly team: TeamInput | null;
   readonly useDefaults: boolean;
   readonly questions: QuestionRulesInput | undefined;
   readonly autonomy: Autonomy;
   /** Whether the planner may have delegations done by triads. */
   readonly triads: boolean;
+  /** Teams that came with the input, the typed one among them; null: the planner may have nothing done by a team. */
+  readonly teams: readonly NamedTeam[] | null;
   readonly agentsDir: string | null;
   /** As typed; whether it can be used is looked at later. */
   readonly workspaceDir: string | null;
@@ -51,33 +58,49 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
         ...commonOf(value),
         goal: value.goal,
         triads: value.triads ?? true,
+        teams: teamsOf(value),
         constraints: value.constraints ?? [],
         criteria: value.criteria ?? [],
         delegations: null,
         triad: null,
+        team: null,
       }));
     case 'plannerWave':
       return read(PlannerWaveInput, input, (value) => ({
         ...commonOf(value),
         goal: value.goal,
         triads: value.triads ?? true,
+        teams: teamsOf(value),
         constraints: value.constraints ?? [],
         criteria: [],
         delegations: value.delegations ?? null,
         triad: null,
+        team: null,
       }));
     case 'delegation':
       return read(DelegationInput, input, (value) => ({
         ...commonOf(value),
         goal: value.task_description,
         triads: false,
+        teams: null,
         constraints: [],
         criteria: [],
         delegations: [composeLoneDelegation({ ...value, title: titleOf(value.task_description) })],
         triad: null,
+        team: null,
       }));
     case 'team':
-      throw new Error('Not built yet.');
+      return read(TeamInput, input, (value) => ({
+        ...commonOf(value),
+        goal: value.message,
+        triads: true,
+        teams: listTypedTeams(value),
+        constraints: [],
+        criteria: [],
+        delegations: null,
+        triad: null,
+        team: value,
+      }));
     case 'triad':
       return read(TriadInput, input, triadRequest);
     case 'triadPhase':
@@ -90,11 +113,19 @@ function triadRequest(value: TriadInput | TriadPhaseInput): RunRequest {
     ...commonOf(value),
     goal: value.task,
     triads: true,
+    teams: null,
     constraints: [],
     criteria: [],
     delegations: null,
     triad: value,
+    team: null,
   };
+}
+
+function teamsOf({
+  teams,
+}: Pick<PlannerRunInput | PlannerWaveInput, 'teams'>): readonly NamedTeam[] | null {
+  return teams === false ? null : (teams ?? []);
 }
 
 function read<S extends z.ZodObject>(

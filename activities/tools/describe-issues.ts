@@ -13,14 +13,27 @@ export const wholePath = '$';
 
 /** What a schema found, worded for the model that has to mend it: all at once, at most 20, each with a hint. */
 export function describeIssues(error: z.ZodError): OutputFault[] {
-  const faults = error.issues.slice(0, shapeFaultsMax).map(describeIssue);
-  const left = error.issues.length - faults.length;
+  const issues = error.issues.flatMap(expandIssue);
+  const faults = issues.slice(0, shapeFaultsMax).map(describeIssue);
+  const left = issues.length - faults.length;
   const last = faults.at(-1);
   if (left > 0 && last !== undefined) {
     const reason = `${last.reason} (and ${left} more faults that are not listed)`;
     faults[faults.length - 1] = { ...last, reason };
   }
   return faults;
+}
+
+/**
+ * What is wrong inside a value that may have one of several shapes: of the one shape that the value has in the main, where
+ * there is one, so that nobody has to guess which part of it does not fit.
+ */
+export function expandIssue(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const inside = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0));
+  const [only, ...others] = inside;
+  if (only === undefined || others.length > 0) return [issue];
+  return only.flatMap((one) => expandIssue({ ...one, path: [...issue.path, ...one.path] }));
 }
 
 /** `coverage.criteria_met[0].evidence`, or `$` for the whole value. */

@@ -19,7 +19,6 @@
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import type { TeamSummary } from '../../contracts/team.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { capFaults } from '../output/cap-faults.ts';
@@ -30,13 +29,12 @@ import { checkDependencies } from './check-dependencies.ts';
 import { checkInputs } from './check-inputs.ts';
 import { checkRedone } from './check-redone.ts';
 import { checkRepetition } from './check-repetition.ts';
+import { checkTeams } from './check-teams.ts';
+import type { PlannedTeamContext } from './check-teams.ts';
 import { checkTriads } from './check-triads.ts';
-import type { TriadContext } from './check-triads.ts';
 
 /** What a plan is checked against. */
-export interface PlanContext extends TriadContext {
-  /** Teams that it may name; null: nothing is done by a team. */
-  readonly teams: readonly TeamSummary[] | null;
+export interface PlanContext extends PlannedTeamContext {
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
   /** Of earlier waves. */
@@ -55,6 +53,7 @@ export function checkPlan(plan: WavePlanOutline, context: PlanContext): OutputFa
     ...checkUserQuestions(plan),
     ...checkDelegations(plan.delegations, context),
     ...checkTriads(plan.delegations, context),
+    ...checkTeams(plan.delegations, context),
     ...checkDependencies(plan.delegations, context.delegation_ids),
     ...checkInputs(plan.delegations, context.known_inputs),
     ...checkProgress(plan, context.criteria),

@@ -12,7 +12,7 @@
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import type { TriadOutline } from '../../contracts/triad.ts';
+import type { TriadMember, TriadOutline } from '../../contracts/triad.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
@@ -54,7 +54,7 @@ export function checkTriads(
 
 /** @param at What the paths begin with: empty, or with a point at its end. */
 export function checkTriad(
-  { type, members }: TriadOutline,
+  { type, members }: Pick<TriadOutline, 'type'> & { readonly members: readonly TriadMember[] },
   { agents, models }: Pick<TriadContext, 'agents' | 'models'>,
   at: string,
 ): OutputFault[] {
@@ -115,7 +115,7 @@ function checkWriter(
 
 /** Sections that were left out are the criteria, whose own faults are told there. */
 export function checkSections(
-  { section_ids }: TriadOutline,
+  { section_ids }: Pick<TriadOutline, 'section_ids'>,
   criterionIds: readonly string[],
   at: string,
 ): OutputFault[] {

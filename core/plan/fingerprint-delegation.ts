@@ -4,18 +4,38 @@
  * Invariants:
  *   F1. The order and repetition of inputs and criteria do not change the fingerprint; agent, inputs and criteria do.
  *   F2. A triad is another executor than an agent, and than a triad of another type.
+ *   F3. A team is another executor than an agent and a triad, and than a team of another name or with other members.
  */
 import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { TeamOutline } from '../../contracts/team.ts';
 import type { TriadOutline } from '../../contracts/triad.ts';
 import { hashText } from '../text/hash-text.ts';
 
 export function fingerprintDelegation(
   d: Pick<DelegationOutline, 'agent_id' | 'required_inputs' | 'criterion_ids'> & {
     readonly triad?: Pick<TriadOutline, 'type'> | undefined;
+    readonly team?: Pick<TeamOutline, 'team_id' | 'members'> | undefined;
   },
 ): string {
   const work = [d.agent_id, sortedSet(d.required_inputs), sortedSet(d.criterion_ids)];
+  if (d.team !== undefined)
+    return hashText(JSON.stringify([...work, 'team', describeTeam(d.team)]));
   return hashText(JSON.stringify(d.triad === undefined ? work : [...work, d.triad.type]));
+}
+
+/** Its name, or who sits in it. */
+function describeTeam({
+  team_id,
+  members = [],
+}: Pick<TeamOutline, 'team_id' | 'members'>): readonly string[] {
+  if (team_id !== undefined) return [team_id];
+  const executors = members.map((member) => {
+    if (member.triad !== undefined) return `triad:${member.triad.type}`;
+    return member.team_id === undefined
+      ? `agent:${member.agent_id ?? member.id}`
+      : `team:${member.team_id}`;
+  });
+  return ['members', ...sortedSet(executors)];
 }
 
 /** In the order of code units, which is the same everywhere. */

@@ -7,11 +7,10 @@
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import { leaderAgentId, plannerAgentId } from '../../contracts/names.ts';
-import type { NamedTeam } from '../../contracts/team.ts';
 
 /** @returns empty when there is no agent but the planner. */
 export function chooseLeader(
-  { leader }: Pick<NamedTeam, 'leader'>,
+  { leader }: { readonly leader?: string | undefined },
   agents: readonly Pick<AgentSummary, 'agent_id'>[],
 ): string {
   if (leader !== undefined) return leader;

@@ -261,4 +261,21 @@ describe('checkPlan', () => {
     );
     expect(new Set(prints).size).toBe(4);
   });
+
+  it('F3: a team is another executor than an agent, a triad and another team', () => {
+    const base = { agent_id: 'a', required_inputs: ['x'], criterion_ids: ['c1'] };
+    const members = [{ id: 'ann', agent_id: 'b' }, { id: 'c' }];
+    const prints = [
+      {},
+      { triad: { type: 'dialectic' as const } },
+      { team: { team_id: 'desk' } },
+      { team: { team_id: 'news' } },
+      { team: { members } },
+      { team: { members: members.slice(1) } },
+      { team: { members: [{ id: 'ann', team_id: 'b' }, { id: 'c' }] } },
+    ].map((executor) => fingerprintDelegation({ ...base, ...executor }));
+    expect(new Set(prints).size).toBe(prints.length);
+    const renamed = [{ id: 'c' }, { id: 'eve', agent_id: 'b' }];
+    expect(fingerprintDelegation({ ...base, team: { members: renamed } })).toBe(prints[4]);
+  });
 });

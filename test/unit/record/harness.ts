@@ -73,6 +73,7 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
     projection: createFileProjection({ home }),
     workspaces: createFileWorkspaces({ home }),
     toolNames: ['load_detail'],
+    middlewareNames: [],
     models: [],
     isPriced: () => true,
     ...over,

@@ -1,0 +1,84 @@
+/**
+ * Checks of the teams in a plan.
+ *
+ * Invariants:
+ *   PTS1. Where teams are not allowed, there is none.
+ *   PTS2. A delegation is done by a triad or by a team, never by both.
+ *   PTS3. A team that is named is one that there is, comes with nothing besides its name, and its leader is the delegation's
+ *         agent.
+ *   PTS4. A team that the plan puts together keeps what every team must keep.
+ */
+import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { TeamOutline, TeamSummary } from '../../contracts/team.ts';
+import { checkTeam } from '../team/check-team.ts';
+import { cutText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
+import type { TriadContext } from './check-triads.ts';
+
+/** What the teams of a plan are checked against. */
+export interface PlannedTeamContext extends TriadContext {
+  /** Teams that it may name; null: nothing is done by a team. */
+  readonly teams: readonly TeamSummary[] | null;
+}
+
+export function checkTeams(
+  delegations: readonly DelegationOutline[],
+  context: PlannedTeamContext,
+): OutputFault[] {
+  const { teams } = context;
+  return delegations.flatMap((delegation, i) => {
+    const { team, triad } = delegation;
+    if (team === undefined) return [];
+    const path = `delegations[${i}]`;
+    if (teams === null) {
+      const reason = 'this run does without teams';
+      const hint = 'Try: leave team out; then the agent works alone';
+      return [{ path: `${path}.team`, reason, hint }];
+    }
+    return [
+      ...(triad === undefined ? [] : [bothOf(path)]),
+      ...(team.team_id === undefined
+        ? checkTeam(
+            team,
+            { ...context, teams, leaderModels: null, middlewares: [] },
+            `${path}.team.`,
+          )
+        : checkNamed(delegation, { ...team, team_id: team.team_id }, { teams, path })),
+    ];
+  });
+}
+
+function bothOf(path: string): OutputFault {
+  const reason = 'a delegation is done by a triad or by a team, not by both';
+  return { path: `${path}.team`, reason, hint: 'Try: leave one of them out' };
+}
+
+function checkNamed(
+  { agent_id }: DelegationOutline,
+  { team_id, ...rest }: TeamOutline & { readonly team_id: string },
+  { teams, path }: { readonly teams: readonly TeamSummary[]; readonly path: string },
+): OutputFault[] {
+  const faults: OutputFault[] = [];
+  const fault = (at: string, reason: string, hint: string): void => {
+    faults.push({ path: `${path}.${at}`, reason, hint });
+  };
+  const known = teams.find((team) => team.team_id === team_id);
+  const names = teams.map((team) => team.team_id);
+  const besides = Object.entries(rest).flatMap(([key, value]) =>
+    value === undefined ? [] : [key],
+  );
+  if (known === undefined) {
+    const reason = `there is no team "${cutText(team_id, 60)}"`;
+    const hint = names.length === 0 ? 'members instead of team_id' : `one of ${listNames(names)}`;
+    fault('team.team_id', reason, `Try: ${hint}`);
+  } else if (known.leader !== agent_id) {
+    const reason = `the team "${team_id}" is led by another agent`;
+    fault('agent_id', reason, `Try: "${cutText(known.leader, 60)}"`);
+  }
+  if (besides.length > 0) {
+    const reason = `a team with a name brings all that it needs, and here stands ${listNames(besides)} too`;
+    fault('team', reason, 'Try: team_id alone, or no team_id');
+  }
+  return faults;
+}

@@ -1,0 +1,69 @@
+/**
+ * What plans are checked against of the teams with a name, and which of them contain each other.
+ *
+ * Invariants:
+ *   TSM1. A team is one level deeper than the deepest team among its members; without one it has depth 1.
+ *   TSM2. Teams that contain each other are found, however many such rings there are, each shown as [A, B, A]; what is left
+ *         without the links that close them has a depth.
+ */
+import type { AgentSummary } from '../../contracts/agent-definition.ts';
+import type { TeamSummary } from '../../contracts/team.ts';
+import { findCycle } from '../plan/find-cycle.ts';
+import { chooseLeader } from './choose-leader.ts';
+import type { TeamDraft } from './team-draft.ts';
+
+/** Of two teams with one name the first counts. */
+export function summariseTeams(
+  teams: readonly TeamDraft[],
+  agents: readonly Pick<AgentSummary, 'agent_id'>[],
+): TeamSummary[] {
+  const { links } = cutRings(teams);
+  const depths = computeDepths(links);
+  return [...links.keys()].map((team_id) => {
+    const leader = teams.find((team) => team.team_id === team_id)?.leader;
+    return { team_id, depth: depths.get(team_id) ?? 1, leader: chooseLeader({ leader }, agents) };
+  });
+}
+
+/** @returns each ring of teams that contain each other. */
+export function findTeamRings(teams: readonly TeamDraft[]): string[][] {
+  return cutRings(teams).rings;
+}
+
+type Links = Map<string, readonly string[]>;
+
+function cutRings(teams: readonly TeamDraft[]): { rings: string[][]; links: Links } {
+  const links = linkTeams(teams);
+  const rings: string[][] = [];
+  for (let ring = findCycle(links); ring !== null; ring = findCycle(links)) {
+    rings.push(ring);
+    const [from, to] = ring.slice(-2);
+    if (from === undefined || to === undefined) break;
+    links.set(
+      from,
+      (links.get(from) ?? []).filter((id) => id !== to),
+    );
+  }
+  return { rings, links };
+}
+
+function linkTeams(teams: readonly TeamDraft[]): Links {
+  const links: Links = new Map();
+  for (const { team_id, members } of teams) {
+    if (team_id === undefined || links.has(team_id)) continue;
+    const ids = (members ?? []).flatMap((member) => member.team_id ?? []);
+    links.set(team_id, [...new Set(ids)]);
+  }
+  return links;
+}
+
+/** Without rings no chain of teams is longer than there are teams. */
+function computeDepths(links: Links): Map<string, number> {
+  const depths = new Map([...links.keys()].map((id) => [id, 1]));
+  for (let round = 1; round < links.size; round += 1) {
+    for (const [id, below] of links) {
+      depths.set(id, Math.max(1, ...below.map((other) => 1 + (depths.get(other) ?? 0))));
+    }
+  }
+  return depths;
+}

@@ -1,0 +1,28 @@
+import type { NamedTeam, TeamMember } from '../../contracts/team.ts';
+import type { TriadMember, TriadType } from '../../contracts/triad.ts';
+
+/** A triad as a plan or its outline has it. */
+export interface TriadDraft {
+  readonly type: TriadType;
+  readonly members: readonly TriadMember[];
+  readonly sections?: readonly { readonly section_id: string }[] | undefined;
+  readonly section_ids?: readonly string[];
+}
+
+type Readable<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+/** A member as far as it can be read, so that rules are checked although something else is wrong with it. */
+export interface MemberDraft extends Readable<Omit<TeamMember, 'triad'>> {
+  readonly triad?: TriadDraft | undefined;
+  /** Fields that were given and can't be read: what is wrong with them is told already. */
+  readonly unread?: readonly string[];
+  /** Whether an id was given, and no object around it. */
+  readonly bare?: boolean;
+}
+
+/** A team as far as it can be read. */
+export interface TeamDraft extends Readable<Omit<NamedTeam, 'members'>> {
+  readonly members?: readonly MemberDraft[] | undefined;
+  /** As of a member. */
+  readonly unread?: readonly string[];
+}
