@@ -10,3 +10,8 @@ export const Slug = z
     /^[a-z0-9][a-z0-9_-]{0,39}$/,
     'expected 1 to 40 lower-case letters, digits, "-" or "_". Try: "market-research"',
   );
+
+/** A delegation_id in the store: a task of a team has that of its team before its name, `design.d2`. */
+export const StoredDelegationId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,39}(?:\.[a-z0-9][a-z0-9_-]{0,39})*$/);

@@ -3,6 +3,7 @@ import { Delegation } from './delegation.ts';
 import type { DelegationOutline } from './delegation.ts';
 import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
+import { StoredDelegationId } from './slug.ts';
 
 /** What the planner answers when it is asked to plan a wave. */
 export const WavePlan = z.strictObject({
@@ -16,6 +17,20 @@ export const WavePlan = z.strictObject({
   user_questions: z.array(AskedQuestion).max(10).describe('Empty unless needs_user_input is true.'),
 });
 export type WavePlan = z.infer<typeof WavePlan>;
+
+/**
+ * A plan as the store has it: that of a planner, or of tasks that a team's leader gave out. Their ids have points in them,
+ * which no planner may write, and are inputs under these ids.
+ */
+export const StoredPlan: z.ZodType<WavePlan> = WavePlan.extend({
+  delegations: z.array(
+    Delegation.extend({
+      delegation_id: StoredDelegationId,
+      required_inputs: z.array(z.string()),
+      provided_inputs: z.array(z.string()),
+    }),
+  ),
+});
 
 export interface WavePlanOutline {
   readonly plan_ref: Ref;

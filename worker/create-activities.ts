@@ -60,6 +60,7 @@ export function createActivities(
   const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(createFileArtifactStore({ home }), redactor);
+  const projection = redactProjection(createFileProjection({ home }), redactor);
   const workspaces = createFileWorkspaces({ home });
   const writeFile = createWriteFile(workspaces);
   const tools = redactTools(createToolRegistry([loadDetail, writeFile]), redactor);
@@ -74,7 +75,7 @@ export function createActivities(
   const provider = meterModel(client, recorder, computeUsage);
   return {
     ...unbuilt,
-    ...createTeamActivities({ store }),
+    ...createTeamActivities({ store, projection }),
     ...createAgentTurnActivities({
       model: redactModel(isRehearsal ? rehearse(provider) : provider, redactor),
       store,
@@ -97,7 +98,7 @@ export function createActivities(
         createAgentFiles([shippedAgentsDir, ...(agentsDir === null ? [] : [agentsDir])], {
           knownTools: toolNames,
         }),
-      projection: redactProjection(createFileProjection({ home }), redactor),
+      projection,
       workspaces,
       toolNames,
       middlewareNames: [],

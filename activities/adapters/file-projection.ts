@@ -7,8 +7,8 @@ import { atomicWriteFile } from './file-store/atomic-write-file.ts';
 import { checkInside } from './file-store/confinement.ts';
 import { toStoreUnavailable } from './file-store/store-errors.ts';
 
-/** Names that `projection/paths.ts` builds. None has a leading dot, so none is `.` or `..`. */
-const segment = /^[a-z0-9][a-z0-9_~-]*(?:\.[a-z]+)?$/;
+/** Names that `projection/paths.ts` builds. None begins or ends with a dot, so none is `.` or `..`. */
+const segment = /^[a-z0-9][a-z0-9_~-]*(?:\.[a-z0-9][a-z0-9_~-]*)*$/;
 
 /**
  * The readable trees of runs as files, `<home>/<run directory>/…`.

@@ -1,25 +1,15 @@
 import type { RecordChange, RunRecord, StoredWave } from '../../contracts/run-record.ts';
-import type { TriadOutcome } from '../../contracts/triad-run.ts';
 import { listCompleted } from './list-deliverables.ts';
+import { listReportFiles } from './list-report-files.ts';
 import { treePaths } from './paths.ts';
+import type { ProjectedFile } from './projected-file.ts';
 import { textOf } from './record-texts.ts';
-import type { RecordTexts, TextRefs } from './record-texts.ts';
 import { renderConversationSummary } from './render-conversation-summary.ts';
 import { renderEffects } from './render-effects.ts';
 import { renderJson } from './render-json.ts';
-import { plannedTriad, renderPhase } from './render-phase.ts';
 import { renderPool } from './render-pool.ts';
 import { renderQuestions } from './render-questions.ts';
 import { renderSharedStatus } from './render-shared-status.ts';
-
-/** One file of a run's tree: where it is, what its rendering needs, and what makes it change. */
-export interface ProjectedFile {
-  readonly path: string;
-  readonly needs: TextRefs;
-  /** Whether this change can make the file differ. */
-  readonly changesWith: (change: RecordChange) => boolean;
-  readonly render: (texts: RecordTexts) => string;
-}
 
 /** Every file of the tree that belongs to a record. The same record gives the same files, byte for byte. */
 export function listFiles(record: RunRecord): readonly ProjectedFile[] {
@@ -27,7 +17,7 @@ export function listFiles(record: RunRecord): readonly ProjectedFile[] {
     ...listRunFiles(record),
     ...listEffects(record),
     ...record.waves.flatMap(listWaveFiles),
-    ...record.waves.flatMap(listTriadFiles),
+    ...record.waves.flatMap(listReports),
     ...listTaskOutputs(record),
     ...listResult(record),
   ];
@@ -113,26 +103,10 @@ function listWaveFiles(wave: StoredWave): readonly ProjectedFile[] {
   ];
 }
 
-/** Written at the end of each phase (`recordPhase`), so no change of the record makes them differ. */
-function listTriadFiles({ plan_ref, outcomes }: StoredWave): readonly ProjectedFile[] {
+/** How triads and teams came to their outputs. */
+function listReports({ plan_ref, outcomes }: StoredWave): readonly ProjectedFile[] {
   if (plan_ref === null) return [];
-  return outcomes.flatMap(({ delegation_id, triad }) =>
-    newestPhases(triad).map(({ phase, report_ref }): ProjectedFile => ({
-      path: treePaths.triadPhase(delegation_id, phase),
-      needs: { plans: [plan_ref], phases: [report_ref] },
-      changesWith: () => false,
-      render: ({ phases, plans }) =>
-        renderPhase(
-          textOf(phases, report_ref),
-          plannedTriad(delegation_id, textOf(plans, plan_ref)),
-        ),
-    })),
-  );
-}
-
-/** Of each phase the last attempt. */
-function newestPhases(triad: TriadOutcome | undefined): TriadOutcome['phases'] {
-  return [...new Map(triad?.phases.map((one) => [one.phase, one])).values()];
+  return outcomes.flatMap((outcome) => listReportFiles({ ...outcome, plan_ref }));
 }
 
 function listTaskOutputs(record: RunRecord): readonly ProjectedFile[] {

@@ -3,7 +3,7 @@ import { PhaseSummary } from '../../contracts/phase-summary.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { PhaseReport } from '../../contracts/triad-run.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readPhaseReport } from '../run-record/read-phase-report.ts';
+import { readPhaseReport } from '../run-record/read-report.ts';
 import { readShape } from '../tools/read-artifact.ts';
 
 /** The report of a triad's phase, with every text that it names. */

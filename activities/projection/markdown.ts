@@ -15,6 +15,15 @@ export function bullets(entries: readonly string[], none: string): string {
   return entries.length === 0 ? none : entries.map(bullet).join('\n');
 }
 
+/** A table. No cell ends its row or its column. */
+export function table(headers: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [headers, headers.map(() => '---'), ...rows].map(tableRow).join('\n');
+}
+
+function tableRow(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => oneLine(cell).replaceAll(/[\\|]/g, String.raw`\$&`)).join(' | ')} |`;
+}
+
 /** Sections of a document, a blank line between any two, and one line break at its end. */
 export function joinSections(sections: readonly (string | null)[]): string {
   return `${sections.filter((section) => section !== null && section !== '').join('\n\n')}\n`;

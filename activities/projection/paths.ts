@@ -22,7 +22,8 @@ export const treePaths = {
   taskOutput: (agentId: string, delegationId: string): string =>
     `agents/${slugName(agentId)}/task_output/${slugName(delegationId)}.md`,
   triadPhase: (delegationId: string, phase: TriadPhase): string =>
-    `triads/${slugName(delegationId)}/${phase}.md`,
+    `triads/${storedName(delegationId)}/${phase}.md`,
+  team: (delegationId: string): string => `teams/${storedName(delegationId)}.md`,
 } as const;
 
 function waveFolder(wave: number): string {
@@ -39,6 +40,11 @@ function toTaskName(goalTitle: string): string {
       .match(/[a-z0-9]+/g) ?? [];
   const name = words.join('_').slice(0, 40).replace(/_+$/, '');
   return name === '' ? 'task' : name;
+}
+
+/** As `slugName`, for a task of a team too: a slug for each level, with dots between. */
+function storedName(id: string): string {
+  return id.split('.').map(slugName).join('.');
 }
 
 function slugName(id: string): string {

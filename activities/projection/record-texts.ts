@@ -2,12 +2,15 @@ import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { WaveDecision } from '../../contracts/wave-decision.ts';
-import { WavePlan } from '../../contracts/wave-plan.ts';
+import { StoredPlan } from '../../contracts/wave-plan.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
 import { readShape } from '../tools/read-artifact.ts';
 import { loadPhase } from './load-phase.ts';
 import type { LoadedPhase } from './load-phase.ts';
+import { loadTeam } from './load-team.ts';
+import type { LoadedTeam } from './load-team.ts';
 
 /** Artifacts that a change or a rendering speaks about. They are loaded beforehand, so that both stay pure. */
 export interface RecordTexts {
@@ -18,6 +21,8 @@ export interface RecordTexts {
   readonly records: ReadonlyMap<Ref, RunRecord>;
   /** By the address of the report. */
   readonly phases: ReadonlyMap<Ref, LoadedPhase>;
+  /** By the address of the report. */
+  readonly teams: ReadonlyMap<Ref, LoadedTeam>;
 }
 
 /** What has to be loaded. Null stands for something that does not exist, and is passed over. */
@@ -36,15 +41,16 @@ export async function loadTexts(
   const refsOf = (kind: keyof RecordTexts): readonly Ref[] => [
     ...new Set(needs.flatMap((need) => need[kind] ?? []).filter((ref) => ref !== null)),
   ];
-  const [plans, outputs, decisions, markdown, records, phases] = await Promise.all([
-    loadEach(refsOf('plans'), (ref) => readShape(store, ref, WavePlan, 'a wave plan')),
+  const [plans, outputs, decisions, markdown, records, phases, teams] = await Promise.all([
+    loadEach(refsOf('plans'), (ref) => readShape(store, ref, StoredPlan, 'a wave plan')),
     loadEach(refsOf('outputs'), (ref) => readShape(store, ref, AgentOutput, 'an agent output')),
     loadEach(refsOf('decisions'), (ref) => readShape(store, ref, WaveDecision, 'a wave decision')),
     loadEach(refsOf('markdown'), (ref) => store.getText(ref)),
     loadEach(refsOf('records'), (ref) => readRecord(store, ref)),
     loadEach(refsOf('phases'), (ref) => loadPhase(store, ref)),
+    loadEach(refsOf('teams'), (ref) => loadTeam(store, ref)),
   ]);
-  return { plans, outputs, decisions, markdown, records, phases };
+  return { plans, outputs, decisions, markdown, records, phases, teams };
 }
 
 async function loadEach<T>(

@@ -1,6 +1,9 @@
+import type { Delegation } from '../../contracts/delegation.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import type { TeamOutcome } from '../../contracts/team-run.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
+import { formatCost } from '../../core/usage/format-cost.ts';
 import { bullets, joinSections, oneLine } from './markdown.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
@@ -38,21 +41,54 @@ function renderDecisions(record: RunRecord, texts: RecordTexts): string {
     .flatMap((ref) => textOf(texts.decisions, ref).planner_decision.conflicts_resolved)
     .map((conflict) => decision(conflict.resolution, conflict.conflict, conflict.superseded));
   return bullets(
-    [...instructions, ...waived, ...renderTriads(record, texts), ...resolved],
+    [
+      ...instructions,
+      ...waived,
+      ...renderTriads(record, texts),
+      ...renderTeams(record, texts),
+      ...resolved,
+    ],
     '- None yet.',
   );
 }
 
+function plannedOf(record: RunRecord, texts: RecordTexts): readonly Delegation[] {
+  return record.waves.flatMap(({ plan_ref }) =>
+    plan_ref === null ? [] : textOf(texts.plans, plan_ref).delegations,
+  );
+}
+
+/** That a leader has members do a delegation, who they are, and what each of them did. */
+function renderTeams(record: RunRecord, texts: RecordTexts): readonly string[] {
+  const outcomes = record.waves.flatMap((wave) => wave.outcomes);
+  return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, team }) => {
+    if (team === undefined) return [];
+    const done = outcomes.find((one) => one.delegation_id === delegation_id)?.team;
+    const whose = team.team_id === undefined ? 'a team' : `the team ${team.team_id}`;
+    const names = (team.members ?? []).map(({ id }) => id).join(', ');
+    const who = done === undefined ? names : describeWork(done);
+    const what = `${delegation_id} is done by ${whose}${who === '' ? '' : `: ${who}`}`;
+    return [decision(what, 'none recorded', `one agent, ${agent_id}`)];
+  });
+}
+
+/** `researcher did 2 tasks for $0.02; writer did 1 task for $0.01; partial`. */
+function describeWork({ members, partial }: TeamOutcome): string {
+  const parts = members.map(({ member_id, delegations, usage }) => {
+    const tasks = `${delegations} ${delegations === 1 ? 'task' : 'tasks'}`;
+    return `${member_id} did ${tasks} for ${formatCost(usage)}`;
+  });
+  return [...parts, ...(partial ? ['partial'] : [])].join('; ');
+}
+
 /** That three members do a delegation, and who they are. */
 function renderTriads(record: RunRecord, texts: RecordTexts): readonly string[] {
-  return record.waves
-    .flatMap(({ plan_ref }) => (plan_ref === null ? [] : textOf(texts.plans, plan_ref).delegations))
-    .flatMap(({ delegation_id, agent_id, triad }) => {
-      if (triad === undefined) return [];
-      const members = triad.members.map(describeMember).join('; ');
-      const what = `${delegation_id} is done by a ${triad.type} triad: ${members}`;
-      return [decision(what, triad.reason, `one agent, ${agent_id}`)];
-    });
+  return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, triad }) => {
+    if (triad === undefined) return [];
+    const members = triad.members.map(describeMember).join('; ');
+    const what = `${delegation_id} is done by a ${triad.type} triad: ${members}`;
+    return [decision(what, triad.reason, `one agent, ${agent_id}`)];
+  });
 }
 
 function describeMember({ name, agent_id, lens, model }: TriadMember): string {

@@ -2,7 +2,6 @@ import type { Delegation } from '../../contracts/delegation.ts';
 import type { SectionState } from '../../contracts/spec.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 import type { PhaseReport, TurnRecord } from '../../contracts/triad-run.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { findPlannedText } from '../../core/triad/list-sections.ts';
 import { formatCost, formatTokens } from '../../core/usage/format-cost.ts';
 import type { LoadedPhase } from './load-phase.ts';
@@ -18,12 +17,6 @@ export type PlannedTriad = Pick<
   Delegation,
   'delegation_id' | 'title' | 'acceptance_criteria' | 'triad'
 >;
-
-export function plannedTriad(delegationId: string, { delegations }: WavePlan): PlannedTriad {
-  const planned = delegations.find((one) => one.delegation_id === delegationId);
-  if (planned !== undefined) return planned;
-  throw new Error(`The plan has no delegation "${delegationId}".`);
-}
 
 /** `triads/<delegation>/<phase>.md`: how a phase came out, what it leaves to the next, and who said what. */
 export function renderPhase(phase: LoadedPhase, planned: PlannedTriad): string {

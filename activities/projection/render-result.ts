@@ -14,6 +14,7 @@ import { renderRedactions } from './render-result-redactions.ts';
 import { renderPhaseSummary } from './render-phase-summary.ts';
 import { renderResultEffects } from './render-result-effects.ts';
 import { renderOpenEnds } from './render-result-open-ends.ts';
+import { listPartialOutputs, renderResultTeams } from './render-result-teams.ts';
 import { resultLimits } from './result-limits.ts';
 
 /** What `renderResult` wants loaded. */
@@ -21,8 +22,12 @@ export function resultNeeds(record: RunRecord): TextRefs {
   const disputed = listDisputed(record);
   return {
     decisions: [lastDecision(record)?.ref ?? null, ...disputed.map((one) => one.decision_ref)],
-    outputs: listDeliverables(record).map((one) => one.output_ref),
+    outputs: [
+      ...listDeliverables(record).map((one) => one.output_ref),
+      ...listPartialOutputs(record),
+    ],
     phases: [...disputed.map((one) => one.dissent_ref), findHandedOver(record)?.report_ref ?? null],
+    teams: disputed.map((one) => one.team_ref),
   };
 }
 
@@ -34,6 +39,7 @@ export function renderResult(record: RunRecord, status: RunStatus, texts: Record
     renderGoal(record),
     ...renderCame(record, texts),
     ...renderResultEffects(record),
+    renderResultTeams(record, texts),
     renderMinorityReports(record, texts),
     ...renderOpenEnds(record, texts),
   ];
@@ -132,11 +138,16 @@ function renderDeliverable(one: Deliverable, texts: RecordTexts): string {
   return `### ${oneLine(one.title)}\n\n*${one.delegation_id}, by ${describeExecutor(one)}: ${whole}*\n\n${body}`;
 }
 
-/** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`. */
-function describeExecutor({ agent_id, triad, usage }: Deliverable): string {
+/** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)` as well. */
+function describeExecutor({ agent_id, triad, team, usage }: Deliverable): string {
+  const cost = `${count(usage.calls, 'model call')}, ${formatCost(usage)}`;
+  if (team !== undefined) {
+    const names = team.members.map(({ member_id }) => member_id).join(', ');
+    const whose = team.team_id === null ? 'a team' : `the team ${team.team_id}`;
+    return `${whose} (${names}; ${cost}), led by ${agent_id}`;
+  }
   if (triad === undefined) return agent_id;
   const names = triad.members.map(({ name }) => name).join(', ');
-  const cost = `${count(usage.calls, 'model call')}, ${formatCost(usage)}`;
   return `a ${triad.type} triad (${names}; ${cost}), written by ${agent_id}`;
 }
 
@@ -164,6 +175,9 @@ function count(n: number, noun: string): string {
 
 function renderPlaces(record: RunRecord): string {
   const decided = record.waves.filter((wave) => wave.decision_ref !== null);
+  const outcomes = record.waves.flatMap((wave) => wave.outcomes);
+  const has = (executor: 'triad' | 'team'): boolean =>
+    outcomes.some((outcome) => outcome[executor] !== undefined);
   const places = [
     `\`${treePaths.conversationSummary(record.goal_title)}\`: goal, decisions, answers`,
     ...decided.map(
@@ -171,9 +185,10 @@ function renderPlaces(record: RunRecord): string {
         `\`${treePaths.waveCompact(wave)}\`: the truth after wave ${wave}; reasons and decision beside it`,
     ),
     '`agents/<agent>/task_output/<delegation>.md`: each completed work, whole',
-    ...(record.waves.some((wave) => wave.outcomes.some(({ triad }) => triad !== undefined))
+    ...(has('triad')
       ? ['`triads/<delegation>/<phase>.md`: how each triad came to its output']
       : []),
+    ...(has('team') ? ['`teams/<delegation>.md`: who did what for each team'] : []),
     `\`${treePaths.pool}\`: every fact with its source`,
     `\`${treePaths.questions}\`: every question, answer and refused answer`,
     ...(record.effects === undefined

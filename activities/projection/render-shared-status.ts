@@ -1,6 +1,8 @@
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import type { TeamOutcome } from '../../contracts/team-run.ts';
+import type { TeamPlan } from '../../contracts/team.ts';
 import type { TriadPlan } from '../../contracts/triad.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { askersOf } from '../../core/questions/join-question.ts';
@@ -19,14 +21,31 @@ type AgentStatusValue =
 
 interface AgentEntry {
   readonly agent_id: string;
-  /** Absent when one agent does it. */
+  /** Absent unless a triad does it. */
   readonly triad?: Pick<TriadPlan, 'type' | 'reason' | 'members'>;
+  /** Absent unless a team does it. */
+  readonly team?: TeamEntry;
   readonly status: AgentStatusValue;
   readonly completion_drive_notes_count: number;
   readonly unresolved_notes: number;
   readonly dependencies: readonly string[];
   /** Unix epoch seconds; null before it started. */
   readonly last_update: number | null;
+}
+
+interface TeamEntry {
+  /** Null: it has no name. */
+  readonly team_id: string | null;
+  /** Before it is done, those that the plan names: none of a team that has a name. */
+  readonly members: readonly {
+    readonly member_id: string;
+    /** Tasks that it was given, and what it cost. Absent before the team is done. */
+    readonly tasks?: number;
+    readonly cost_micro_usd?: number;
+  }[];
+  /** Tasks by how they ended, and whether the team holds less than was asked for. Absent before it is done. */
+  readonly tasks?: TeamOutcome['tasks'];
+  readonly partial?: boolean;
 }
 
 /**
@@ -59,13 +78,15 @@ function describeDelegation(
   wave: StoredWave,
   delegation: Delegation,
 ): AgentEntry {
+  const outcome = wave.outcomes.find((one) => one.delegation_id === delegation.delegation_id);
   return {
     agent_id: delegation.agent_id,
     ...(delegation.triad !== undefined && { triad: describeTriad(delegation.triad) }),
+    ...(delegation.team !== undefined && { team: describeTeam(delegation.team, outcome?.team) }),
     completion_drive_notes_count: 0,
     unresolved_notes: 0,
     dependencies: delegation.depends_on,
-    ...findState(record, wave, delegation),
+    ...findState(record, wave, { delegation, outcome }),
   };
 }
 
@@ -74,13 +95,33 @@ function describeTriad({ type, reason, members }: TriadPlan): NonNullable<AgentE
   return { type, reason, members };
 }
 
+function describeTeam(plan: TeamPlan, done: TeamOutcome | undefined): TeamEntry {
+  if (done === undefined) {
+    const members = (plan.members ?? []).map(({ id }) => ({ member_id: id }));
+    return { team_id: plan.team_id ?? null, members };
+  }
+  const { team_id, members, tasks, partial } = done;
+  return {
+    team_id,
+    members: members.map(({ member_id, delegations, usage }) => ({
+      member_id,
+      tasks: delegations,
+      cost_micro_usd: usage.cost_micro_usd,
+    })),
+    tasks,
+    partial,
+  };
+}
+
 function findState(
   record: RunRecord,
   wave: StoredWave,
-  delegation: Delegation,
+  {
+    delegation,
+    outcome,
+  }: { readonly delegation: Delegation; readonly outcome: DelegationOutcome | undefined },
 ): Pick<AgentEntry, 'status' | 'last_update'> {
   const id = delegation.delegation_id;
-  const outcome = wave.outcomes.find((one) => one.delegation_id === id);
   if (outcome !== undefined)
     return { status: describeOutcome(wave, outcome), last_update: wave.done_at };
 

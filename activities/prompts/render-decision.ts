@@ -1,5 +1,6 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
+import type { TeamEnd } from '../../contracts/team-run.ts';
 import type { TriadEnd } from '../../contracts/triad-run.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -54,12 +55,15 @@ export async function renderDecision(
 
 async function describeOutcome(
   store: ArtifactStore,
-  { status, reason, criteria_met, criteria_unmet, output_ref, triad_end }: Outcome,
+  { status, reason, criteria_met, criteria_unmet, output_ref, triad_end, team_end }: Outcome,
 ): Promise<Record<string, unknown>> {
-  const triad = triad_end === undefined ? {} : { triad: describeTriad(triad_end) };
+  const executor = {
+    ...(triad_end !== undefined && { triad: describeTriad(triad_end) }),
+    ...(team_end !== undefined && { team: describeTeam(team_end) }),
+  };
   if (output_ref === null) {
     return {
-      ...triad,
+      ...executor,
       status,
       reason,
       criteria_met: [],
@@ -76,7 +80,7 @@ async function describeOutcome(
   const evidence = new Map(coverage.criteria_met.map((one) => [one.criterion_id, one.evidence]));
   const reasons = new Map(coverage.criteria_unmet.map((one) => [one.criterion_id, one.reason]));
   return {
-    ...triad,
+    ...executor,
     status,
     reason,
     criteria_met: criteria_met.map((criterion_id) => ({
@@ -99,4 +103,9 @@ async function describeOutcome(
 /** That three members did it, and how they failed. What they could not settle stands in the conflicts. */
 function describeTriad({ type, failure }: TriadEnd): Record<string, unknown> {
   return failure === null ? { type } : { type, failure };
+}
+
+/** That members did it for a leader, and whether all of it is there. */
+function describeTeam({ team_id, tasks, partial }: TeamEnd): Record<string, unknown> {
+  return team_id === null ? { tasks, partial } : { team_id, tasks, partial };
 }

@@ -30,7 +30,7 @@ export async function publishRecord(
   } else {
     const current = indexed === null ? null : await readOrNull(deps, indexed);
     if (current !== null && (await isAncestor(deps, { record, ref }, current))) return ref;
-    if (current !== null) await removeReplacedFiles(current, record, deps.projection);
+    if (current !== null) await removeReplacedFiles(current, record, deps.store, deps.projection);
     await projectRun(record, deps.store, deps.projection, 'all');
   }
   await deps.index.write(record.run_id, ref);

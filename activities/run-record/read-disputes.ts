@@ -1,13 +1,18 @@
+import type { Ref } from '../../contracts/ref.ts';
+import type { TeamEnd } from '../../contracts/team-run.ts';
 import type { TriadEnd } from '../../contracts/triad-run.ts';
 import { findDisputes } from '../../core/pool/find-disputes.ts';
 import type { Dispute, TriadDissent } from '../../core/pool/find-disputes.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
+import { readEnds } from '../../core/team/bound-team.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readPhaseReport } from './read-phase-report.ts';
+import { readPhaseReport, readTeamReport } from './read-report.ts';
 
-interface TriadsOutcome {
+/** A delegation, or a task of a team, that is over. */
+interface Ended {
   readonly delegation_id: string;
-  readonly triad_end?: TriadEnd;
+  readonly triad_end?: Pick<TriadEnd, 'dissent_ref'>;
+  readonly team_end?: Pick<TeamEnd, 'report_ref'>;
 }
 
 /**
@@ -19,15 +24,33 @@ interface TriadsOutcome {
 export async function readDisputes(
   store: ArtifactStore,
   wave: number,
-  outcomes: readonly TriadsOutcome[],
+  outcomes: readonly Ended[],
 ): Promise<readonly Dispute[]> {
-  const triads = await Promise.all(
-    outcomes.map(async ({ delegation_id, triad_end }): Promise<TriadDissent[]> => {
-      const ref = triad_end?.dissent_ref ?? null;
-      if (ref === null) return [];
-      const { spec } = await readPhaseReport(store, ref);
-      return [{ delegation_id, claims: spec.claims, dissent: findDissent(spec) }];
-    }),
+  const dissent = await Promise.all(outcomes.map((one) => readDissent(store, one)));
+  return findDisputes(wave, dissent.flat());
+}
+
+async function readDissent(
+  store: ArtifactStore,
+  { delegation_id, triad_end, team_end }: Ended,
+): Promise<readonly TriadDissent[]> {
+  const ofTeam = team_end === undefined ? [] : await readTeamDissent(store, team_end.report_ref);
+  const ref = triad_end?.dissent_ref ?? null;
+  if (ref === null) return ofTeam;
+  const { spec } = await readPhaseReport(store, ref);
+  return [...ofTeam, { delegation_id, claims: spec.claims, dissent: findDissent(spec) }];
+}
+
+/** What stayed disputed in the triads among the members of a team, and of the teams among them. */
+export async function readTeamDissent(
+  store: ArtifactStore,
+  ref: Ref,
+): Promise<readonly TriadDissent[]> {
+  const { tasks } = await readTeamReport(store, ref);
+  const dissent = await Promise.all(
+    tasks.map((task) =>
+      readDissent(store, { delegation_id: task.delegation_id, ...readEnds(task) }),
+    ),
   );
-  return findDisputes(wave, triads.flat());
+  return dissent.flat();
 }

@@ -1,12 +1,13 @@
 import type { RecordPhaseInput, RecordPhaseResult } from '../../contracts/activity-types.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import { findPlanned } from '../projection/find-planned.ts';
 import type { LoadedPhase } from '../projection/load-phase.ts';
 import { appendMarkdown } from '../projection/markdown.ts';
 import { treePaths } from '../projection/paths.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
 import { renderMinorityLine, renderMinorityReport } from '../projection/render-minority-report.ts';
-import { plannedTriad, renderPhase } from '../projection/render-phase.ts';
+import { renderPhase } from '../projection/render-phase.ts';
 import type { RecordDeps } from './deps.ts';
 
 /**
@@ -32,7 +33,7 @@ export async function recordPhase(
   const told = tellDissent(phase);
   const output_ref: Ref | null =
     told === null ? report.output_ref : await store.put(JSON.stringify(told));
-  const text = renderPhase(phase, plannedTriad(delegation_id, textOf(texts.plans, plan_ref)));
+  const text = renderPhase(phase, findPlanned(delegation_id, textOf(texts.plans, plan_ref)));
   await assertCurrent();
   await projection.write(run_id, treePaths.triadPhase(delegation_id, report.phase), text);
   return { report_ref, output_ref };

@@ -1,18 +1,30 @@
+import { Context } from '@temporalio/activity';
 import type { Activities } from '../../contracts/activity-types.ts';
+import { assertCurrent } from '../agent-turn/assert-current.ts';
 import { guardActivity } from '../agent-turn/failures.ts';
 import { withHeartbeat } from '../agent-turn/heartbeat.ts';
 import type { TeamDeps } from './deps.ts';
 import { openTeam } from './open-team.ts';
 import { planTasks } from './plan-tasks.ts';
+import { recordTeam } from './record-team.ts';
 import { rewriteTask } from './rewrite-task.ts';
 
-/** What a team's leader can't do by itself: find out who its members are, and make delegations of their tasks. */
+/**
+ * What a team's leader can't do by itself: find out who its members are, make delegations of their tasks, and keep what
+ * its team has come to.
+ */
 export function createTeamActivities(
   deps: TeamDeps,
-): Pick<Activities, 'openTeam' | 'planTasks' | 'rewriteTask'> {
+): Pick<Activities, 'openTeam' | 'planTasks' | 'recordTeam' | 'rewriteTask'> {
   return {
     openTeam: (input) => guardActivity(() => withHeartbeat(() => openTeam(deps, input))),
     planTasks: (input) => guardActivity(() => withHeartbeat(() => planTasks(deps, input))),
+    recordTeam: (input) =>
+      guardActivity(() =>
+        withHeartbeat(({ hasMissed }) =>
+          recordTeam(deps, input, () => assertCurrent(Context.current(), hasMissed)),
+        ),
+      ),
     rewriteTask: (input) => guardActivity(() => withHeartbeat(() => rewriteTask(deps, input))),
   };
 }

@@ -1,9 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { z } from 'zod';
-import { Delegation } from '../../contracts/delegation.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { NamedTeam, TeamPlan } from '../../contracts/team.ts';
-import { WavePlan } from '../../contracts/wave-plan.ts';
+import { StoredPlan } from '../../contracts/wave-plan.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { findDefinition } from '../../core/team/resolve-team.ts';
 import type { TeamDefinition } from '../../core/team/resolve-team.ts';
 import { listNames } from '../../core/text/list-names.ts';
@@ -21,14 +21,6 @@ export interface TeamTask {
   readonly plan: WavePlan;
   readonly delegation: Delegation & { readonly team: TeamPlan };
 }
-
-/** Tasks of a team have ids with points in them, which no planner may write, and are inputs under these ids. */
-const StoredDelegation = Delegation.extend({
-  delegation_id: z.string(),
-  required_inputs: z.array(z.string()),
-  provided_inputs: z.array(z.string()),
-});
-const StoredPlan = WavePlan.extend({ delegations: z.array(StoredDelegation) });
 
 /**
  * The delegation that a team is to do, and the plan around it.

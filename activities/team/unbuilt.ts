@@ -2,12 +2,8 @@ import type { Activities } from '../../contracts/activity-types.ts';
 
 const notBuilt = (): Promise<never> => Promise.reject(new Error('Not built yet.'));
 
-export const unbuilt: Pick<
-  Activities,
-  'applyMiddleware' | 'recordTeam' | 'loadThread' | 'saveThread'
-> = {
+export const unbuilt: Pick<Activities, 'applyMiddleware' | 'loadThread' | 'saveThread'> = {
   applyMiddleware: notBuilt,
-  recordTeam: notBuilt,
   loadThread: notBuilt,
   saveThread: notBuilt,
 };

@@ -9,7 +9,9 @@ import { createFileWorkspaces } from '../../../activities/adapters/file-workspac
 import type { RecordDeps } from '../../../activities/run-record/deps.ts';
 import { readRecord } from '../../../activities/run-record/read-record.ts';
 import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
+import { createTeamActivities } from '../../../activities/team/create-team-activities.ts';
 import type {
+  Activities,
   OpenRunInput,
   OpenRunResult,
   UpdateRecordResult,
@@ -44,7 +46,8 @@ export async function createFolder(): Promise<string> {
   return dir;
 }
 
-export interface Harness extends ReturnType<typeof createRecordActivities> {
+export interface Harness
+  extends ReturnType<typeof createRecordActivities>, Pick<Activities, 'recordTeam'> {
   readonly home: string;
   readonly deps: RecordDeps;
   /** The record behind a reference. */
@@ -78,11 +81,13 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
     isPriced: () => true,
     ...over,
   };
-  const bare = createRecordActivities(deps);
+  const { recordTeam } = createTeamActivities(deps);
+  const bare = { ...createRecordActivities(deps), recordTeam };
   const activities: typeof bare = {
     openRun: (input) => new MockActivityEnvironment().run(bare.openRun, input),
     judgeAnswers: (input) => new MockActivityEnvironment().run(bare.judgeAnswers, input),
     recordPhase: (input) => new MockActivityEnvironment().run(bare.recordPhase, input),
+    recordTeam: (input) => new MockActivityEnvironment().run(bare.recordTeam, input),
     reviewDecision: (input) => new MockActivityEnvironment().run(bare.reviewDecision, input),
     updateRecord: (input) => new MockActivityEnvironment().run(bare.updateRecord, input),
   };

@@ -106,19 +106,20 @@ export const offerOutput = output({
   coverage: met('offer-1'),
 });
 
-/** The outcome of `offer`, as a delegation tells it. */
+/** The outcome of `offer`, as a delegation tells it. @param id Of the delegation. Default: `offer`. */
 export async function offerOutcome(
   harness: Harness,
   planRef: string,
   reports: readonly PhaseReport[],
   over: Partial<DelegationOutcome> = {},
+  id: string = offer.delegation_id,
 ): Promise<DelegationOutcome> {
   const phases: TriadOutcome['phases'][number][] = [];
   let outputRef: string | null = null;
   for (const report of reports) {
     const { report_ref, output_ref } = await harness.recordPhase({
       run_id: 'my-run',
-      delegation_id: offer.delegation_id,
+      delegation_id: id,
       plan_ref: planRef,
       report,
     });

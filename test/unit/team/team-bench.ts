@@ -1,4 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
+import type { ProjectionWriter } from '../../../activities/ports/projection-writer.ts';
 import { createTeamActivities } from '../../../activities/team/create-team-activities.ts';
 import type { Activities } from '../../../contracts/activity-types.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
@@ -27,10 +28,17 @@ export interface TeamScene {
   readonly teams?: readonly NamedTeam[];
 }
 
+/** None of these activities writes a file. */
+const nowhere: ProjectionWriter = {
+  write: () => Promise.reject(new Error('nothing is written here')),
+  remove: () => Promise.reject(new Error('nothing is removed here')),
+  rootOf: (runId) => runId,
+};
+
 export async function createTeamBench({ task, teams = [] }: TeamScene): Promise<TeamBench> {
   const store = createMemoryStore();
   const put = (value: unknown): Promise<Ref> => store.put(JSON.stringify(value));
-  const bare = createTeamActivities({ store });
+  const bare = createTeamActivities({ store, projection: nowhere });
   const agents = ['leader', 'planner', 'researcher', 'writer'].map((id) => agent(id));
   return {
     store,

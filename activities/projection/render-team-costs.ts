@@ -1,0 +1,28 @@
+import type { TeamOutcome } from '../../contracts/team-run.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { sumTeamUsage } from '../../core/team/bound-team.ts';
+import { formatCost, formatTokens } from '../../core/usage/format-cost.ts';
+import { table } from './markdown.ts';
+
+/** Who did what for a team, and what each cost: a table with a sum. `executor` says who a member is. */
+export function renderTeamCosts(team: Pick<TeamOutcome, 'leader' | 'members'>): string {
+  const { leader, members } = team;
+  const tasks = members.reduce((sum, { delegations }) => sum + delegations, 0);
+  return table(
+    ['who', 'what it is', 'tasks', 'calls', 'cost', 'tokens'],
+    [
+      ['leader', `agent ${leader.agent_id}`, '', ...costOf(leader.usage)],
+      ...members.map(({ member_id, executor, delegations, usage }) => [
+        `\`${member_id}\``,
+        executor.replace(/^(?:agent|team):/, (kind) => kind.replace(':', ' ')),
+        String(delegations),
+        ...costOf(usage),
+      ]),
+      ['**all**', '', String(tasks), ...costOf(sumTeamUsage(team))],
+    ],
+  );
+}
+
+function costOf(usage: Usage): string[] {
+  return [String(usage.calls), formatCost(usage), formatTokens(usage)];
+}

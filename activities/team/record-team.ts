@@ -1,0 +1,59 @@
+import type { RecordTeamInput, RecordTeamResult } from '../../contracts/activity-types.ts';
+import type { AgentOutput } from '../../contracts/agent-output.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { findPlanned } from '../projection/find-planned.ts';
+import { loadTeam } from '../projection/load-team.ts';
+import type { LoadedTeam } from '../projection/load-team.ts';
+import { treePaths } from '../projection/paths.ts';
+import { renderTeam } from '../projection/render-team.ts';
+import { composePartial } from './compose-partial.ts';
+import type { TeamDeps } from './deps.ts';
+
+/**
+ * Keeps how a team's work ended: in the store, and as a file for people. Repeating it gives the same.
+ *
+ * A team that ended without an answer of its leader hands on what its members brought. One that was blocked hands on
+ * nothing: what a guardrail holds back would pass it so.
+ *
+ * @param assertCurrent throws when somebody else may have the work: a worker that was suspended would write its file over
+ *   that of a run that was begun again.
+ * @throws {ArtifactCorrupt} when a plan or a text that the report names is missing or damaged.
+ * @throws {StoreUnavailable} when the store can't be read or written.
+ */
+export async function recordTeam(
+  { store, projection }: TeamDeps,
+  { run_id, delegation_id, report }: RecordTeamInput,
+  assertCurrent: () => Promise<void>,
+): Promise<RecordTeamResult> {
+  const report_ref = await store.put(JSON.stringify(report));
+  // Read back, so that a later export renders the same.
+  const team = await loadTeam(store, report_ref);
+  const { output, output_ref } = await findAnswer(store, team, delegation_id);
+  const text = renderTeam(team, delegation_id);
+  await assertCurrent();
+  await projection.write(run_id, treePaths.team(delegation_id), text);
+  return { report_ref, output_ref, answer: answerOf(output) };
+}
+
+async function findAnswer(
+  store: ArtifactStore,
+  team: LoadedTeam,
+  delegationId: string,
+): Promise<{ readonly output: AgentOutput | null; readonly output_ref: Ref | null }> {
+  const { report, output, plan } = team;
+  if (report.status === 'blocked') return { output: null, output_ref: null };
+  if (output !== null) return { output, output_ref: report.output_ref };
+  const composed = composePartial(team, findPlanned(delegationId, plan));
+  if (composed === null) return { output: null, output_ref: null };
+  return { output: composed, output_ref: await store.put(JSON.stringify(composed)) };
+}
+
+function answerOf(output: AgentOutput | null): string {
+  if (output === null) return '';
+  const { detailed_md, compact_md } = output;
+  const answer = detailed_md.trim() === '' ? compact_md : detailed_md;
+  return cutText(answer, engineLimits.teamAnswerCharsMax);
+}
