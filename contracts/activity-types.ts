@@ -49,7 +49,7 @@ export interface Activities {
   readonly rewriteTask: (input: RewriteTaskInput) => Promise<RewriteTaskResult>;
   /** Makes delegations of the tasks that a leader gave out in one reply. */
   readonly planTasks: (input: PlanTasksInput) => Promise<PlanTasksResult>;
-  /** One middleware or guardrail. @throws MiddlewareFailed when it threw; InvalidInput when the worker has none of that name. */
+  /** One middleware or guardrail, on one text. @throws MiddlewareFailed when it threw, took too long or gave no verdict; InvalidInput when the worker has none of that name. */
   readonly applyMiddleware: (input: ApplyMiddlewareInput) => Promise<ApplyMiddlewareResult>;
   /** Keeps how a team's work ended, and shows it in `.planning/<run>/teams/<delegation>.md`. */
   readonly recordTeam: (input: RecordTeamInput) => Promise<RecordTeamResult>;

@@ -36,7 +36,7 @@ export const failureConsequences = {
   ArtifactCorrupt: 'stop',
   /** A thread can't be read or written. The team goes on without it and says so. */
   ThreadUnavailable: 'retry',
-  /** A middleware or a guardrail threw. What that means is decided by its kind and stage. */
+  /** A middleware or a guardrail threw three times, or gave what can't be used. What that means is decided by its kind and stage. */
   MiddlewareFailed: 'stop',
   /** A fault of planwave itself. A mended worker goes on after `resume`. */
   Internal: 'park',

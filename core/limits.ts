@@ -146,6 +146,17 @@ export const engineLimits = {
   teamReasonCharsMax: 300,
   /** Characters of a team's answer that come back from its workflow. The whole is in the store. */
   teamAnswerCharsMax: 20_000,
+  /** Characters of a message, and of each text of an output, that the guardrail `size-limit` lets pass. */
+  guardedInputCharsMax: 20_000,
+  guardedOutputCharsMax: 200_000,
+  /** Characters of a message that a middleware has changed: a delegation's task has no more. */
+  changedMessageCharsMax: 20_000,
+  /** Characters of an output's text that a middleware has changed: what a model can write in one reply, and twice that. */
+  changedOutputCharsMax: 500_000,
+  /** Characters of what a middleware or a guardrail says: its reason stands in a question, its note in a report. */
+  verdictTextCharsMax: 600,
+  /** Attempts in all at a middleware that throws. It may have asked a service that was away for a moment. */
+  middlewareAttemptsMax: 3,
   /** Stale delegations that a planner chooses from in one wave. */
   staleShownMax: 100,
   /** Reasons why one delegation is stale. More change nothing for who chooses. */
@@ -239,6 +250,10 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
   expect(
     engine.shownArgumentsCharsMax < engine.questionCharsMax / 2,
     'shownArgumentsCharsMax must leave room for the rest of a question',
+  );
+  expect(
+    engine.verdictTextCharsMax < engine.questionCharsMax / 2,
+    'verdictTextCharsMax must leave room for the rest of a question',
   );
   expect(
     engine.detailsBytesMax * 4 <= engine.payloadBytesMax,

@@ -1,3 +1,4 @@
+import { loadMiddlewares } from '../worker/load-middlewares.ts';
 import { BadSettings, readWorkerSettings } from '../worker/worker-settings.ts';
 import { runWorker } from '../worker/main.ts';
 import type { ReadyWorker } from '../worker/main.ts';
@@ -16,7 +17,7 @@ export async function main(): Promise<number> {
   const address = temporalAddressOf(readSettings());
   process.env['TEMPORAL_ADDRESS'] ??= address;
   // Before anything is asked of the server: what is wrong here stays wrong when the server is there.
-  await asExpected(() => readWorkerSettings(process.env));
+  await asExpected(() => loadMiddlewares(readWorkerSettings(process.env).middlewaresFile));
   await registerSearchAttributes(address);
   const stop = listenForStop();
   const ending = new AbortController();

@@ -15,6 +15,9 @@ import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
+import { createMiddlewareActivities } from '../activities/middlewares/create-middleware-activities.ts';
+import { createMiddlewareRegistry } from '../activities/middlewares/create-middleware-registry.ts';
+import type { Middleware } from '../activities/ports/middleware.ts';
 import type { ModelClient } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
@@ -23,6 +26,7 @@ import {
   redactProjection,
   redactStore,
 } from '../activities/redaction/redact-ports.ts';
+import { redactMiddlewares } from '../activities/redaction/redact-middlewares.ts';
 import { redactModel } from '../activities/redaction/redact-model.ts';
 import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
@@ -32,6 +36,7 @@ import { loadDetail } from '../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createWriteFile } from '../activities/tools/write-file.ts';
+import { createShippedMiddlewares } from './shipped-middlewares.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Where the shipped agents are. */
@@ -50,12 +55,14 @@ export interface ActivityTimes {
  *
  * @param redactor stands before every port that writes.
  * @param recorder counts what calls took and used; default: nothing does.
+ * @param ownMiddlewares those of the worker's owner, beside the shipped ones; default: none.
  */
 export function createActivities(
   settings: WorkerSettings,
   redactor: Redactor,
   times: ActivityTimes = {},
   recorder = createRecorder(noopMetricMeter),
+  ownMiddlewares: readonly Middleware[] = [],
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
@@ -65,6 +72,10 @@ export function createActivities(
   const writeFile = createWriteFile(workspaces);
   const tools = redactTools(createToolRegistry([loadDetail, writeFile]), redactor);
   const toolNames = [...tools.keys()];
+  const middlewares = redactMiddlewares(
+    createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
+    redactor,
+  );
   const client = createAnthropicClient({
     apiKey,
     baseUrl,
@@ -76,6 +87,7 @@ export function createActivities(
   return {
     ...unbuilt,
     ...createTeamActivities({ store, projection }),
+    ...createMiddlewareActivities({ store, middlewares }),
     ...createAgentTurnActivities({
       model: redactModel(isRehearsal ? rehearse(provider) : provider, redactor),
       store,

@@ -12,6 +12,7 @@ import type { Redactor } from '../redaction/create-redactor.ts';
 import { describeDeployment } from './describe-deployment.ts';
 import type { WorkerDeployment } from './describe-deployment.ts';
 import { redactOutput } from './redact-output.ts';
+import { loadMiddlewares } from './load-middlewares.ts';
 import { installRuntime } from './install-runtime.ts';
 import { watchQuestions } from './watch-questions.ts';
 import type { Tracing } from './start-tracing.ts';
@@ -35,7 +36,7 @@ export interface RunWorkerOptions {
 /**
  * Runs one worker until `signal`. Everything about where comes from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
  * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
- * `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`, `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
+ * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`, `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
  * @throws {BadSettings} when a setting is missing or wrong.
  */
@@ -47,13 +48,14 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     onRedacted: createRedactionCounter(recorder),
   });
   for (const stream of [process.stdout, process.stderr]) redactOutput(stream, redactor);
+  const middlewares = await loadMiddlewares(settings.middlewaresFile);
   const tracing = settings.traced ? await loadTracing(redactor) : undefined;
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const { taskQueue, deploymentName } = settings;
   const [connection, workflowBundle, buildId] = await Promise.all([
     NativeConnection.connect(connectionOptions),
     loadWorkflowBundle(settings),
-    settings.buildId ?? computeBuildId(),
+    settings.buildId ?? computeBuildId(settings.middlewaresFile),
   ]);
   const stopWatching =
     settings.metricsAddress === undefined
@@ -64,7 +66,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
       connection,
       namespace,
       workflowBundle,
-      activities: createActivities(settings, redactor, {}, recorder),
+      activities: createActivities(settings, redactor, {}, recorder, middlewares),
       redactor,
       taskQueue,
       shutdownGraceMs: settings.shutdownGraceMs,

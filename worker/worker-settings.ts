@@ -38,6 +38,8 @@ export interface WorkerProcessSettings extends WorkerSettings {
   readonly deploymentName: string | undefined;
   /** `TEMPORAL_WORKER_BUILD_ID`. If undefined: made of code, prompts and agents. */
   readonly buildId: string | undefined;
+  /** `PLANWAVE_MIDDLEWARES` as an absolute path: a module with the owner's middlewares. If undefined: the shipped ones only. */
+  readonly middlewaresFile: string | undefined;
   /** `PLANWAVE_METRICS_ADDRESS`, `host:port`: where Prometheus finds `/metrics`. If undefined: nowhere, nothing listens. */
   readonly metricsAddress: string | undefined;
   /** `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
@@ -68,6 +70,7 @@ const expectations = {
   PLANWAVE_MODEL: [isPrintable, 'the name of a model, in one word. Try: claude-sonnet-5-5'],
   PLANWAVE_TASK_QUEUE: [isPrintable, 'a name in one word. Try: planwave'],
   PLANWAVE_WORKER_GRACE_SECONDS: [isGrace, 'a whole number of seconds from 1 to 120. Try: 100'],
+  PLANWAVE_MIDDLEWARES: [isModulePath, 'the path of an ES module. Try: ./middlewares.mjs'],
   PLANWAVE_METRICS_ADDRESS: [
     isListenAddress,
     'an IP address of this machine and a port. Try: 127.0.0.1:9464, or 0.0.0.0:9464 for all networks',
@@ -91,7 +94,7 @@ const expectations = {
 /** @throws {BadSettings} without a key and without a server that may do without one, and when a variable is wrong. */
 export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSettings {
   const faults = Object.entries(expectations).flatMap(([name, [isGood, expected]]) =>
-    !env[name] || isGood(env[name]) ? [] : [`${name} can't be used: expected ${expected}`],
+    !env[name] || isGood(env[name]) ? [] : [sayBad(name, expected)],
   );
   if (faults.length > 0) throw new BadSettings(faults.join('\n'));
   const baseUrl = env['ANTHROPIC_BASE_URL'] || undefined;
@@ -111,10 +114,28 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     defaultModel: env['PLANWAVE_MODEL'] || (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
     taskQueue: env['PLANWAVE_TASK_QUEUE'] || taskQueue,
+    middlewaresFile: readMiddlewaresFile(env),
     shutdownGraceMs: Number(env['PLANWAVE_WORKER_GRACE_SECONDS'] || 100) * 1_000,
     ...readVersion(env),
     ...readTelemetry(env),
   };
+}
+
+/**
+ * `PLANWAVE_MIDDLEWARES` as an absolute path; undefined when it is not set.
+ *
+ * @throws {BadSettings} when it can't be a module's path.
+ */
+export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined {
+  const path = env['PLANWAVE_MIDDLEWARES'];
+  if (!path) return undefined;
+  const [isGood, expected] = expectations.PLANWAVE_MIDDLEWARES;
+  if (!isGood(path)) throw new BadSettings(sayBad('PLANWAVE_MIDDLEWARES', expected));
+  return resolve(path);
+}
+
+function sayBad(name: string, expected: string): string {
+  return `${name} can't be used: expected ${expected}`;
 }
 
 function readVersion(
@@ -151,6 +172,10 @@ function isPrintable(text: string): boolean {
 
 function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function isModulePath(text: string): boolean {
+  return /^[^\p{Cc}]{1,4000}\.m?[jt]s$/u.test(text);
 }
 
 function isGrace(text: string): boolean {

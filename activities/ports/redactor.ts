@@ -1,6 +1,6 @@
 /**
  * Where a text was on its way to when a secret was taken out of it:
- * - `reply`, `tool`: what a model or a tool gave, before anything is done with it
+ * - `reply`, `tool`, `middleware`: what a model, a tool or a middleware gave, before anything is done with it
  * - `artifact`, `ledger`, `projection`: the three places that are written on disk
  * - `history`: a payload to the Temporal server, such as an input, a result, a heartbeat or a view
  * - `failure`: the text of a failed attempt, which the server keeps beside the payloads
@@ -10,6 +10,7 @@
 export type RedactionSink =
   | 'reply'
   | 'tool'
+  | 'middleware'
   | 'artifact'
   | 'ledger'
   | 'projection'

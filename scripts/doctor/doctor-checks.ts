@@ -10,6 +10,7 @@ import { messageOf } from '../bootstrap/expected-error.mjs';
 import { findTemporalCli } from '../bootstrap/find-temporal-cli.mjs';
 import type { Settings } from '../settings.ts';
 import { checkHome } from './check-home.ts';
+import { checkMiddlewares } from './check-middlewares.ts';
 import { checkModel } from './check-model.ts';
 
 /** What `planwave doctor` looks at on this machine, beside the server. The worker may have other settings than this shell. */
@@ -20,6 +21,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Model', run: () => checkModel(process.env) },
     { name: 'Prices', run: checkPrices },
     { name: 'Agents', run: checkAgents },
+    { name: 'Middlewares', run: () => checkMiddlewares(process.env) },
     { name: 'Files', run: () => checkHome(settings.home) },
   ];
 }

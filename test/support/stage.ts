@@ -16,6 +16,7 @@ import { createRedactor } from '../../redaction/create-redactor.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import type { ActivityTimes } from '../../worker/create-activities.ts';
 import { createWorker } from '../../worker/create-worker.ts';
+import type { Middleware } from '../../activities/ports/middleware.ts';
 import type { WorkerSettings } from '../../worker/worker-settings.ts';
 import { sharedBundle, sharedServer } from './shared-server.ts';
 
@@ -27,6 +28,8 @@ export interface StageOptions {
   /** Default: the shared server. */
   readonly address?: string;
   readonly settings?: Partial<WorkerSettings>;
+  /** Of the worker's owner, beside the shipped ones. Default: none. */
+  readonly middlewares?: readonly Middleware[];
   /** The worker's own secrets. Default: none. */
   readonly secrets?: readonly string[];
   readonly shutdownGraceMs?: number;
@@ -134,11 +137,13 @@ function createWorkers(
         workflowBundle: sharedBundle(),
         taskQueue,
         redactor,
-        activities: createActivities(settings, redactor, {
-          retryBaseMs: 50,
-          heartbeatEveryMs: 200,
-          ...options.times,
-        }),
+        activities: createActivities(
+          settings,
+          redactor,
+          { retryBaseMs: 50, heartbeatEveryMs: 200, ...options.times },
+          undefined,
+          options.middlewares,
+        ),
         shutdownGraceMs: options.shutdownGraceMs ?? 2_000,
         maxCachedWorkflows: options.maxCachedWorkflows,
       });

@@ -78,13 +78,17 @@ export const {
   },
 });
 
-/** A function of somebody's own that hangs must not hold a team for long. */
+/**
+ * A function of somebody's own that hangs must not hold a team for long, nor stop one worker after the other for ever. How
+ * often one that throws is called, the activity says (`middlewareAttemptsMax`): the other attempts are for a store that is
+ * away.
+ */
 export const { applyMiddleware } = proxyActivities<Pick<Activities, 'applyMiddleware'>>({
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '30 days',
   heartbeatTimeout: shortHeartbeatTimeout,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
-  retry: { initialInterval: '1 second', maximumAttempts: 3 },
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 20 },
 });
 
 /** A team goes on without its thread: a store that does not answer holds it for seconds, not for days. */

@@ -71,7 +71,11 @@ async function applyOne(
     ]);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const why = `the ${kind} "${name}" failed on the ${stage}: ${readFailure(error).message}`;
+    const { type, message } = readFailure(error);
+    const why =
+      type === 'MiddlewareFailed'
+        ? message
+        : `the ${kind} "${name}" failed on the ${stage}: ${message}`;
     if (kind === 'guardrail' || stage === 'input') return { type: 'blocked', reason: why };
     desk.note(`${why}. The answer went on without it.`);
     return { type: 'passed', subject_ref };

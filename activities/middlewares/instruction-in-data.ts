@@ -1,0 +1,27 @@
+import { clearScore, scoreOrders } from '../../core/guards/score-orders.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import type { Middleware } from '../ports/middleware.ts';
+
+/** Signs that a question names. More say the same again. */
+const shownMax = 2;
+
+const shownCharsMax = 160;
+
+/** Has the user decide on a text that plainly gives orders to the model that reads it, or to its tools. */
+export const instructionInData: Middleware = {
+  name: 'instruction-in-data',
+  kind: 'guardrail',
+  stages: ['input', 'output'],
+  apply(text) {
+    const { score, findings } = scoreOrders(text);
+    if (score < clearScore) return { type: 'pass' };
+    const [first, ...rest] = findings
+      .slice(0, shownMax)
+      .map(({ sign, excerpt }) => `${sign}: "${cutText(excerpt, shownCharsMax)}"`);
+    const shown = [first, ...rest].join('; it also ');
+    return {
+      type: 'ask',
+      reason: `It seems to give orders to the model that reads it. It ${shown}`,
+    };
+  },
+};

@@ -1,0 +1,76 @@
+import { Context } from '@temporalio/activity';
+import { z } from 'zod';
+import type { ApplyMiddlewareInput } from '../../contracts/activity-types.ts';
+import { endCancelled, readCancelCause } from '../agent-turn/cancellation.ts';
+import type { Middleware, Verdict } from '../ports/middleware.ts';
+import { describeIssues } from '../tools/describe-issues.ts';
+import { BadVerdict, createMiddlewareFailed } from './middleware-failure.ts';
+
+const Reason = z
+  .string()
+  .trim()
+  .min(1, 'expected why, for people. Try: {"type":"block","reason":"It names a person."}');
+
+const Pass = z.strictObject({
+  type: z.literal('pass'),
+  text: z.string().optional(),
+  note: z.string().optional(),
+});
+
+const verdicts = {
+  middleware: Pass,
+  guardrail: z.discriminatedUnion('type', [
+    Pass,
+    z.strictObject({ type: z.literal('block'), reason: Reason }),
+    z.strictObject({ type: z.literal('ask'), reason: Reason }),
+  ]),
+} as const satisfies Record<Middleware['kind'], z.ZodType>;
+
+const examples = {
+  middleware: '{"type":"pass"} or {"type":"pass","text":"…"}; only a guardrail blocks or asks',
+  guardrail: '{"type":"pass"}, {"type":"block","reason":"…"} or {"type":"ask","reason":"…"}',
+} as const;
+
+/**
+ * Calls a middleware with one text, for at most `timeoutMs`. One that hangs is left behind; its late end changes nothing.
+ *
+ * @throws MiddlewareFailed when it throws, hangs, or gives something else than a verdict of its kind.
+ */
+export async function judgeText(
+  middleware: Middleware,
+  { stage, run_id, delegation_id }: ApplyMiddlewareInput,
+  text: string,
+  timeoutMs: number,
+): Promise<Verdict> {
+  const context = Context.current();
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([context.cancellationSignal, timeout]);
+  try {
+    const given = await endWith(signal, async () =>
+      middleware.apply(text, { stage, run_id, delegation_id, signal }),
+    );
+    return readVerdict(middleware, given);
+  } catch (error) {
+    const cause = readCancelCause(context);
+    if (cause !== null) return await endCancelled(context, cause);
+    const late = new Error(`it took longer than ${timeoutMs / 1_000} s and was given up`);
+    throw createMiddlewareFailed(middleware, stage, timeout.aborted ? late : error);
+  }
+}
+
+async function endWith<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const ended = new Promise<never>((_resolve, reject) => {
+    const giveUp = (): void => reject(new Error('given up'));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+  return Promise.race([work(), ended]);
+}
+
+/** The types of a user's module are what it says they are, which nobody has checked. */
+function readVerdict({ kind }: Middleware, given: unknown): Verdict {
+  const parsed = verdicts[kind].safeParse(given);
+  if (parsed.success) return parsed.data;
+  const faults = describeIssues(parsed.error).map(({ path, reason }) => `${path}: ${reason}`);
+  throw new BadVerdict(`it gave no verdict (${faults.join('; ')}). Try: give ${examples[kind]}`);
+}
