@@ -16,7 +16,10 @@ import { createAgentTurnActivities } from '../activities/agent-turn/create-agent
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
 import { createMiddlewareActivities } from '../activities/middlewares/create-middleware-activities.ts';
-import { createMiddlewareRegistry } from '../activities/middlewares/create-middleware-registry.ts';
+import {
+  createMiddlewareRegistry,
+  describeMiddlewares,
+} from '../activities/middlewares/create-middleware-registry.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import type { ModelClient } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
@@ -113,7 +116,7 @@ export function createActivities(
       projection,
       workspaces,
       toolNames,
-      middlewareNames: [],
+      middlewareNames: describeMiddlewares(middlewares),
       // Which models another server has, nobody knows.
       models: baseUrl === undefined || isRehearsal ? [...pricedModels] : [],
       isPriced: (model) =>
