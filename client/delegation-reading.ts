@@ -10,8 +10,9 @@ import { callServer } from './server-calls.ts';
 export interface DelegationReading {
   /** Null while no worker answers, or when the workflow does not tell. */
   readonly usage: Usage | null;
-  /** Where its triad is. Null when one agent does it, and where `usage` is. */
+  /** Where its triad is. Null unless a triad does it, and where `usage` is. */
   readonly triad: TriadPhaseView | null;
+  /** Its own, and those of every phase below it. */
   readonly activities: readonly ActivityReading[];
 }
 
@@ -32,19 +33,20 @@ export async function readDelegation(
   context: ClientContext,
   workflowId: string,
 ): Promise<DelegationReading> {
-  const [status, { activities, phaseId }] = await Promise.all([
+  const [status, { activities, phaseIds }] = await Promise.all([
     readStatus(context, workflowId),
     readPending(context, workflowId),
   ]);
   const usage = status.usage ?? null;
   const triad = status.triad ?? null;
-  if (phaseId === null) return { usage, triad, activities };
-  // Who is at work in a triad, its phase knows.
-  const [view, inPhase] = await Promise.all([
-    query<TriadPhaseView>(context, phaseId),
-    readPending(context, phaseId),
+  // Who is at work in a triad, its phase knows. The phases of a team's tasks are further below.
+  const ownId = phaseIds.find((id) => !id.slice(workflowId.length + 1).includes('/'));
+  const [view, inPhases] = await Promise.all([
+    ownId === undefined ? null : query<TriadPhaseView>(context, ownId),
+    Promise.all(phaseIds.map((id) => readPending(context, id))),
   ]);
-  return { usage, triad: view ?? triad, activities: [...activities, ...inPhase.activities] };
+  const below = inPhases.flatMap((phase) => phase.activities);
+  return { usage, triad: view ?? triad, activities: [...activities, ...below] };
 }
 
 /** The topmost workflow tells more than the delegation that it is. */
@@ -71,16 +73,16 @@ async function query<T>(context: ClientContext, workflowId: string): Promise<T |
 
 interface Pending {
   readonly activities: readonly ActivityReading[];
-  /** Workflow id of its triad's phase at work, or null. */
-  readonly phaseId: string | null;
+  /** Workflow ids of the phases at work below it. */
+  readonly phaseIds: readonly string[];
 }
 
 function readPending(context: ClientContext, workflowId: string): Promise<Pending> {
   return callServer(context, workflowId, async () => {
     const { raw } = await context.workflows.getHandle(workflowId).describe();
-    const phase = raw.pendingChildren?.find(
-      ({ workflowTypeName }) => workflowTypeName === workflowTypes.triadPhase,
-    );
+    const phaseIds = (raw.pendingChildren ?? [])
+      .filter(({ workflowTypeName }) => workflowTypeName === workflowTypes.triadPhase)
+      .flatMap(({ workflowId: id }) => id ?? []);
     const activities = await Promise.all(
       (raw.pendingActivities ?? []).map(async (pending) => ({
         activity_type: pending.activityType?.name ?? '',
@@ -89,7 +91,7 @@ function readPending(context: ClientContext, workflowId: string): Promise<Pendin
         heartbeat: await readHeartbeat(context, pending.heartbeatDetails?.payloads ?? []),
       })),
     );
-    return { activities, phaseId: phase?.workflowId ?? null };
+    return { activities, phaseIds };
   });
 }
 

@@ -5,7 +5,8 @@
  * Invariants:
  *   ID1. A child's id begins with its parent's id and a slash, so that ids read as paths.
  *   ID2. Different waves, delegations, questions, facts and effects have different ids.
- *   ID3. A child's id is read back as the run, wave, delegation and phase that it was built of; any other id is a run's own.
+ *   ID3. A child's id is read back as the run, wave, delegation, task and phase that it was built of; any other id is a run's
+ *        own. A phase below a task needs a run whose id has no slash, where no wave stands between them.
  */
 import { triadPhases } from '../contracts/names.ts';
 import type { TriadPhase } from '../contracts/triad.ts';
@@ -29,15 +30,15 @@ export function taskOwner(id: string): string {
   return id.split('.', 1)[0] ?? id;
 }
 
-/** @returns a task's id without that of the delegation: `d2`, or `d2.d1` in a team below. */
+/** @returns the id of a task without that of its delegation: `d2`, or `d2.d1` in a team below; empty for a delegation. */
 export function namePath(id: string): string {
-  return id.split('.').slice(1).join('.');
+  return id.slice(taskOwner(id).length + 1);
 }
 
 /**
  * Where the phases of a task are that a triad does.
  *
- * @param place Of the delegation whose team it is.
+ * @param place Of the delegation whose team it is. @param path As `namePath` gives it.
  */
 export function taskPlace(place: string, path: string): string {
   return `${place}/${path}`;
@@ -95,6 +96,8 @@ export interface Place {
   readonly wave?: number;
   /** Absent for run and wave. */
   readonly delegation?: string;
+  /** The path of names of a team's task, as in `taskPlace`. Absent for all but a phase of a triad that does one. */
+  readonly task?: string;
   /** Absent for all but a phase of a triad. */
   readonly phase?: TriadPhase;
 }
@@ -105,13 +108,26 @@ export function readPlace(workflowId: string, workflowType: string | null): Plac
   const [, parentId = '', name = ''] = /^(.+)\/([a-z]+)(?:-\d+)?$/s.exec(workflowId) ?? [];
   const phase = triadPhases.find((one) => one === name);
   if (phase !== undefined && workflowType !== 'plannerWave' && workflowType !== 'delegation') {
-    const place = readDelegation(parentId, null);
-    if (place.delegation !== undefined) return { ...place, phase };
-    // Below a triad that was started by hand. Without its type it may be anything.
-    if (workflowType === 'triadPhase') return { run: parentId, phase };
+    const place = readPhaseParent(parentId, workflowType);
+    if (place !== null) return { ...place, phase };
   }
   return readDelegation(workflowId, workflowType);
 }
+
+/** @returns null when it is no parent of a phase. */
+function readPhaseParent(parentId: string, workflowType: string | null): Place | null {
+  const own = readDelegation(parentId, null);
+  if (own.delegation !== undefined) return own;
+  const [, place = '', task = ''] = taskPlacePattern.exec(parentId) ?? [];
+  const above = readDelegation(place, null);
+  if (above.delegation !== undefined) return { ...above, task };
+  // Below a triad or a team that was started by hand. Without its type it may be anything.
+  if (workflowType !== 'triadPhase') return null;
+  return place === '' ? { run: parentId } : { run: place, task };
+}
+
+/** A place and a path of names. */
+const taskPlacePattern = /^(.+)\/([a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9_-]*)*)$/s;
 
 function readDelegation(workflowId: string, workflowType: string | null): Place {
   const match = /^(.+)\/wave-(\d{3,})(?:\/([a-z0-9][a-z0-9_-]*))?$/s.exec(workflowId);

@@ -1,6 +1,6 @@
 import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
-import { WavePlan } from '../../contracts/wave-plan.ts';
+import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readAgents, readShape } from '../tools/read-artifact.ts';
 
@@ -28,7 +28,7 @@ export async function offerTools(
   const begins = input.append.find((one) => one.type === 'prompt')?.prompt;
   if (begins?.kind !== 'delegation') return allowedTools;
   const [plan, registry] = await Promise.all([
-    readShape(store, begins.plan_ref, WavePlan, 'a wave plan'),
+    readShape(store, begins.plan_ref, StoredPlan, 'a wave plan'),
     readAgents(store, input.registry_ref),
   ]);
   const atWork = new Set(plan.delegations.map((delegation) => delegation.agent_id));

@@ -4,7 +4,8 @@ import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { WavePlan } from '../../contracts/wave-plan.ts';
+import { StoredPlan } from '../../contracts/wave-plan.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
@@ -53,7 +54,7 @@ export async function readDelegation(
 }
 
 function readPlan(store: ArtifactStore, ref: Ref): Promise<WavePlan> {
-  return readShape(store, ref, WavePlan, 'a wave plan');
+  return readShape(store, ref, StoredPlan, 'a wave plan');
 }
 
 function findDelegation(

@@ -2,7 +2,7 @@ import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { TeamEnd } from '../../contracts/team-run.ts';
 import type { TriadEnd } from '../../contracts/triad-run.ts';
-import { WavePlan } from '../../contracts/wave-plan.ts';
+import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
 import { readShape } from '../tools/read-artifact.ts';
@@ -24,7 +24,7 @@ export async function renderDecision(
   { callKey }: PromptReader,
 ): Promise<string> {
   const record = await readRecord(store, prompt.record_ref);
-  const plan = await readShape(store, prompt.plan_ref, WavePlan, 'a wave plan');
+  const plan = await readShape(store, prompt.plan_ref, StoredPlan, 'a wave plan');
   const agentOf = new Map(plan.delegations.map((one) => [one.delegation_id, one.agent_id]));
   const outcomes = await Promise.all(
     prompt.outcomes.map(async (outcome) => ({

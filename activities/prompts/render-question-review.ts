@@ -2,7 +2,7 @@ import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { WavePlan } from '../../contracts/wave-plan.ts';
+import { StoredPlan } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
@@ -21,7 +21,7 @@ export async function renderQuestionReview(
   { callKey }: PromptReader,
 ): Promise<string> {
   const record = await readRecord(store, prompt.record_ref);
-  const plan = await readShape(store, prompt.plan_ref, WavePlan, 'a wave plan');
+  const plan = await readShape(store, prompt.plan_ref, StoredPlan, 'a wave plan');
   const delegation = plan.delegations.find((one) => one.delegation_id === prompt.delegation_id);
   const waveCompact = await readLastWaveCompact(store, record);
   const facts = currentFacts(record).slice(-engineLimits.factsShownMax).map(showFact);

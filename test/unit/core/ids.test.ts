@@ -6,7 +6,11 @@ import {
   memberSource,
   phaseWorkflowId,
   questionId,
+  namePath,
   readPlace,
+  taskId,
+  taskOwner,
+  taskPlace,
   waveSource,
   waveWorkflowId,
 } from '../../../core/ids.ts';
@@ -70,6 +74,36 @@ describe('ids', () => {
       ),
       property,
     );
+  });
+
+  it('ID3: the phase of a task is read back, however deep its team is', () => {
+    const slug = fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,39}$/);
+    const anyRun = fc.oneof(
+      fc.string({ minLength: 1, unit: 'binary' }),
+      fc.constantFrom('a/wave-001', 'a/wave-001/b', 'wave-001', '/', 'a\nb'),
+    );
+    const names = fc.array(slug, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(anyRun, slug, names, slug, (run, delegation, path, alone) => {
+        const task = path.join('.');
+        const id = path.reduce(taskId, delegation);
+        expect(id).toBe(`${delegation}.${task}`);
+        expect(taskOwner(id)).toBe(delegation);
+        const place = delegationWorkflowId(waveWorkflowId(run, 1), delegation);
+        const above = taskPlace(place, namePath(id));
+        for (const [phase, attempt] of phases) {
+          for (const type of ['triadPhase', null]) {
+            const phaseId = phaseWorkflowId(above, phase, attempt);
+            expect(readPlace(phaseId, type)).toEqual({ run, wave: 1, delegation, task, phase });
+          }
+          const phaseId = phaseWorkflowId(taskPlace(alone, namePath(id)), phase, attempt);
+          expect(readPlace(phaseId, 'triadPhase')).toEqual({ run: alone, task, phase });
+          expect(readPlace(phaseId, null)).toEqual({ run: phaseId });
+        }
+      }),
+      property,
+    );
+    expect(taskPlace('my-run/wave-001/design', 'd2.d1')).toBe('my-run/wave-001/design/d2.d1');
   });
 
   it('ID3: a phase of a triad that somebody started by hand belongs to that triad', () => {

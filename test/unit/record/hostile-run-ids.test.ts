@@ -157,13 +157,22 @@ it.each(['../x', '/x', 'a/../x', 'a//x', './x', '', 'a\\x', 'a\0', 'A', '.x', 'x
   },
 );
 
-it.each(['../x', 'A', 'é', '', 'a/b', '.', 'a.b', 'x'.repeat(41)])(
+it.each(['../x', 'A', 'é', '', 'a/b', '.', '..', 'a.', '.a', 'a..b', 'a.b.c.d.e', 'x'.repeat(41)])(
   'fault 51: the id %j never names a file',
   (id) => {
     expect(() => treePaths.taskOutput(id, 'draft')).toThrow('no slug');
     expect(() => treePaths.taskOutput('writer', id)).toThrow('no slug');
+    expect(() => treePaths.triadPhase(id, 'execute')).toThrow('no slug');
   },
 );
+
+it('fault 51: only what a delegation may be called has dots: the task of a team', () => {
+  expect(() => treePaths.taskOutput('a.b', 'draft')).toThrow('no slug');
+  expect(treePaths.triadPhase('design.d2', 'deliberate')).toBe('triads/design.d2/deliberate.md');
+  expect(treePaths.taskOutput('writer', 'a.con.b')).toMatch(
+    /^agents\/writer\/task_output\/a\.con~[0-9a-f]{32}\.b\.md$/,
+  );
+});
 
 it('fault 51: ids that Windows takes for devices are encoded', () => {
   expect(treePaths.taskOutput('con', 'nul')).toMatch(
