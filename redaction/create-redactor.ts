@@ -1,4 +1,5 @@
 import { findByAddedRules } from './added-rules.ts';
+import { createOpenFinder } from './find-open.ts';
 import { createOwnSecretFinder } from './own-secrets.ts';
 import { createRecommendedRules } from './recommended-rules.ts';
 import { redactTree } from './redact-tree.ts';
@@ -15,6 +16,8 @@ export interface Redactor {
   redactText(text: string, sink: string): string;
   /** A JSON value with its strings redacted: the same value when it holds no secret, else a copy. */
   redactValue<T>(value: T, sink: string): T;
+  /** Where in a text that goes on a secret of several words has begun whose end is missing; its length when nowhere. */
+  findOpen(text: string): number;
 }
 
 export interface RedactorOptions {
@@ -44,6 +47,8 @@ const wordRounds = 4;
  * SR4. Nothing in a text can switch a rule off.
  * SR5. Time grows with the length of the text, whatever it holds.
  * SR6. Each secret is counted once, by rule and sink, and shown to nobody.
+ * SR7. Of a text that goes on, `findOpen` tells where a private key or an own secret has begun, from its first character
+ *      (a key: its first line) until its end is there.
  */
 export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redactor {
   const findRecommended = createRecommendedRules();
@@ -91,6 +96,7 @@ export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redact
   return {
     redactText: (text, sink) => counting(sink, (counts) => redactAny(text, '', counts, 0)),
     redactValue: (value, sink) => counting(sink, (counts) => redactTreeOf(value, counts, 0)),
+    findOpen: createOpenFinder(secrets),
   };
 }
 

@@ -89,8 +89,13 @@ export async function runModelTurn(
     const prepared = await prepareTurn(deps, input, callKeyOf(context, input));
     progress = { ...progress, turn: prepared.turn };
     noteTurn(context, prepared.turn);
-    const onProgress = ({ outputTokens, lastWords }: ModelProgress): void => {
-      progress = { ...progress, output_tokens: outputTokens, last_words: lastWords };
+    const onProgress = ({ outputTokens, lastWords, readable }: ModelProgress): void => {
+      progress = {
+        ...progress,
+        output_tokens: outputTokens,
+        last_words: lastWords,
+        ...(readable !== undefined && { text: readable.text, text_chars: readable.chars }),
+      };
     };
     const onWait = ({ message }: Error): void => {
       progress = { ...progress, last_words: cutText(message, waitReasonCharsMax) };
@@ -153,7 +158,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   } catch (error) {
     if (error instanceof ModelAborted) {
       const usage = deps.computeUsage(error.model, error.tokens);
-      return endTakenBack(attempt, prepared, usage);
+      return endTakenBack(attempt, prepared, usage, error.lastWords);
     }
     if (error instanceof ModelFailure) return endFailed(attempt, prepared, error);
     throw error;
@@ -203,11 +208,15 @@ async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<Mo
   }
 }
 
-/** @throws the retryable failure or the cancellation that ends an attempt nobody asked to stop. */
+/**
+ * @param words the last of what had arrived. Only who asked to stop hears of it; others make the call again.
+ * @throws the retryable failure or the cancellation that ends an attempt nobody asked to stop.
+ */
 async function endTakenBack(
   attempt: Attempt,
   prepared: PreparedTurn,
   usage: Usage,
+  words = '',
 ): Promise<CallEnd> {
   const { deps, context } = attempt;
   const cause = readCancelCause(context) ?? 'shutdown';
@@ -215,7 +224,15 @@ async function endTakenBack(
     await recordSpent(deps.ledger, context.info, addUsage(attempt.spent, usage));
     return endCancelled(context, cause);
   }
-  return endWithoutReply(attempt, prepared, { type: 'aborted' }, usage);
+  const end = endWithoutReply(attempt, prepared, { type: 'aborted' }, usage);
+  if (words === '') return end;
+  return {
+    ...end,
+    settle: async () => {
+      const words_ref = await deps.store.put(words);
+      return settleWithoutReply(deps.store, prepared, { type: 'aborted', words_ref });
+    },
+  };
 }
 
 /** @throws the failure, unless it is one that a turn has a reply for. */

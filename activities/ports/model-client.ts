@@ -56,6 +56,27 @@ export interface ModelProgress {
   readonly outputTokens: number;
   /** The last words of the stream, at most 8,000 characters, as they came: to be shown only through `redactModel`. */
   readonly lastWords: string;
+  /** What the event brought, as it came: for `redactModel`, which passes none on. If undefined, nothing. */
+  readonly arrived?: ArrivedPiece;
+  /** What people can read of the reply so far. Absent while there is nothing, and without `redactModel`. */
+  readonly readable?: ReadableTail;
+}
+
+/** A piece of a reply, in the order of the stream. */
+export interface ArrivedPiece {
+  /** Which of the reply's blocks it belongs to. */
+  readonly block: number;
+  /** Of a text, or of a call's arguments as JSON. */
+  readonly kind: 'text' | 'arguments';
+  readonly text: string;
+}
+
+/** The end of a text that goes on, without secrets. */
+export interface ReadableTail {
+  /** At most 4,000 characters. */
+  readonly text: string;
+  /** Of the whole text until now. It never changes but by growing. */
+  readonly chars: number;
 }
 
 export interface ModelCallOptions {
@@ -110,10 +131,13 @@ export class ModelAborted extends Error {
   /** What the provider had counted until then, or null when the reply had not begun. */
   readonly tokens: TokenCount | null;
   readonly model: string;
+  /** The last of what had arrived, at most 8,000 characters; empty when nothing had, and without `redactModel`. */
+  readonly lastWords: string;
 
-  constructor(model: string, tokens: TokenCount | null) {
+  constructor(model: string, tokens: TokenCount | null, lastWords = '') {
     super('The model call was cancelled.');
     this.model = model;
     this.tokens = tokens;
+    this.lastWords = lastWords;
   }
 }

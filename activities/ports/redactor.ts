@@ -28,4 +28,9 @@ export interface Redactor {
   redactText(text: string, sink: RedactionSink): string;
   /** A JSON value with its strings redacted. The same value when there was nothing to take out. */
   redactValue<T>(value: T, sink: RedactionSink): T;
+  /**
+   * Where in a text that goes on a secret of several words has begun whose end is missing; the length of the text when
+   * nowhere. Whoever shows such a text keeps back its last word in any case.
+   */
+  findOpen(text: string): number;
 }

@@ -1,11 +1,9 @@
-import { z } from 'zod';
-import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { NamedTeam } from '../../contracts/team.ts';
 import type { TeamMember, TeamPlan } from '../../contracts/team.ts';
 import type { TeamSeat, TeamSetup } from '../../contracts/team-run.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readAgents, readJson } from '../tools/read-artifact.ts';
+import { readAgents, readTeams } from '../tools/read-artifact.ts';
+import type { RegistrySnapshot } from '../tools/read-artifact.ts';
 
 /** What the definition of a team says in words; its setup has the rest. */
 export interface TeamTexts {
@@ -18,12 +16,6 @@ export interface TeamTexts {
 interface MemberTexts {
   readonly name: string;
   readonly description: string;
-}
-
-/** Where descriptions come from that a member does not have of its own. */
-interface Registry {
-  readonly agents: readonly AgentDefinition[];
-  readonly teams: readonly NamedTeam[];
 }
 
 /**
@@ -53,7 +45,7 @@ export async function readTeamTexts(
 function describeMember(
   seat: TeamSeat,
   member: TeamMember | undefined,
-  registry: Registry,
+  registry: RegistrySnapshot,
 ): MemberTexts {
   return {
     name: member?.name ?? seat.member_id,
@@ -64,7 +56,7 @@ function describeMember(
 function describeExecutor(
   { kind, agent_id }: TeamSeat,
   member: TeamMember | undefined,
-  { agents, teams }: Registry,
+  { agents, teams }: RegistrySnapshot,
 ): string {
   switch (kind) {
     case 'agent':
@@ -79,11 +71,4 @@ function describeExecutor(
 function describeTriad({ type, reason, members }: NonNullable<TeamMember['triad']>): string {
   const agents = members.map(({ role, agent_id }) => `${agent_id} as ${role}`).join(', ');
   return `Three agents who do a task together (${type}): ${agents}. ${reason}`;
-}
-
-const namedTeams = z.object({ teams: z.array(NamedTeam) });
-
-/** The teams that have a name, as they were when the run began. */
-async function readTeams(store: ArtifactStore, ref: Ref): Promise<readonly NamedTeam[]> {
-  return namedTeams.safeParse(await readJson(store, ref)).data?.teams ?? [];
 }

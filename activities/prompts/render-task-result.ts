@@ -51,7 +51,7 @@ export async function renderTaskResult(
 /** In two lines, of which the first holds for good: it stays when the result is left out to save space. */
 function describe(input: TaskResult): string {
   const { name, member_id, status, attempts, output_ref, partial_ref } = input;
-  const tried = attempts === 1 ? 'after 1 attempt' : `after ${attempts} attempts`;
+  const tried = attempts === 0 ? '' : ` after ${attempts} attempt${attempts === 1 ? '' : 's'}`;
   const detail =
     output_ref === null
       ? ''
@@ -59,7 +59,7 @@ function describe(input: TaskResult): string {
   const partial = partial_ref === null ? '' : ' What it had written is shown; it is unfinished.';
   const seconds = Math.max(0, Math.floor(input.seconds_left));
   return [
-    `Task "${name}" of "${member_id}" ${ends[status]} ${tried}.${detail}${partial}`,
+    `Task "${name}" of "${member_id}" ${ends[status]}${tried}.${detail}${partial}`,
     `Left: ${input.delegations_left} tasks to give out, ${seconds} seconds of work for the team.`,
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
-import type { ModelProgress, TokenCount } from '../../ports/model-client.ts';
+import type { ArrivedPiece, ModelProgress, TokenCount } from '../../ports/model-client.ts';
 import { readTokens } from './read-message.ts';
 
 /** Enough for a private key with its first line, by which it is known for one. */
@@ -21,6 +21,7 @@ export interface StreamProgress {
 export function createStreamProgress(): StreamProgress {
   let characters = 0;
   let tail = '';
+  let arrived: ArrivedPiece | undefined;
   let tokens: TokenCount | null = null;
   let model: string | null = null;
   return {
@@ -28,6 +29,7 @@ export function createStreamProgress(): StreamProgress {
       const text = readDelta(event);
       characters += text.length;
       tail = (tail + text).slice(-lastWordsMaxLength);
+      arrived = readPiece(event);
       // The SDK goes on writing into the snapshot, so the counts are copied.
       if (event.type === 'message_start' || event.type === 'message_delta') {
         tokens = readTokens(snapshot.usage);
@@ -37,10 +39,20 @@ export function createStreamProgress(): StreamProgress {
     progress: () => ({
       outputTokens: Math.max(tokens?.outputTokens ?? 0, Math.ceil(characters / charactersPerToken)),
       lastWords: tail,
+      ...(arrived !== undefined && { arrived }),
     }),
     tokens: () => tokens,
     model: () => model,
   };
+}
+
+/** Only what people can read: thinking and signatures are none of it. */
+function readPiece(event: Anthropic.MessageStreamEvent): ArrivedPiece | undefined {
+  if (event.type !== 'content_block_delta') return undefined;
+  const { index: block, delta } = event;
+  if (delta.type === 'text_delta') return { block, kind: 'text', text: delta.text };
+  if (delta.type !== 'input_json_delta') return undefined;
+  return { block, kind: 'arguments', text: delta.partial_json };
 }
 
 function readDelta(event: Anthropic.MessageStreamEvent): string {

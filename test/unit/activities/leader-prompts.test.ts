@@ -15,6 +15,7 @@ import {
   seatOf,
   setupOf,
   teamDelegation,
+  teamPlan,
 } from './team-bench.ts';
 import { triad } from './triad-bench.ts';
 
@@ -173,6 +174,23 @@ describe('the first message of a leader', () => {
     expect(countBytes(own)).toBeLessThan(most + 5_000);
     // None of them is left out for the length of the others.
     expect(jsonOf(own, 'members')).toHaveLength(ids.length);
+  });
+
+  it('a team with a name has its words from the registry', async () => {
+    const bench = await openTeamBench({
+      teams: [{ ...teamPlan, team_id: 'research-crew', description: 'CREW-DESCRIPTION' }],
+      plan: {
+        ...plan,
+        delegations: [{ ...teamDelegation, team: { team_id: 'research-crew' } }],
+      },
+    });
+    const own = await ownPart(bench, { setup: setupOf({ team_id: 'research-crew' }) });
+    expect(own).toContain('LEAD-WITH-CARE');
+    expect(jsonOf(own, 'members')).toMatchObject([
+      { name: 'Ada' },
+      { description: 'OWN-WORDS' },
+      { description: 'CREW-DESCRIPTION' },
+    ]);
   });
 });
 
