@@ -3,7 +3,7 @@ import { Delegation } from './delegation.ts';
 import type { DelegationOutline } from './delegation.ts';
 import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
-import { PlacedId } from './slug.ts';
+import { StoredDelegationId } from './slug.ts';
 
 /** What the planner answers when it is asked to plan a wave. */
 export const WavePlan = z.strictObject({
@@ -20,14 +20,17 @@ export type WavePlan = z.infer<typeof WavePlan>;
 
 const storedInputs = z.array(z.string().min(1).max(200)).max(50);
 
-/** A plan as the store keeps it: also that of tasks which a leader gave out. No planner may write their ids. */
+/**
+ * A plan as the store has it: that of a planner, or of tasks that a team's leader gave out. Their ids have dots in them,
+ * which no planner may write, and are inputs under these ids.
+ */
 export const StoredPlan: z.ZodType<WavePlan> = WavePlan.extend({
   delegations: z.array(
     Delegation.extend({
-      delegation_id: PlacedId,
+      delegation_id: StoredDelegationId,
       required_inputs: storedInputs,
       provided_inputs: storedInputs,
-      depends_on: z.array(PlacedId).max(50),
+      depends_on: z.array(StoredDelegationId).max(50),
     }),
   ),
 });

@@ -1,4 +1,4 @@
-import { PlacedId, Slug } from '../../contracts/slug.ts';
+import { Slug } from '../../contracts/slug.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
 import { waveNumber } from '../../core/ids.ts';
 import { toPathName } from './path-name.ts';
@@ -6,7 +6,8 @@ import { toPathName } from './path-name.ts';
 /**
  * Paths in a run's tree, relative to the run's folder. Nothing else builds one.
  *
- * Ids come from a model: they are slugs by contract, those of a team's tasks slugs with dots between them, and checked again here because they become names of files.
+ * Ids come from a model: they are slugs by contract, those of a team's tasks slugs with dots between them, and checked
+ * again here because they become names of files.
  */
 export const treePaths = {
   sharedStatus: 'shared_status.json',
@@ -20,10 +21,10 @@ export const treePaths = {
   waveDetailed: (wave: number): string => `${waveFolder(wave)}/wave_detailed.md`,
   plannerDecision: (wave: number): string => `${waveFolder(wave)}/planner_decision.json`,
   taskOutput: (agentId: string, delegationId: string): string =>
-    `agents/${slugName(agentId)}/task_output/${placedName(delegationId)}.md`,
+    `agents/${slugName(agentId)}/task_output/${slugName(delegationId)}.md`,
   triadPhase: (delegationId: string, phase: TriadPhase): string =>
-    `triads/${placedName(delegationId)}/${phase}.md`,
-  team: (delegationId: string): string => `teams/${placedName(delegationId)}.md`,
+    `triads/${storedName(delegationId)}/${phase}.md`,
+  team: (delegationId: string): string => `teams/${storedName(delegationId)}.md`,
 } as const;
 
 function waveFolder(wave: number): string {
@@ -42,22 +43,14 @@ function toTaskName(goalTitle: string): string {
   return name === '' ? 'task' : name;
 }
 
+/** As `slugName`, for a task of a team too: a slug for each level, with dots between. No slug has one, so no two are equal. */
+function storedName(id: string): string {
+  return id.split('.').map(slugName).join('.');
+}
+
 function slugName(id: string): string {
   if (!Slug.safeParse(id).success) {
     throw new Error(`${JSON.stringify(id)} is no slug and can't name a file.`);
   }
   return toPathName(id);
-}
-
-/** No slug has a dot, so different ids have different names. */
-function placedName(id: string): string {
-  if (!PlacedId.safeParse(id).success) {
-    throw new Error(
-      `${JSON.stringify(id)} is no slug, nor slugs with dots between, and can't name a file.`,
-    );
-  }
-  return id
-    .split('.')
-    .map((slug) => toPathName(slug))
-    .join('.');
 }

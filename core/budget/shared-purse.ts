@@ -2,13 +2,13 @@
  * One purse for all who work on a delegation at the same time: members of a team, or of a triad's phase.
  *
  * Invariants:
- *   SH1. What is spent and lent together never passes what was leased, whoever spends in whatever order, as long as
+ *   JP1. What is spent and lent together never passes what was leased, whoever spends in whatever order, as long as
  *        nobody spends more than it was lent.
- *   SH2. A member is lent what its next call needs; while much is left, a share of it, so that others can work meanwhile.
- *   SH3. A wish for more tells what is spent and, apart from it, what is lent: above, neither is free meanwhile. Until the
+ *   JP2. A member is lent what its next call needs; while much is left, a share of it, so that others can work meanwhile.
+ *   JP3. A wish for more tells what is spent and, apart from it, what is lent: above, neither is free meanwhile. Until the
  *        wish is answered nothing else is lent.
- *   SH4. What a member did not spend is free again with its next wish, its question and its end.
- *   SH5. The lease is given back only when no other member is at work or holds something.
+ *   JP4. What a member did not spend is free again with its next wish, its question and its end.
+ *   JP5. The lease is given back only when no other member is at work or holds something.
  */
 import type { Allowance, Lease, LeaseWish, Spending } from '../../contracts/budget.ts';
 import { giveBack } from './purse.ts';

@@ -144,6 +144,9 @@ describe('messages about leases', () => {
 
   it('LM1: takes what a workflow sends, and nothing else', () => {
     expect(checkLeaseRequest({ ...request, extra: 1 })).toEqual(request);
+    const holding = { ...request, held: request.needs };
+    expect(checkLeaseRequest(holding)).toEqual(holding);
+    expect(checkLeaseRequest({ ...request, held: { calls: -1 } })).toEqual(request);
     expect(checkLeaseGrant(grant)).toEqual(grant);
     expect(checkLeaseGrant({ ...grant, lease: null })).toEqual({ ...grant, lease: null });
     const strange: unknown[] = [null, 7, 'x', [], {}, { ...request, needs: { calls: -1 } }];

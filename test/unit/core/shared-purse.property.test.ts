@@ -80,7 +80,7 @@ class World {
     const lent = lendTo(this.state, who, amount(one), 0);
     if (lent !== null) {
       if (lent.lease.tokens !== null && lent.lease.tokens < one)
-        this.breaches.push('SH2: too little');
+        this.breaches.push('JP2: too little');
       this.lends += 1;
       this.state = lent.state;
       this.#inHand.set(who, limited(lent.lease));
@@ -91,7 +91,7 @@ class World {
       this.#wish = wish;
       this.#charged = addSpending(wish.spent, wish.held ?? noSpending);
     } else if (lendTo(this.state, who, noSpending, 0) !== null) {
-      this.breaches.push('SH3: lent while more was asked for');
+      this.breaches.push('JP3: lent while more was asked for');
     }
   }
 
@@ -119,7 +119,7 @@ class World {
     const { state, given } = giveBackFor(this.state, who);
     this.state = state;
     if (!given) return;
-    if (others.length > 0) this.breaches.push('SH5: given back while others work');
+    if (others.length > 0) this.breaches.push('JP5: given back while others work');
     this.#charged = state.purse.spent;
   }
 
@@ -136,7 +136,7 @@ class World {
     const gone = addSpending(inHand, ...this.#spent.values());
     for (const measure of measures) {
       if (measure !== 'cost_micro_usd' && gone[measure] > this.#charged[measure]) {
-        this.breaches.push(`SH1: ${gone[measure]} of ${this.#charged[measure]} ${measure}`);
+        this.breaches.push(`JP1: ${gone[measure]} of ${this.#charged[measure]} ${measure}`);
       }
     }
   }
@@ -162,7 +162,7 @@ const moves: fc.Arbitrary<readonly Move[]> = fc.array(
 );
 
 describe('a purse that members share', () => {
-  it('SH1, SH2, SH3 and SH5: whoever spends in whatever order, never more than was leased', () => {
+  it('JP1, JP2, JP3 and JP5: whoever spends in whatever order, never more than was leased', () => {
     let lends = 0;
     let wishes = 0;
     fc.assert(
@@ -181,14 +181,14 @@ describe('a purse that members share', () => {
 
   const two = [1, 2].reduce(joinPurse, openSharedPurse(takeLease(emptyPurse, leaseOf(1_000))));
 
-  it('SH2: a call gets a share while much is left, and what it needs when little is', () => {
+  it('JP2: a call gets a share while much is left, and what it needs when little is', () => {
     expect(lendTo(two, 1, amount(10), 0)?.lease.tokens).toBe(250);
     expect(lendTo(two, 1, amount(900), 0)?.lease.tokens).toBe(900);
     expect(lendTo(two, 1, amount(1_001), 0)).toBeNull();
     expect(lendTo(setRest(two, 2, true), 1, amount(10), 0)?.lease.tokens).toBe(500);
   });
 
-  it('SH4: what was not spent is free again', () => {
+  it('JP4: what was not spent is free again', () => {
     const lent = lendTo(two, 1, amount(900), 0);
     if (lent === null) throw new Error('nothing was lent');
     expect(lendTo(lent.state, 2, amount(500), 0)).toBeNull();
@@ -199,7 +199,7 @@ describe('a purse that members share', () => {
     expect(lendTo(leavePurse(lent.state, 1), 2, amount(500), 0)).not.toBeNull();
   });
 
-  it('SH3: above, what is lent is neither spent nor free', () => {
+  it('JP3: above, what is lent is neither spent nor free', () => {
     const lent = lendTo(two, 1, amount(900), 0);
     if (lent === null) throw new Error('nothing was lent');
     const { state, wish } = askForMore(lent.state, amount(500));

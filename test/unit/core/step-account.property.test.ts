@@ -28,7 +28,9 @@ const open = (limits: Partial<RunBudget>): AccountState => {
   );
 };
 
-const wish = (holder_id: string, needs: Partial<Spending> = {}): AccountEvent => ({
+type Wish = Extract<AccountEvent, { type: 'wish' }>;
+
+const wish = (holder_id: string, needs: Partial<Spending> = {}): Wish => ({
   type: 'wish',
   holder_id,
   needs: { ...noSpending, calls: 1, ...needs },
@@ -57,6 +59,17 @@ it('BA4: who waits for the user or has ended gives back what it did not spend', 
     wish('c'),
   );
   expect(commands.map(({ type }) => type)).toEqual(['grant', 'grant', 'grant']);
+});
+
+it('BA1: what a holder keeps is lent still, in every scope', () => {
+  const held = { ...noSpending, calls: 2 };
+  for (const scope of ['run', 'wave', 'delegation'] as const) {
+    const opened = open({ [scope]: callsLimit(3) });
+    const keeping = { ...wish('a'), held };
+    expect(run(opened, keeping).commands).toMatchObject([{ type: 'grant', lease: { calls: 1 } }]);
+    const both = run(opened, { ...wish('a', { calls: 2 }), held }).commands;
+    expect(both).toMatchObject([{ type: 'ask', limit: { scope } }]);
+  }
 });
 
 it('BA5: who was lost has spent what it was lent', () => {

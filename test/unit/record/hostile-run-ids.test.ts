@@ -157,20 +157,21 @@ it.each(['../x', '/x', 'a/../x', 'a//x', './x', '', 'a\\x', 'a\0', 'A', '.x', 'x
   },
 );
 
-it.each(['../x', 'A', 'é', '', 'a/b', '.', '..', 'a.', '.a', 'a..b', 'a.b.c.d.e', 'x'.repeat(41)])(
-  'fault 51: the id %j never names a file',
-  (id) => {
-    expect(() => treePaths.taskOutput(id, 'draft')).toThrow('no slug');
-    expect(() => treePaths.taskOutput('writer', id)).toThrow('no slug');
-    expect(() => treePaths.triadPhase(id, 'execute')).toThrow('no slug');
-  },
-);
+const noSlugs = ['../x', 'A', 'é', '', 'a/b', '.', '..', 'a.', '.a', 'a..b', 'x'.repeat(41)];
 
-it('fault 51: only what a delegation may be called has dots: the task of a team', () => {
-  expect(() => treePaths.taskOutput('a.b', 'draft')).toThrow('no slug');
+it.each([...noSlugs, 'a.b'])('fault 51: the id %j never names a file', (id) => {
+  expect(() => treePaths.taskOutput(id, 'draft')).toThrow('no slug');
+  expect(() => treePaths.taskOutput('writer', id)).toThrow('no slug');
+});
+
+it.each(noSlugs)('fault 51: the id %j never names a folder of a triad', (id) => {
+  expect(() => treePaths.triadPhase(id, 'execute')).toThrow('no slug');
+});
+
+it('fault 51: the task of a team has its own files, with dots between its names', () => {
   expect(treePaths.triadPhase('design.d2', 'deliberate')).toBe('triads/design.d2/deliberate.md');
-  expect(treePaths.taskOutput('writer', 'a.con.b')).toMatch(
-    /^agents\/writer\/task_output\/a\.con~[0-9a-f]{32}\.b\.md$/,
+  expect(treePaths.triadPhase('a.con.b', 'deliberate')).toMatch(
+    /^triads\/a\.con~[0-9a-f]{32}\.b\/deliberate\.md$/,
   );
 });
 
