@@ -10,7 +10,6 @@ import { BadSettings } from './worker-settings.ts';
 /** Nothing is redacted to learn the names. */
 export const shippedNames = createShippedMiddlewares({
   redactText: (text) => text,
-  redactValue: (value) => value,
 }).map(({ name }) => name);
 
 /**

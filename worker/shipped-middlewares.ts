@@ -5,6 +5,8 @@ import type { Middleware } from '../activities/ports/middleware.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 
 /** What every worker has. */
-export function createShippedMiddlewares(redactor: Redactor): readonly Middleware[] {
+export function createShippedMiddlewares(
+  redactor: Pick<Redactor, 'redactText'>,
+): readonly Middleware[] {
   return [createRedactSecrets(redactor), createSizeLimit(), instructionInData];
 }

@@ -7,7 +7,7 @@ const mark = /\[redacted:([a-z0-9-]{1,60})\]/g;
  * Says how many secrets a text held, and of what kind. What is kept, sent or shown has none anyway (docs/secrets.md), so
  * by the time it looks marks stand in most of their places; it takes out what is still there.
  */
-export function createRedactSecrets(redactor: Redactor): Middleware {
+export function createRedactSecrets(redactor: Pick<Redactor, 'redactText'>): Middleware {
   return {
     name: 'redact-secrets',
     kind: 'middleware',
