@@ -15,7 +15,9 @@ export const instructionInData: Middleware = {
   apply(text) {
     const { score, findings } = scoreOrders(text);
     if (score < clearScore) return { type: 'pass' };
+    // Of two signs in the same words the stronger one is told.
     const [first, ...rest] = findings
+      .filter(({ excerpt }, at) => findings.findIndex((one) => one.excerpt === excerpt) === at)
       .slice(0, shownMax)
       .map(({ sign, excerpt }) => `${sign}: "${cutText(excerpt, shownCharsMax)}"`);
     const shown = [first, ...rest].join('; it also ');

@@ -1,11 +1,18 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { createMiddlewareRegistry } from '../../activities/middlewares/create-middleware-registry.ts';
 import type { MiddlewareContext } from '../../activities/ports/middleware.ts';
+import type {
+  ApplyMiddlewareInput,
+  ApplyMiddlewareResult,
+} from '../../contracts/activity-types.ts';
 import { createRedactor } from '../../redaction/create-redactor.ts';
 import { createDoctorChecks } from '../../scripts/doctor/doctor-checks.ts';
 import { readSettings } from '../../scripts/settings.ts';
+import { createActivities } from '../../worker/create-activities.ts';
+import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
 import { computeBuildId } from '../../worker/build-id.ts';
 import { hashModule } from '../../worker/hash-module.ts';
 import { loadMiddlewares } from '../../worker/load-middlewares.ts';
@@ -55,6 +62,33 @@ it('loads the example of the documentation, which does what it says', async () =
   expect(await of('own-customers-only', 'A competitor')).toMatchObject({ type: 'ask' });
   expect(await of('own-customers-only', 'For ACME')).toMatchObject({ type: 'block' });
   expect(await of('own-customers-only', 'For Bob')).toEqual({ type: 'pass' });
+});
+
+it('a worker applies those of a module beside the shipped ones, on what its store holds', async () => {
+  const list = await loadMiddlewares(write('worker.mjs', example));
+  const home = join(folder, 'home');
+  const settings = { home, apiKey: 'rehearsal', baseUrl: undefined, defaultModel: 'rehearsal' };
+  const { applyMiddleware } = createActivities(
+    { ...settings, isRehearsal: true },
+    createRedactor({ secrets: [] }),
+    {},
+    undefined,
+    list,
+  );
+  const store = createFileArtifactStore({ home });
+  const subject_ref = await store.put('Call +49 30 1234567.');
+  const input: ApplyMiddlewareInput = {
+    name: 'no-phone-numbers',
+    kind: 'middleware',
+    stage: 'input',
+    run_id: 'my-run',
+    delegation_id: 'work',
+    subject_ref,
+  };
+  const env = new MockActivityEnvironment();
+  const result: ApplyMiddlewareResult = await env.run(applyMiddleware, input);
+  if (result.type !== 'passed') throw new Error('It did not pass.');
+  expect(await store.getText(result.subject_ref)).toBe('Call [phone number].');
 });
 
 it('without a module there are none', async () => {

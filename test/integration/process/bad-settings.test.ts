@@ -79,17 +79,13 @@ describe('a worker process', () => {
     expect(text).toMatch(new RegExp(`${name}=`));
   });
 
-  it.each([
-    ['absent.mjs', null, "can't be loaded"],
-    ['own.mjs', 'export const middlewares = [{}];', 'middlewares[0].name: expected'],
-  ])('fault 45: with the middlewares of %s ends with 2 and says why', async (name, code, said) => {
-    const file = code === null ? join(folder, name) : write(name, code);
+  it('fault 45: with wrong middlewares ends with 2, and names the module and what is wrong', async () => {
+    const file = write('own.mjs', 'export const middlewares = [{}];');
     const env = { ...server(), ANTHROPIC_API_KEY: secret, PLANWAVE_MIDDLEWARES: file };
     const { ending, text } = await refused('worker.mjs', [], env);
     expect(ending).toBe('exit code 2');
     expect(text).toContain(`PLANWAVE_MIDDLEWARES can't be used: ${file}`);
-    expect(text).toContain(said);
-    expect(text).toContain('Try: ');
+    expect(text).toMatch(/middlewares\[0\]\.name: expected [^]*Try: /);
   });
 
   it('part of fault 13: with nobody at the address says so and ends with 1', async () => {

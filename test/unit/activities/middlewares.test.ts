@@ -340,6 +340,7 @@ describe('what ships', () => {
       for (const subject of [order, { ...output, detailed_md: order }]) {
         const { result } = await applied(subject, named('instruction-in-data'));
         expect(result).toMatchObject({ type: 'ask' });
+        expect(JSON.stringify(result)).not.toContain('it also');
         expect(JSON.stringify(result)).toMatch(/ignore all previous instructions|call run_shell/i);
       }
       expect((await applied('Compare three ways.', named('instruction-in-data'))).isSame).toBe(

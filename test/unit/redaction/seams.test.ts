@@ -8,6 +8,7 @@ import type {
 } from '../../../activities/ports/model-client.ts';
 import type { ProjectionWriter } from '../../../activities/ports/projection-writer.ts';
 import { redactFailure } from '../../../activities/redaction/redact-failure.ts';
+import { redactMiddlewares } from '../../../activities/redaction/redact-middlewares.ts';
 import { redactModel } from '../../../activities/redaction/redact-model.ts';
 import {
   redactEffects,
@@ -16,6 +17,7 @@ import {
   redactStore,
 } from '../../../activities/redaction/redact-ports.ts';
 import { redactTools } from '../../../activities/redaction/redact-tools.ts';
+import type { Middleware } from '../../../activities/ports/middleware.ts';
 import type { ActingTool, ReadingTool, ToolContext } from '../../../activities/tools/tool.ts';
 import { loadDetail } from '../../../activities/tools/load-detail.ts';
 import { createRedactingCodec } from '../../../redaction/redacting-codec.ts';
@@ -199,6 +201,23 @@ it('a tool says no secret, neither in its result nor in an error', async () => {
   expectClean(await runTool(async () => everything));
   expectClean(await runTool(() => Promise.reject(new Error(everything))));
   expect(sinks()).toEqual(['tool', 'failure']);
+});
+
+function runMiddleware(apply: Middleware['apply']) {
+  const own: Middleware = { name: 'own', kind: 'guardrail', stages: ['input'], apply };
+  const [redacted] = redactMiddlewares(new Map([['own', own]]), redactor).values();
+  const { signal } = new AbortController();
+  return redacted?.apply('', { stage: 'input', run_id: 'r', delegation_id: 'd', signal });
+}
+
+it('a middleware says no secret, neither in its verdict nor in an error', async () => {
+  expectClean(await runMiddleware(() => ({ type: 'pass', text: everything, note: everything })));
+  expectClean(await runMiddleware(async () => ({ type: 'ask', reason: everything })));
+  expect(sinks()).toEqual(['middleware']);
+  const thrown: unknown = await Promise.resolve(
+    runMiddleware(() => Promise.reject(new Error(everything))),
+  ).catch((error: unknown) => error);
+  expectClean(String(thrown));
 });
 
 it('a failure holds no secret: not in its text, its stack, or its causes', () => {
