@@ -8,6 +8,7 @@ import { createFileEffectLedger } from '../activities/adapters/file-store/file-e
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
 import { createFileWorkspaces } from '../activities/adapters/file-workspaces.ts';
+import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
 import { resolveModelName } from '../activities/adapters/model-aliases.ts';
 import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
@@ -28,13 +29,14 @@ import {
   redactLedger,
   redactProjection,
   redactStore,
+  redactThreads,
 } from '../activities/redaction/redact-ports.ts';
 import { redactMiddlewares } from '../activities/redaction/redact-middlewares.ts';
 import { redactModel } from '../activities/redaction/redact-model.ts';
 import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
-import { unbuilt } from '../activities/team/unbuilt.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
+import { createThreadActivities } from '../activities/threads/create-thread-activities.ts';
 import { loadDetail } from '../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
@@ -67,7 +69,7 @@ export function createActivities(
   recorder = createRecorder(noopMetricMeter),
   ownMiddlewares: readonly Middleware[] = [],
 ): Activities {
-  const { home, apiKey, baseUrl, defaultModel, isRehearsal } = settings;
+  const { home, apiKey, baseUrl, defaultModel, isRehearsal, threadsUrl } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(createFileArtifactStore({ home }), redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
@@ -88,7 +90,6 @@ export function createActivities(
   });
   const provider = meterModel(client, recorder, computeUsage);
   return {
-    ...unbuilt,
     ...createTeamActivities({ store, projection }),
     ...createMiddlewareActivities({ store, middlewares }),
     ...createAgentTurnActivities({
@@ -121,6 +122,10 @@ export function createActivities(
       models: baseUrl === undefined || isRehearsal ? [...pricedModels] : [],
       isPriced: (model) =>
         isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
+    }),
+    ...createThreadActivities({
+      store,
+      threads: redactThreads(createThreadStore({ home, threadsUrl }), redactor),
     }),
   };
 }

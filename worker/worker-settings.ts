@@ -20,6 +20,8 @@ export interface WorkerSettings {
   readonly defaultModel: string;
   /** The rehearsal model answers for every model, and nothing costs anything. */
   readonly isRehearsal: boolean;
+  /** `PLANWAVE_THREADS_URL`, a PostgreSQL database for the threads of teams. If undefined: a file in `home`. */
+  readonly threadsUrl?: string | undefined;
 }
 
 /** What a worker process needs to know besides. */
@@ -68,6 +70,11 @@ const expectations = {
   ],
   ANTHROPIC_BASE_URL: [isWebAddress, 'http:// or https:// and a host. Try: http://127.0.0.1:8787'],
   PLANWAVE_MODEL: [isPrintable, 'the name of a model, in one word. Try: claude-sonnet-5-5'],
+  PLANWAVE_THREADS_URL: [
+    isPostgresAddress,
+    'postgresql://, a host and a database. It is not shown here, because it may hold a password. ' +
+      'Try: postgresql://planwave@127.0.0.1:5432/planwave, or leave it empty for a file in PLANWAVE_HOME',
+  ],
   PLANWAVE_TASK_QUEUE: [isPrintable, 'a name in one word. Try: planwave'],
   PLANWAVE_WORKER_GRACE_SECONDS: [isGrace, 'a whole number of seconds from 1 to 120. Try: 100'],
   PLANWAVE_MIDDLEWARES: [isModulePath, 'the path of an ES module. Try: ./middlewares.mjs'],
@@ -113,6 +120,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     baseUrl,
     defaultModel: env['PLANWAVE_MODEL'] || (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
+    threadsUrl: env['PLANWAVE_THREADS_URL'] || undefined,
     taskQueue: env['PLANWAVE_TASK_QUEUE'] || taskQueue,
     middlewaresFile: readMiddlewaresFile(env),
     shutdownGraceMs: Number(env['PLANWAVE_WORKER_GRACE_SECONDS'] || 100) * 1_000,
@@ -176,6 +184,11 @@ function isWebAddress(text: string): boolean {
 
 function isModulePath(text: string): boolean {
   return /^[^\p{Cc}]{1,4000}\.m?[jt]s$/u.test(text);
+}
+
+/** A host may be left out for a socket: `postgresql:///planwave?host=/var/run/postgresql`. */
+function isPostgresAddress(text: string): boolean {
+  return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol);
 }
 
 function isGrace(text: string): boolean {

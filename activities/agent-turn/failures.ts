@@ -5,6 +5,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { ArtifactCorrupt, StoreUnavailable } from '../ports/artifact-store.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
+import { ThreadUnavailable } from '../ports/thread-store.ts';
 
 /** Longest back-off of our own, in milliseconds: long enough for an outage, short enough to notice its end. */
 const backOffMaxMs = 120_000;
@@ -21,6 +22,7 @@ export async function guardActivity<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof StoreUnavailable) throw createFailure(error, error.type, false);
+    if (error instanceof ThreadUnavailable) throw createFailure(error, error.type, false);
     if (error instanceof ArtifactCorrupt) throw createFailure(error, error.type, true);
     if (error instanceof TemporalFailure) throw error;
     const { attempt } = Context.current().info;

@@ -2,6 +2,7 @@
  * Where a text was on its way to when a secret was taken out of it:
  * - `reply`, `tool`, `middleware`: what a model, a tool or a middleware gave, before anything is done with it
  * - `artifact`, `ledger`, `projection`: the three places that are written on disk
+ * - `thread`: the database that keeps the threads of teams
  * - `history`: a payload to the Temporal server, such as an input, a result, a heartbeat or a view
  * - `failure`: the text of a failed attempt, which the server keeps beside the payloads
  * - `progress`: the last words of a reply that still streams
@@ -14,6 +15,7 @@ export type RedactionSink =
   | 'artifact'
   | 'ledger'
   | 'projection'
+  | 'thread'
   | 'history'
   | 'failure'
   | 'progress'

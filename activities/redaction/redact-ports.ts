@@ -3,6 +3,7 @@ import type { EffectLedger } from '../ports/effect-ledger.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import type { Redactor } from '../ports/redactor.ts';
 import type { ReplyLedger } from '../ports/reply-ledger.ts';
+import type { ThreadStore } from '../ports/thread-store.ts';
 
 /**
  * A store that keeps no secret: addresses are those of the redacted texts. Prompts, replies, tool calls, tool results and
@@ -60,5 +61,24 @@ export function redactProjection(
       projection.write(runId, path, redactor.redactText(text, 'projection')),
     remove: (runId, path) => projection.remove(runId, path),
     rootOf: (runId) => projection.rootOf(runId),
+  };
+}
+
+/**
+ * Threads that keep no secret. Whoever asks for a thread asks by the same redacted names, so that one whose name holds a
+ * secret is found again.
+ */
+export function redactThreads(threads: ThreadStore, redactor: Redactor): ThreadStore {
+  const redact = (name: string): string => redactor.redactText(name, 'thread');
+  return {
+    load: (threadId, options) =>
+      threads.load(redact(threadId), { ...options, exceptRun: redact(options.exceptRun) }),
+    append: async (entry) => threads.append(redactor.redactValue(entry, 'thread')),
+    search: (threadId, query, options) =>
+      threads.search(redact(threadId), query, {
+        ...options,
+        exceptRun: redact(options.exceptRun),
+      }),
+    close: () => threads.close(),
   };
 }

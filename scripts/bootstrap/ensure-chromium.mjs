@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { ExpectedError } from './expected-error.mjs';
-import { lastLines, runCommand } from './run-command.mjs';
+import { installWithApt } from './install-with-apt.mjs';
+import { runCommand } from './run-command.mjs';
 
 const namesOnPath = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** macOS applications are not on PATH. */
@@ -32,9 +33,12 @@ export async function ensureChromium({
   const tried = [];
   const found = await findChromium(env, tried);
   if (found !== undefined) return found;
-  if (install && (await installWithApt(env, tried, say))) {
-    const installed = await findChromium(env, tried);
-    if (installed !== undefined) return installed;
+  if (install) {
+    say('Installing Chromium for the Web UI test (apt-get install chromium) …');
+    if (await installWithApt('chromium', { env, tried })) {
+      const installed = await findChromium(env, tried);
+      if (installed !== undefined) return installed;
+    }
   }
   throw new ExpectedError(
     [
@@ -62,32 +66,4 @@ async function findChromium(env, tried) {
     if (!tried.includes(reason)) tried.push(reason);
   }
   return undefined;
-}
-
-/**
- * @param {NodeJS.ProcessEnv} env
- * @param {string[]} tried
- * @param {(line: string) => void} say
- * @returns {Promise<boolean>}
- */
-async function installWithApt(env, tried, say) {
-  if (!existsSync('/etc/debian_version')) {
-    tried.push('apt-get: this is not a Debian-like system');
-    return false;
-  }
-  if (process.getuid?.() !== 0) {
-    tried.push('apt-get install chromium: not root');
-    return false;
-  }
-  say('Installing Chromium for the Web UI test (apt-get install chromium) …');
-  for (const args of [['update'], ['install', '-y', '--no-install-recommends', 'chromium']]) {
-    const step = await runCommand('apt-get', args, {
-      env: { ...env, DEBIAN_FRONTEND: 'noninteractive' },
-    });
-    if (!step.ok) {
-      tried.push(`apt-get ${args[0]}: ${step.reason}\n${lastLines(step.output, 2)}`);
-      return false;
-    }
-  }
-  return true;
 }

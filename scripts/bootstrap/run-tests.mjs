@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureChromium } from './ensure-chromium.mjs';
+import { ensurePostgres } from './ensure-postgres.mjs';
 import { describeError } from './expected-error.mjs';
 import { describeCli, findTemporalCli } from './find-temporal-cli.mjs';
 
@@ -31,6 +32,9 @@ export async function runTests(root, jestArgs) {
   if (all) {
     await prepare('Chromium', failed, async () => {
       env['PLANWAVE_CHROMIUM'] = await ensureChromium();
+    });
+    await prepare('PostgreSQL', failed, async () => {
+      env['PLANWAVE_POSTGRES'] = await ensurePostgres();
     });
     for (const check of checks) {
       if ((await npmRun(root, [check], env)) !== 0) failed.push(check);

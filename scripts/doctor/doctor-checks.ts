@@ -12,6 +12,7 @@ import type { Settings } from '../settings.ts';
 import { checkHome } from './check-home.ts';
 import { checkMiddlewares } from './check-middlewares.ts';
 import { checkModel } from './check-model.ts';
+import { checkThreads } from './check-threads.ts';
 
 /** What `planwave doctor` looks at on this machine, beside the server. The worker may have other settings than this shell. */
 export function createDoctorChecks(settings: Settings): DoctorCheck[] {
@@ -23,6 +24,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Agents', run: checkAgents },
     { name: 'Middlewares', run: () => checkMiddlewares(process.env) },
     { name: 'Files', run: () => checkHome(settings.home) },
+    { name: 'Threads', run: () => checkThreads(settings.home, process.env) },
   ];
 }
 

@@ -17,6 +17,8 @@ const writingPorts: Readonly<Record<string, string>> = {
     'redactProjection(createFileProjection({ home }), redactor)',
   'activities/ports/effect-ledger.ts put':
     'redactEffects(createFileEffectLedger({ home }), redactor)',
+  'activities/ports/thread-store.ts append':
+    'redactThreads(createThreadStore({ home, threadsUrl }), redactor)',
   // What agents write is an argument of a call, and each was redacted when the model's reply came.
   'activities/ports/workspaces.ts write': 'const workspaces = createFileWorkspaces({ home })',
   // Run ids and addresses only.
@@ -64,6 +66,12 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts']],
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   [/\bcreateFileArtifactStore\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
+  // The one of doctor only reads.
+  [/\bcreateThreadStore\(/, ['worker/create-activities.ts', 'scripts/doctor/check-threads.ts']],
+  [
+    /\bcreate(?:Sqlite|Postgres)ThreadStore\(/,
+    ['activities/adapters/thread-store/create-thread-store.ts'],
+  ],
   [/\bcreateAnthropicClient\(/, ['worker/create-activities.ts']],
 ];
 

@@ -8,6 +8,7 @@ it('takes the defaults of the documentation', () => {
     baseUrl: undefined,
     defaultModel: 'claude-sonnet-5-5',
     isRehearsal: false,
+    threadsUrl: undefined,
     taskQueue: 'planwave',
     middlewaresFile: undefined,
     shutdownGraceMs: 100_000,
@@ -41,6 +42,8 @@ it.each([
   ['ANTHROPIC_BASE_URL', 'ftp://hidden@model'],
   ['PLANWAVE_MODEL', 'two words'],
   ['PLANWAVE_TASK_QUEUE', 'two words'],
+  ['PLANWAVE_THREADS_URL', 'mysql://user:hidden@host/threads'],
+  ['PLANWAVE_THREADS_URL', 'hidden@host:5432'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', '0'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', '121'],
   ['PLANWAVE_WORKER_GRACE_SECONDS', 'soon'],
@@ -73,6 +76,16 @@ it.each(['127.0.0.1:9464', '0.0.0.0:1', '[::1]:9464'])(
     expect(readWorkerSettings(env).metricsAddress).toBe(address);
   },
 );
+
+it('takes the address of a database for threads, with a password or by a socket', () => {
+  for (const url of [
+    'postgresql://planwave:word@host:5432/threads?sslmode=verify-full',
+    'postgres:///planwave?host=/var/run/postgresql',
+  ]) {
+    const env = { ANTHROPIC_API_KEY: 'x', PLANWAVE_THREADS_URL: url };
+    expect(readWorkerSettings(env).threadsUrl).toBe(url);
+  }
+});
 
 it('reads how the log is written', () => {
   const env = { ANTHROPIC_API_KEY: 'x', PLANWAVE_LOG: 'json', PLANWAVE_LOG_LEVEL: 'info' };

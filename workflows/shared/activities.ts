@@ -91,13 +91,16 @@ export const { applyMiddleware } = proxyActivities<Pick<Activities, 'applyMiddle
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 20 },
 });
 
-/** A team goes on without its thread: a store that does not answer holds it for seconds, not for days. */
+/**
+ * A team goes on without its thread: one that can't be had holds it for two attempts, 15 seconds at most. The store itself
+ * gives up before the attempt does, and says why.
+ */
 export const { loadThread, saveThread } = proxyActivities<
   Pick<Activities, 'loadThread' | 'saveThread'>
 >({
-  startToCloseTimeout: '10 seconds',
+  startToCloseTimeout: '7 seconds',
   // Longer than its attempts take, so that a run whose workers are away for a while keeps its thread.
   scheduleToCloseTimeout: '1 day',
   cancellationType: ActivityCancellationType.TRY_CANCEL,
-  retry: { initialInterval: '500 milliseconds', maximumAttempts: 3 },
+  retry: { initialInterval: '500 milliseconds', maximumAttempts: 2 },
 });

@@ -92,9 +92,10 @@ async function recall(
 ): Promise<Ref | null> {
   if (thread_id === null) return null;
   try {
-    const { history_ref } = await loadThread.executeWithOptions({ summary: 'thread' }, [
+    const { history_ref, note } = await loadThread.executeWithOptions({ summary: 'thread' }, [
       { thread_id, message_ref, run_id },
     ]);
+    if (note !== undefined) notes.push(note);
     return history_ref;
   } catch (error) {
     if (isCancellation(error)) throw error;

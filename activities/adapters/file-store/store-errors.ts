@@ -31,7 +31,7 @@ export function toStoreUnavailable(
 ): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;
   const code = getCode(error);
-  const [reason, cure] = explanations.get(code ?? '') ?? [
+  const [reason, cure] = explainCode(code) ?? [
     error instanceof Error ? error.message : String(error),
     `check the path, ${elsewhere}`,
   ];
@@ -39,6 +39,11 @@ export function toStoreUnavailable(
     `Can't ${doing} "${path}": ${reason}${code === null ? '' : ` (${code})`}. Try: ${cure}. The run waits and goes on.`,
     { path, code, cause: error },
   );
+}
+
+/** What an operating system's code means, and what to do about it; null for one that nobody explains. */
+export function explainCode(code: string | null): readonly [reason: string, cure: string] | null {
+  return explanations.get(code ?? '') ?? null;
 }
 
 /** The operating system's code of an error, or null. */

@@ -7,6 +7,7 @@ import type {
   ModelReply,
 } from '../../../activities/ports/model-client.ts';
 import type { ProjectionWriter } from '../../../activities/ports/projection-writer.ts';
+import type { ThreadStore } from '../../../activities/ports/thread-store.ts';
 import { redactFailure } from '../../../activities/redaction/redact-failure.ts';
 import { redactMiddlewares } from '../../../activities/redaction/redact-middlewares.ts';
 import { redactModel } from '../../../activities/redaction/redact-model.ts';
@@ -15,6 +16,7 @@ import {
   redactLedger,
   redactProjection,
   redactStore,
+  redactThreads,
 } from '../../../activities/redaction/redact-ports.ts';
 import { redactTools } from '../../../activities/redaction/redact-tools.ts';
 import type { Middleware } from '../../../activities/ports/middleware.ts';
@@ -26,6 +28,7 @@ import { redactOutput } from '../../../worker/redact-output.ts';
 import { createMemoryEffects } from '../../support/memory-effects.ts';
 import { createMemoryLedger } from '../../support/memory-ledger.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
+import { entry, kept } from '../../support/thread-entries.ts';
 import { planted, plantedPieces, plantedText as everything } from '../../support/planted.ts';
 
 /** What each seam lets through, told by what stands behind it. The seams themselves: test/architecture/seams.test.ts. */
@@ -81,6 +84,44 @@ it('the projection shows no secret', async () => {
   await redactProjection(writer, redactor).write('run', 'result.md', everything);
   expectClean(files[0]);
   expect(sinks()).toEqual(['projection']);
+});
+
+it('a thread keeps no secret, and one whose name holds a secret is found again', async () => {
+  const asked: unknown[] = [];
+  const threads: ThreadStore = {
+    load: async (...told) => {
+      asked.push(told);
+      return { messages: [], delegations: [], unreadable: 0 };
+    },
+    append: async (told) => void asked.push(told),
+    search: async (...told) => {
+      asked.push(told);
+      return { delegations: [], unreadable: 0 };
+    },
+    close: async () => {},
+  };
+  const redacted = redactThreads(threads, redactor);
+  const thread_id = `thread ${planted.github}`;
+  const run_id = `run ${planted.github}`;
+  await redacted.append(
+    entry({
+      thread_id,
+      run_id,
+      message: everything,
+      answer: everything,
+      delegations: [kept('d1', { task: everything, result: everything })],
+    }),
+  );
+  await redacted.load(thread_id, { messages: 1, delegations: 1, exceptRun: run_id });
+  await redacted.search(thread_id, 'tea', { limit: 1, exceptRun: run_id });
+  for (const told of asked) expectClean(told);
+  const names = { thread_id: 'thread [redacted:github]', run_id: 'run [redacted:github]' };
+  expect(asked).toEqual([
+    expect.objectContaining(names),
+    [names.thread_id, { messages: 1, delegations: 1, exceptRun: names.run_id }],
+    [names.thread_id, 'tea', { limit: 1, exceptRun: names.run_id }],
+  ]);
+  expect(sinks()).toEqual(['thread']);
 });
 
 const aReply: ModelReply = {

@@ -1,5 +1,6 @@
 import { checkNode } from '../../../scripts/bootstrap/check-node.mjs';
 import { ensureChromium } from '../../../scripts/bootstrap/ensure-chromium.mjs';
+import { ensurePostgres } from '../../../scripts/bootstrap/ensure-postgres.mjs';
 import { formatTotals } from '../../../scripts/bootstrap/run-tests.mjs';
 import { splitStartArguments } from '../../../scripts/bootstrap/start-arguments.mjs';
 import { makeFolder, writeExecutable } from './fake-executables.ts';
@@ -74,6 +75,41 @@ describe('Chromium', () => {
     const env = { PATH: makeFolder(), PLANWAVE_CHROMIUM: '/no/such/browser' };
     await expect(ensureChromium({ env, install: false, say })).rejects.toThrow(
       /PLANWAVE_CHROMIUM=\/no\/such\/browser: .* does not exist.*chromium is not on PATH.*What to do/s,
+    );
+  });
+});
+
+function makePrograms(folder: string, version = 'echo postgres 1'): string {
+  writeExecutable(folder, 'initdb', 'exit 0');
+  writeExecutable(folder, 'postgres', version);
+  return folder;
+}
+
+describe('PostgreSQL', () => {
+  it('takes the named folder first, then one on PATH that runs', async () => {
+    const named = makePrograms(makeFolder());
+    const good = makePrograms(makeFolder());
+    const broken = makePrograms(makeFolder(), 'exit 1');
+    const env = { PATH: `${makeFolder()}:${broken}:${good}` };
+    const options = { install: false, root: makeFolder(), say };
+    expect(await ensurePostgres({ ...options, env })).toBe(good);
+    expect(await ensurePostgres({ ...options, env: { ...env, PLANWAVE_POSTGRES: named } })).toBe(
+      named,
+    );
+  });
+
+  it("takes the newest version of Debian's, which are not on PATH", async () => {
+    const root = makeFolder();
+    for (const version of ['9', '15', '13']) makePrograms(`${root}/${version}/bin`);
+    expect(await ensurePostgres({ env: { PATH: '' }, install: false, root, say })).toBe(
+      `${root}/15/bin`,
+    );
+  });
+
+  it('says what was tried and what to do', async () => {
+    const env = { PATH: makeFolder(), PLANWAVE_POSTGRES: '/no/such/folder' };
+    await expect(ensurePostgres({ env, install: false, root: makeFolder(), say })).rejects.toThrow(
+      /PLANWAVE_POSTGRES=\/no\/such\/folder: it has no initdb.*neither on PATH nor in.*What to do/s,
     );
   });
 });

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { PastDelegation } from '../../../contracts/thread.ts';
+import type { ThreadHistory } from '../../../contracts/thread.ts';
+import type {
+  FoundDelegation,
+  FoundDelegations,
+  KeptDelegation,
+} from '../../ports/thread-store.ts';
+
+/** What both databases give and take. A row may have been written by another version, or by a person. */
+
+const MessageRow = z.object({
+  message: z.string(),
+  answer: z.string().nullable(),
+  at: z.number(),
+});
+
+const DelegationRow = z.object({ run_id: z.string(), task_id: z.string(), body: z.string() });
+
+/**
+ * @param rows newest first.
+ * @returns the newest messages and answers, oldest first. Rows that can't be read are passed over.
+ */
+export function readMessages(rows: readonly unknown[], max: number): ThreadHistory['messages'] {
+  const messages = rows.toReversed().flatMap((row): ThreadHistory['messages'] => {
+    const read = MessageRow.safeParse(row);
+    if (!read.success) return [];
+    const { message, answer, at } = read.data;
+    return [
+      { role: 'user', text: message, at },
+      ...(answer === null ? [] : [{ role: 'assistant' as const, text: answer, at }]),
+    ];
+  });
+  return messages.slice(-max);
+}
+
+/** In the order of the rows. */
+export function readDelegations(rows: readonly unknown[]): FoundDelegations {
+  const delegations = rows.map(readDelegation).filter((one) => one !== null);
+  return { delegations, unreadable: rows.length - delegations.length };
+}
+
+function readDelegation(row: unknown): FoundDelegation | null {
+  const read = DelegationRow.safeParse(row);
+  if (!read.success) return null;
+  const { run_id, task_id, body } = read.data;
+  const delegation = PastDelegation.safeParse(parse(body));
+  if (!delegation.success) return null;
+  return { key: JSON.stringify([run_id, task_id]), delegation: delegation.data };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+/** What `readDelegations` reads as `body`. */
+export function writeBody(delegation: KeptDelegation): string {
+  const { member_id, title, task, status, result, at } = delegation;
+  return JSON.stringify({ member_id, title, task, status, result, at } satisfies PastDelegation);
+}
+
+/** PostgreSQL takes no NUL in a text, and SQLite shows nothing that stands behind one. */
+export function storable<T extends string | null>(text: T): T | string {
+  return text === null ? text : text.replaceAll('\0', '\ufffd');
+}

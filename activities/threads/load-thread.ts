@@ -1,0 +1,72 @@
+import type { LoadThreadInput, LoadThreadResult } from '../../contracts/activity-types.ts';
+import type { ThreadHistory } from '../../contracts/thread.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { ThreadUnavailable } from '../ports/thread-store.ts';
+import type { FoundDelegation, FoundDelegations, ThreadStore } from '../ports/thread-store.ts';
+import type { ThreadDeps } from './deps.ts';
+import { threadLimits } from './thread-limits.ts';
+
+/**
+ * What a leader is told of its thread. What the asking run has added itself is left out: an attempt that is made again
+ * hears what the first one heard.
+ *
+ * Messages are worth having without the delegations (seed 002, case 4.4): a search that fails costs what it would have
+ * found, and a delegation that can't be read costs itself; the note says so.
+ *
+ * @throws {ThreadUnavailable} when the store can't be read at all.
+ * @throws {ArtifactCorrupt} when the message is missing or damaged.
+ * @throws {StoreUnavailable} when the artifact store can't be read or written.
+ */
+export async function loadThread(
+  { store, threads }: ThreadDeps,
+  { thread_id, message_ref, run_id }: LoadThreadInput,
+): Promise<LoadThreadResult> {
+  const { messagesMax, messageCharsMax, newestMax } = threadLimits;
+  const message = await store.getText(message_ref);
+  const [kept, found] = await Promise.all([
+    threads.load(thread_id, { messages: messagesMax, delegations: newestMax, exceptRun: run_id }),
+    findPast(threads, thread_id, message, run_id),
+  ]);
+  const history: ThreadHistory = {
+    messages: kept.messages.map((one) => ({ ...one, text: cutText(one.text, messageCharsMax) })),
+    delegations: eachOnce([...(found?.delegations ?? []), ...kept.delegations]),
+  };
+  const isNew = history.messages.length === 0 && history.delegations.length === 0;
+  return {
+    history_ref: isNew ? null : await store.put(JSON.stringify(history)),
+    ...describeLoss(found, kept.unreadable + (found?.unreadable ?? 0)),
+  };
+}
+
+/** @returns null when the search failed. */
+async function findPast(
+  threads: ThreadStore,
+  threadId: string,
+  message: string,
+  runId: string,
+): Promise<FoundDelegations | null> {
+  try {
+    return await threads.search(threadId, message, {
+      limit: threadLimits.foundMax,
+      exceptRun: runId,
+    });
+  } catch (error) {
+    if (error instanceof ThreadUnavailable) return null;
+    throw error;
+  }
+}
+
+function eachOnce(found: readonly FoundDelegation[]): ThreadHistory['delegations'] {
+  const byKey = new Map<string, ThreadHistory['delegations'][number]>();
+  for (const { key, delegation } of found) if (!byKey.has(key)) byKey.set(key, delegation);
+  return [...byKey.values()];
+}
+
+function describeLoss(
+  found: FoundDelegations | null,
+  unreadable: number,
+): Pick<LoadThreadResult, 'note'> {
+  if (found === null) return { note: 'The past delegations of the thread could not be searched.' };
+  if (unreadable === 0) return {};
+  return { note: 'Past delegations of the thread that could not be read were left out.' };
+}

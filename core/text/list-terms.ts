@@ -1,0 +1,56 @@
+/**
+ * The words of a text as a full-text search compares them: the same for what is kept and for what is looked for, and for
+ * every database.
+ *
+ * Invariants:
+ *   TE1. A term is letters, digits and their marks alone, at least one of them and at most 64: whatever a text holds, no
+ *        query that is put together of its terms can be broken by it.
+ *   TE2. Case, accents, and full or half width make no difference.
+ *   TE3. In scripts that are written without spaces, two characters side by side are a term, so that a word is found
+ *        within a sentence.
+ *   TE4. Each term is named once, in the order of the text.
+ */
+
+/** Characters of a term. What is longer is no word, but a key or a table. */
+const termCharsMax = 64;
+
+const wordCharacter = String.raw`[\p{L}\p{N}\p{M}]`;
+
+/** Of the scripts whose words are not told apart by spaces. */
+const unspaced = String.raw`(?=${wordCharacter})[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]`;
+
+const runs = new RegExp(
+  String.raw`(?<dense>(?:${unspaced})+)|(?:(?!${unspaced})${wordCharacter})+`,
+  'gu',
+);
+
+/** Those of Latin, Greek and Cyrillic. In other scripts a mark may be a vowel. */
+const accents = /[\u0300-\u036f]/g;
+
+export function listTerms(text: string): string[] {
+  const folded = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(accents, '')
+    .normalize('NFC');
+  const terms = [...folded.matchAll(runs)].flatMap(({ 0: run, groups }) =>
+    groups?.['dense'] === undefined ? [cutTerm(run)] : pairsOf(run),
+  );
+  return [...new Set(terms)].filter((term) => /[\p{L}\p{N}]/u.test(term));
+}
+
+function cutTerm(run: string): string {
+  // By whole characters, so that none is cut in half.
+  return run.length <= termCharsMax
+    ? run
+    : Array.from(run)
+        .slice(0, termCharsMax / 2)
+        .join('');
+}
+
+function pairsOf(run: string): string[] {
+  const characters = Array.from(run);
+  if (characters.length === 1) return characters;
+  return characters.slice(1).map((character, before) => `${characters[before]}${character}`);
+}

@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensurePostgres } from '../../scripts/bootstrap/ensure-postgres.mjs';
+import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
+
+/** A PostgreSQL server that a test may hurt: no other test uses it. */
+export interface OwnPostgres {
+  /** Of the database `postgres`, with user and password. */
+  readonly url: string;
+  readonly password: string;
+  /** kill -9 to all of it. */
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startOwnPostgres(): Promise<OwnPostgres> {
+  const programs = await ensurePostgres();
+  const folder = mkdtempSync(join(tmpdir(), 'planwave-postgres-'));
+  const data = join(folder, 'data');
+  const password = `postgres-password-${process.pid}`;
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password);
+  const user = findUser();
+  if (user !== null) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
+  const options = { ...user, cwd: folder } as const;
+  const made = spawnSync(
+    join(programs, 'initdb'),
+    [
+      `--pgdata=${data}`,
+      `--pwfile=${passwordFile}`,
+      '--username=planwave',
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+    ],
+    { ...options, encoding: 'utf8' },
+  );
+  if (made.status !== 0) throw new Error(`initdb: ${made.stderr || String(made.error)}`);
+  const port = await findFreePort();
+  const start = () =>
+    startServer(
+      join(programs, 'postgres'),
+      ['-D', data, '-p', String(port), '-k', folder],
+      options,
+    );
+  let server = await start();
+  return {
+    url: `postgresql://planwave:${password}@127.0.0.1:${port}/postgres`,
+    password,
+    // What the server does at once when it is told to: its connections are cut in the middle.
+    kill: () => server.end('SIGQUIT'),
+    async restart() {
+      server = await start();
+    },
+    async stop() {
+      await server.end('SIGINT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root. */
+function findUser(): { readonly uid: number; readonly gid: number } | null {
+  if (process.getuid?.() !== 0) return null;
+  // Debian's package makes the first one; every system has the second.
+  const name = Number.isNaN(idOf('-u', 'postgres')) ? 'nobody' : 'postgres';
+  return { uid: idOf('-u', name), gid: idOf('-g', name) };
+}
+
+function idOf(flag: '-u' | '-g', name: string): number {
+  return Number(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout || Number.NaN);
+}
+
+interface Server {
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+async function startServer(
+  program: string,
+  args: readonly string[],
+  options: { readonly uid?: number; readonly gid?: number; readonly cwd: string },
+): Promise<Server> {
+  const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_connections=20'];
+  const child = spawn(program, [...args, ...settings.flatMap((one) => ['-c', one])], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const closed = once(child, 'close');
+  let log = '';
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.on('data', (text: Buffer) => {
+      log += text.toString();
+      if (log.includes('ready to accept connections')) resolve();
+    });
+    child.on('close', () => reject(new Error(`PostgreSQL did not start: ${log}`)));
+    child.on('error', reject);
+  });
+  return {
+    async end(signal) {
+      child.kill(signal);
+      await closed;
+    },
+  };
+}
