@@ -1,9 +1,8 @@
-import { defaultPayloadConverter } from '@temporalio/common';
-import type { Payload } from '@temporalio/common';
 import { queryNames, workflowTypes } from '../contracts/names.ts';
 import type { Usage } from '../contracts/usage.ts';
 import type { DelegationStatusView, StatusView, TriadPhaseView } from '../contracts/views.ts';
 import type { ClientContext } from './client-context.ts';
+import { readHeartbeat } from './read-heartbeat.ts';
 import { callServer } from './server-calls.ts';
 
 /** What a delegation spends and does at this moment. */
@@ -88,31 +87,12 @@ function readPending(context: ClientContext, workflowId: string): Promise<Pendin
         activity_type: pending.activityType?.name ?? '',
         attempt: pending.attempt ?? 1,
         last_failure: pending.lastFailure?.message ?? null,
-        heartbeat: await readHeartbeat(context, pending.heartbeatDetails?.payloads ?? []),
+        heartbeat: await readHeartbeat(
+          context.dataConverter,
+          pending.heartbeatDetails?.payloads ?? [],
+        ),
       })),
     );
     return { activities, phaseIds };
   });
-}
-
-async function readHeartbeat(
-  context: ClientContext,
-  payloads: readonly Payload[],
-): Promise<Readonly<Record<string, unknown>> | null> {
-  let decoded = [...payloads];
-  try {
-    for (const codec of (context.dataConverter?.payloadCodecs ?? []).toReversed()) {
-      decoded = await codec.decode(decoded);
-    }
-    const [first] = decoded;
-    const value: unknown = first ? defaultPayloadConverter.fromPayload(first) : null;
-    return isRecord(value) ? value : null;
-  } catch {
-    // Written by something else: nothing to show, and no reason to end a watch.
-    return null;
-  }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@ import type { AmendMessage, ControlMessage } from '../contracts/messages.ts';
 import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { AnswerInput } from '../contracts/question.ts';
+import type { TeamInput } from '../contracts/team.ts';
 import type {
   BudgetView,
   PlanView,
@@ -30,12 +31,14 @@ import { readRunEnd } from './run-end.ts';
 import type { RunEnd } from './run-end.ts';
 import type { RunListing } from './run-listing.ts';
 import { callServer } from './server-calls.ts';
-import { startRun } from './start-run.ts';
+import { startRun, startTeam } from './start-run.ts';
 import type { StartedRun, StartRunOptions } from './start-run.ts';
 import { findStuck, listStuck } from './stuck-workflows.ts';
 import type { StuckWorkflow } from './stuck-workflows.ts';
 import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
+import { readTeam } from './team/read-team.ts';
+import type { TeamLook } from './team/read-team.ts';
 
 /**
  * A typed client of the engine. Every method throws PlanwaveClientError and nothing else, and every method but
@@ -50,6 +53,8 @@ export interface PlanwaveClient {
 
   /** Starts a run. A run id that was ever used is refused with `already_exists`: one id is one run. */
   startRun(input: PlannerRunInput, options?: StartRunOptions): Promise<StartedRun>;
+  /** Starts a team alone, as the workflow `team`. What is asked of it works as for a run. */
+  startTeam(input: TeamInput, options?: StartRunOptions): Promise<StartedRun>;
   /** Newest first. Works with every worker off. */
   list(options?: ListOptions): Promise<readonly ListedRun[]>;
   /** What the server knows of one run. Works with every worker off. */
@@ -71,6 +76,9 @@ export interface PlanwaveClient {
   waveView(waveWorkflowId: string): Promise<Reading<WaveView>>;
   /** What a delegation spends and does at this moment, by the `workflow_id` of its view. */
   delegation(workflowId: string): Promise<DelegationReading>;
+
+  /** A team at this moment, with what its members are writing: see `streamTeam`. */
+  team(workflowId: string): Promise<TeamLook>;
 
   answer(runId: string, answer: AnswerInput, options?: AnswerOptions): Promise<AnswerResult>;
   /** These four give back the message as it was sent. */
@@ -119,6 +127,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     address: context.address,
     namespace: context.namespace,
     startRun: (input, startOptions = {}) => startRun(context, input, startOptions),
+    startTeam: (input, startOptions = {}) => startTeam(context, input, startOptions),
     list: (listOptions = {}) => listRuns(context, listOptions),
     describe: (runId) => describeRun(context, runId),
     stuck: (runId) => (runId === undefined ? listStuck(context) : findStuck(context, runId)),
@@ -131,6 +140,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     waves: (runId) => view(queryNames.wave, runId),
     waveView: (waveWorkflowId) => view(queryNames.wave, waveWorkflowId),
     delegation: (workflowId) => readDelegation(context, workflowId),
+    team: (workflowId) => readTeam(context, workflowId),
     answer: (runId, answer, answerOptions = {}) =>
       submitAnswer(context, runId, answer, answerOptions),
     pause: (runId, message = {}) => signal(signalNames.pause, runId, message),

@@ -5,7 +5,7 @@ import {
   TerminatedFailure,
   TimeoutFailure,
 } from '@temporalio/common';
-import type { DelegationOutcome } from '../contracts/delegation-run.ts';
+import type { DelegationOutcome, TeamResult } from '../contracts/delegation-run.ts';
 import type { PlannerRunResult } from '../contracts/planner-run.ts';
 import type { WaveResult } from '../contracts/planner-wave.ts';
 import type { ClientContext } from './client-context.ts';
@@ -14,7 +14,7 @@ import { callServer, toClientError } from './server-calls.ts';
 /** How a run ended. */
 export type RunEnd =
   | { readonly ended: 'result'; readonly result: PlannerRunResult }
-  /** A wave, delegation, triad or phase that was started by hand: it has no result of a run. */
+  /** A wave, delegation, triad, team or phase that was started by hand: it has no result of a run. */
   | { readonly ended: 'part'; readonly outcome: PartOutcome }
   | {
       readonly ended: 'failed' | 'cancelled' | 'terminated' | 'timed_out';
@@ -23,7 +23,7 @@ export type RunEnd =
       readonly reason: string;
     };
 
-export type PartOutcome = DelegationOutcome | WaveResult;
+export type PartOutcome = DelegationOutcome | TeamResult | WaveResult;
 
 /** @param options `wait: false` only for a run that has ended: its result is then read with a deadline. */
 export async function readRunEnd(

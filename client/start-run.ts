@@ -5,6 +5,7 @@ import {
 } from '@temporalio/common';
 import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
+import type { TeamInput } from '../contracts/team.ts';
 import type { ClientContext } from './client-context.ts';
 import { PlanwaveClientError } from './client-error.ts';
 import { commandText } from './command-text.ts';
@@ -25,18 +26,39 @@ const summaryCharactersMax = 200;
 const memoCharactersMax = 1_000;
 const runKey = defineSearchAttributeKey('PlanwaveRun', SearchAttributeType.KEYWORD);
 
-export async function startRun(
+export function startRun(
   context: ClientContext,
   given: PlannerRunInput,
   options: StartRunOptions,
 ): Promise<StartedRun> {
-  // First of all: id and summary are made of the goal, and half a secret would not be known for one.
   const input = context.redact(given);
-  const runId =
-    options.run_id === undefined
-      ? generateRunId(input.goal, Date.now())
-      : checkRunId(options.run_id);
-  await callServer(context, runId, () => startOnce(context, runId, input));
+  return start(context, { type: workflowTypes.plannerRun, input, goal: input.goal }, options);
+}
+
+/** A team alone: its message is what it is to reach. */
+export function startTeam(
+  context: ClientContext,
+  given: TeamInput,
+  options: StartRunOptions,
+): Promise<StartedRun> {
+  const input = context.redact(given);
+  return start(context, { type: workflowTypes.team, input, goal: input.message }, options);
+}
+
+/** What is started, without secrets: id and summary are made of the goal, and half a secret would not be known for one. */
+interface Start {
+  readonly type: string;
+  readonly input: PlannerRunInput | TeamInput;
+  readonly goal: string;
+}
+
+async function start(
+  context: ClientContext,
+  what: Start,
+  { run_id }: StartRunOptions,
+): Promise<StartedRun> {
+  const runId = run_id === undefined ? generateRunId(what.goal, Date.now()) : checkRunId(run_id);
+  await callServer(context, runId, () => startOnce(context, runId, what));
   return { run_id: runId };
 }
 
@@ -44,11 +66,11 @@ export async function startRun(
 async function startOnce(
   context: ClientContext,
   runId: string,
-  input: PlannerRunInput,
+  { type, input, goal: given }: Start,
 ): Promise<void> {
-  const goal = input.goal.replaceAll(/\s+/g, ' ').trim();
+  const goal = given.replaceAll(/\s+/g, ' ').trim();
   try {
-    await context.workflows.start(workflowTypes.plannerRun, {
+    await context.workflows.start(type, {
       workflowId: runId,
       taskQueue: context.taskQueue,
       args: [input],

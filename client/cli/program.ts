@@ -13,6 +13,7 @@ import { registerQuestions } from './commands/questions.ts';
 import { registerReport } from './commands/report.ts';
 import { registerStart } from './commands/start.ts';
 import { registerStatus } from './commands/status.ts';
+import { registerTeam } from './commands/team.ts';
 import { registerTemporal } from './commands/temporal.ts';
 import { registerWatch } from './commands/watch.ts';
 import { exitCodeHelp } from './exit-codes.ts';
@@ -22,6 +23,7 @@ type Register = (program: Command, runner: CommandRunner) => void;
 /** In the order of the help: what one does first comes first. */
 const commands: readonly Register[] = [
   registerStart,
+  registerTeam,
   registerWatch,
   registerQuestions,
   registerAnswer,

@@ -12,6 +12,7 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
     address: 'temporal.test:7233',
     namespace: 'default',
     startRun: (_input, options) => Promise.resolve({ run_id: options?.run_id ?? 'run-1' }),
+    startTeam: (_input, options) => Promise.resolve({ run_id: options?.run_id ?? 'run-1' }),
     list: () => Promise.resolve([{ ...listing(), stuck: null }]),
     describe: () => Promise.resolve(listing()),
     stuck: () => Promise.resolve([]),
@@ -30,6 +31,8 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
         view: { wave: 1, phase: 'dispatching', delegations: [], usage: noUsage },
       }),
     delegation: () => Promise.resolve({ usage: null, triad: null, activities: [] }),
+    team: () =>
+      Promise.resolve({ run: listing(), work: null, note: null, calls: [], questions: [] }),
     answer: (_run, { question_id }) =>
       Promise.resolve({ status: 'accepted', question_id, accepted: null }),
     pause: sendAsIs,

@@ -1,0 +1,186 @@
+import type { Command } from 'commander';
+import { commandText } from '../../command-text.ts';
+import type { PlanwaveClient } from '../../planwave-client.ts';
+import type { RunEnd } from '../../run-end.ts';
+import { streamTeam } from '../../team/stream-team.ts';
+import type { EndEvent, TeamEvent } from '../../team/team-event.ts';
+import { tellEnd } from '../../team/tell-end.ts';
+import { CliError } from '../cli-error.ts';
+import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { exitCodeOfEnd, toRunEndedEvent } from '../follow/run-ended.ts';
+import { formatTeamEvent } from '../team/format-team-event.ts';
+import { createTeamPrinter } from '../team/team-printer.ts';
+import { cleanLine, safeJson } from '../text/clean-text.ts';
+import { readTeamInput } from './read-team-input.ts';
+import type { TeamOptions } from './read-team-input.ts';
+import { readWholeNumber } from './read-whole-number.ts';
+import { artifactHome } from './result-path.ts';
+import { addLimitOptions, addQuestionOptions, addWorkOptions } from './run-settings-options.ts';
+import { follow } from './watch.ts';
+
+export function registerTeam(program: Command, runner: CommandRunner): void {
+  const command = program
+    .command('team')
+    .argument('[message]', 'what the team is to do, in quotes')
+    .description('start a team: a leader that divides the work among members, and answers')
+    .option('--members <ids>', 'agents of the team, as researcher,writer')
+    .option('--team <id>', 'a team of --team-file that has this name')
+    .option(
+      '--team-file <file>',
+      'JSON file with the team, or with a list of teams that have names',
+    )
+    .option('--leader <agent>', 'the agent that leads; the shipped leader when left out')
+    .option('--instructions <text>', 'how the leader is to lead')
+    .option('--parallel', 'let members work at the same time')
+    .option('--max-parallel <count>', 'members at work at the same time; 3', readWholeNumber)
+    .option('--max-delegations <count>', 'tasks that the leader may give out; 10', readWholeNumber)
+    .option('--timeout <seconds>', 'seconds of work for the whole team; 300', readWholeNumber)
+    .option('--member-timeout <seconds>', 'seconds of work for one task; 60', readWholeNumber)
+    .option('--thread <id>', 'a conversation that this message goes on with')
+    .option('--user <id>', 'whose conversation it is')
+    .option('--criterion <text...>', 'what must be met, with evidence')
+    .option('--stream', 'show what leader and members write, as they write it')
+    .option('--detach', 'start it, and do not wait')
+    .option('--id <run>', 'id of the run; made of the message when left out');
+  addLimitOptions(addQuestionOptions(addWorkOptions(command))).action(
+    (message: string | undefined, options: TeamOptions, given: Command) =>
+      runner.run(given, (context) => runTeam(context, message, options)),
+  );
+}
+
+async function runTeam(
+  context: CommandContext,
+  message: string | undefined,
+  options: TeamOptions,
+): Promise<CommandResult> {
+  const input = await readTeamInput(context.deps, message, options);
+  const { client } = await context.session();
+  const { run_id } = await client.startTeam(input, { run_id: options.id });
+  const data = { run_id, watch: commandText('watch', run_id) };
+  const { stdout } = context.deps.io;
+  if (options.detach === true) {
+    return { data, lines: [`Started ${run_id}.`, `Watch it with: ${data.watch}`] };
+  }
+  if (options.stream === true) {
+    stdout.write(
+      context.json ? `${safeJson({ type: 'started', ...data })}\n` : `Started ${run_id}.\n`,
+    );
+    return showStream(context, client, run_id);
+  }
+  if (context.json) return waitForAnswer(context, client, run_id);
+  stdout.write(`Started ${run_id}.\n`);
+  const followed = await follow(context, run_id, { defaults: options.defaults === true });
+  if (followed.exitCode !== exitCodes.interrupted) {
+    const lines = await describeAnswer(context, client, run_id);
+    if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`);
+  }
+  return followed;
+}
+
+/** What the end itself has not told: the answer, and what it cost. */
+async function describeAnswer(
+  { paint }: CommandContext,
+  client: PlanwaveClient,
+  runId: string,
+): Promise<string[]> {
+  const end = await client.result(runId);
+  if (end?.ended !== 'part') return [];
+  return tellEnd(end).flatMap((event) =>
+    event.type === 'answer' || event.type === 'end' ? formatTeamEvent(event, paint) : [],
+  );
+}
+
+async function showStream(
+  context: CommandContext,
+  client: PlanwaveClient,
+  runId: string,
+): Promise<CommandResult> {
+  const { io } = context.deps;
+  const printer = createTeamPrinter(io.stdout, context.paint);
+  return untilEnd(context, client, runId, (event) => {
+    if (context.json) io.stdout.write(`${safeJson(event)}\n`);
+    else printer.tell(event);
+  });
+}
+
+/** One document for scripts. What waits for a person is said on standard error, for the document comes after it. */
+async function waitForAnswer(
+  context: CommandContext,
+  client: PlanwaveClient,
+  runId: string,
+): Promise<CommandResult> {
+  let [answer, end]: [string, EndEvent | null] = ['', null];
+  const { exitCode, result_path } = await untilEnd(context, client, runId, (event) => {
+    if (event.type === 'answer') answer = event.text;
+    if (event.type === 'end') end = event;
+    if (event.type === 'question') {
+      const { question_id, text } = event.question;
+      context.deps.io.stderr.write(
+        `${cleanLine(`${question_id} waits for an answer: ${text}`)}\n  answer with: ${event.command}\n`,
+      );
+    }
+  });
+  const { type: _type, ...told }: Partial<EndEvent> = end ?? {};
+  return { data: { run_id: runId, answer, ...told, result_path }, lines: [], exitCode };
+}
+
+interface StreamResult extends CommandResult {
+  /** Where `result.md` is, for a worker on this machine; null without one. */
+  readonly result_path: string | null;
+}
+
+/** Hands on what happens until the team is at its end, or Ctrl-C. */
+async function untilEnd(
+  context: CommandContext,
+  client: PlanwaveClient,
+  runId: string,
+  tell: (event: TeamEvent) => void,
+): Promise<StreamResult> {
+  const { io } = context.deps;
+  const leaving = new AbortController();
+  const undo = io.onInterrupt(() => {
+    leaving.abort();
+  });
+  try {
+    let lost: string | null = null;
+    for await (const event of streamTeam(client, runId, { signal: leaving.signal })) {
+      if (event.type === 'error' && event.code !== 'team_failed') lost = event.message;
+      tell(event);
+    }
+    if (leaving.signal.aborted) return leave(context, runId);
+    if (lost !== null) {
+      throw new CliError('unreachable', exitCodes.unreachable, comeBack(runId, lost));
+    }
+  } finally {
+    undo();
+  }
+  return readEnd(context, client, runId);
+}
+
+function leave({ deps, json }: CommandContext, runId: string): StreamResult {
+  const out = json ? deps.io.stderr : deps.io.stdout;
+  out.write(`${comeBack(runId, `Run ${runId} goes on without you.`)}\n`);
+  return { data: undefined, lines: [], exitCode: exitCodes.interrupted, result_path: null };
+}
+
+function comeBack(runId: string, why: string): string {
+  return `${why} Come back with: ${commandText('watch', runId)}`;
+}
+
+async function readEnd(
+  context: CommandContext,
+  client: PlanwaveClient,
+  runId: string,
+): Promise<StreamResult> {
+  const [end, run, reading] = await Promise.all([
+    client.result(runId),
+    client.describe(runId),
+    client.status(runId),
+  ]);
+  const status = reading.live ? reading.view : null;
+  const known: RunEnd = end ?? { ended: 'failed', type: null, reason: '' };
+  const event = toRunEndedEvent({ run, status }, known, artifactHome(context));
+  const exitCode = exitCodeOfEnd(known, event);
+  return { data: undefined, lines: [], exitCode, result_path: event.result_path };
+}
