@@ -264,7 +264,8 @@ export interface TurnProgress {
   readonly last_words: string;
   /**
    * The text that people read, without the JSON around it: `text` is its end, and `text_chars` counts all of it until now,
-   * so that who looks again knows what is new. Absent while there is none.
+   * so that who looks again knows what is new. It only grows, but for an attempt that begins anew. Without secrets, and a
+   * little behind the stream for that. Absent while there is none.
    */
   readonly text?: string;
   readonly text_chars?: number;
