@@ -1,7 +1,7 @@
 import type {
   ApplyMiddlewareInput,
   ApplyMiddlewareResult,
-} from '../../contracts/activity-types.ts';
+} from '../../contracts/team-activities.ts';
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';

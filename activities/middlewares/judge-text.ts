@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
-import type { ApplyMiddlewareInput } from '../../contracts/activity-types.ts';
+import type { ApplyMiddlewareInput } from '../../contracts/team-activities.ts';
 import { endCancelled, readCancelCause } from '../agent-turn/cancellation.ts';
 import type { Middleware, Verdict } from '../ports/middleware.ts';
 import { describeIssues } from '../tools/describe-issues.ts';

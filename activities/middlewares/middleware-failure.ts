@@ -2,7 +2,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import type { ApplyMiddlewareInput } from '../../contracts/activity-types.ts';
+import type { ApplyMiddlewareInput } from '../../contracts/team-activities.ts';
 import type { Middleware, MiddlewareRegistry } from '../ports/middleware.ts';
 
 /** Characters of what a middleware threw. */

@@ -39,6 +39,6 @@ It is yours, for the whole team: what the results come to, put together, and not
 - Evidence names the result and the place in it: "result guide, section Limits". A result that you have not seen is no evidence.
 - Nobody else reads the members' results. Whatever a reader needs stands in your detailed_md, in full, and the facts that others will build on stand among your facts.
 - Assumptions of members on which your output rests are yours too. What stayed undone, and why, goes to criteria_unmet and into compact_md.
-- effects_claimed names what you changed by a tool of your own. What members changed, the engine knows already.
+- effects_claimed names what you changed by a tool of your own, or what a result says that its member changed.
 
 ${outputRules}`;

@@ -1,4 +1,4 @@
-import type { OpenTeamInput, OpenTeamResult } from '../../contracts/activity-types.ts';
+import type { OpenTeamInput, OpenTeamResult } from '../../contracts/team-activities.ts';
 import { resolveTeam } from '../../core/team/resolve-team.ts';
 import { readRegistry } from '../tools/read-artifact.ts';
 import type { TeamDeps } from './deps.ts';

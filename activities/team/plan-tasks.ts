@@ -1,4 +1,4 @@
-import type { PlanTasksInput, PlanTasksResult } from '../../contracts/activity-types.ts';
+import type { PlanTasksInput, PlanTasksResult } from '../../contracts/team-activities.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { TeamMember } from '../../contracts/team.ts';
 import type { TeamSeat } from '../../contracts/team-run.ts';

@@ -1,4 +1,4 @@
-import type { RecordTeamInput, RecordTeamResult } from '../../contracts/activity-types.ts';
+import type { RecordTeamInput, RecordTeamResult } from '../../contracts/team-activities.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';

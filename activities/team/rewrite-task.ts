@@ -1,4 +1,4 @@
-import type { RewriteTaskInput, RewriteTaskResult } from '../../contracts/activity-types.ts';
+import type { RewriteTaskInput, RewriteTaskResult } from '../../contracts/team-activities.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { titleOf } from '../../core/text/cut-text.ts';

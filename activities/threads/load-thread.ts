@@ -1,4 +1,4 @@
-import type { LoadThreadInput, LoadThreadResult } from '../../contracts/activity-types.ts';
+import type { LoadThreadInput, LoadThreadResult } from '../../contracts/team-activities.ts';
 import type { ThreadHistory } from '../../contracts/thread.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { ThreadUnavailable } from '../ports/thread-store.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SaveThreadInput } from '../../contracts/activity-types.ts';
+import type { SaveThreadInput } from '../../contracts/team-activities.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
 import { cutText } from '../../core/text/cut-text.ts';

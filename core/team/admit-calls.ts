@@ -2,14 +2,14 @@
  * Which calls of a leader's reply become tasks (seed 002: cases 1.3, 2.1, 2.2, 10.1, 10.2).
  *
  * Invariants:
- *   AC1. A team never has more than max_delegations tasks, those that did not start included.
- *   AC2. A call is a task or refused, never both; a refused one leaves nothing but its refusal, and says what was expected.
- *   AC3. The same task for the same executor with the same inputs is given out once, here and in the teams above; the reason
+ *   ADM1. A team never has more than max_delegations tasks, those that did not start included.
+ *   ADM2. A call is a task or refused, never both; a refused one leaves nothing but its refusal, and says what was expected.
+ *   ADM3. The same task for the same executor with the same inputs is given out once, here and in the teams above; the reason
  *        names the one that there is.
- *   AC4. A task has a name of its own, which stands for its result.
- *   AC5. Inputs are results of this team's tasks or what its own delegation was given. A call that needs a refused one is
+ *   ADM4. A task has a name of its own, which stands for its result.
+ *   ADM5. Inputs are results of this team's tasks or what its own delegation was given. A call that needs a refused one is
  *        refused too.
- *   AC6. What is decided depends on nothing but state, calls and time of work.
+ *   ADM6. What is decided depends on nothing but state, calls and time of work.
  */
 import { taskId } from '../ids.ts';
 import { engineLimits } from '../limits.ts';

@@ -2,9 +2,9 @@
  * Who takes a task (seed 002, cases 2.1 and 2.2; priority).
  *
  * Invariants:
- *   CM1. An id of a member is that member, whatever capabilities are called like it.
- *   CM2. A capability is the enabled member that has it, may take tasks, and has the highest priority; of equals the first.
- *   CM3. Who can't take it is told with who could instead, or with all who are there.
+ *   CHM1. An id of a member is that member, whatever capabilities are called like it.
+ *   CHM2. A capability is the enabled member that has it, may take tasks, and has the highest priority; of equals the first.
+ *   CHM3. Who can't take it is told with who could instead, or with all who are there.
  */
 import type { TeamSeat } from '../../contracts/team-run.ts';
 import { listNames } from '../text/list-names.ts';

@@ -2,13 +2,13 @@
  * Which task of a team starts when, and what ends without having started (seed 002, phases 2 and 4).
  *
  * Invariants:
- *   ST1. Never more tasks at work than max_parallel, and one when the team works one after the other.
- *   ST2. Tasks start in the order in which they were given out, each as soon as all that it comes after is over.
- *   ST3. A task whose need brought no result does not start, and says which one.
- *   ST4. A task does not start while its member's breaker is open, and says so; a trial is waited for.
- *   ST5. After the team was closed nothing starts.
- *   ST6. What is over stays as it ended, whatever comes later.
- *   ST7. While something is pending, something is at work.
+ *   STM1. Never more tasks at work than max_parallel, and one when the team works one after the other.
+ *   STM2. Tasks start in the order in which they were given out, each as soon as all that it comes after is over.
+ *   STM3. A task whose need brought no result does not start, and says which one.
+ *   STM4. A task does not start while its member's breaker is open, and says so; a trial is waited for.
+ *   STM5. After the team was closed nothing starts.
+ *   STM6. What is over stays as it ended, whatever comes later.
+ *   STM7. While something is pending, something is at work.
  */
 import type { TaskStatus } from '../../contracts/team-run.ts';
 import { engineLimits } from '../limits.ts';

@@ -5,6 +5,14 @@ import type { ScriptRule } from '../../rehearsal/script.ts';
 import { eventually } from '../support/eventually.ts';
 import { memberReply, takes, triadWork } from '../support/scripted-triad.ts';
 import {
+  does,
+  gives,
+  leads,
+  taskCriterion,
+  teamInput,
+  teamWork,
+} from '../support/scripted-team.ts';
+import {
   blocked,
   completed,
   decision,
@@ -243,6 +251,70 @@ export const scenarios: readonly Scenario[] = [
       ];
       const run = await stage.start('plannerWave', { goal, delegations }, runId);
       await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+  {
+    name: 'team-alone',
+    keep: { '': { last: 'team-parallel' }, '/d3/execute': { last: 'triadPhase-of-a-task' } },
+    async play(stage, runId) {
+      const asks = blocked([question('Which region?')], taskCriterion);
+      const triad = triadWork('x', 'dialectic').triad;
+      stage.rehearsal.script([
+        ...leads([
+          [
+            gives('researcher'),
+            gives('nobody'),
+            gives('writer', 'Use what d1 brings.', { inputs: ['d1'] }),
+            gives('judges'),
+          ],
+          { output: completed(taskCriterion) },
+        ]),
+        does({ agent: 'researcher', nth: 1 }, { json: asks }),
+      ]);
+      const input = teamInput(
+        ['researcher', 'writer', { id: 'judges', ...(triad !== undefined && { triad }) }],
+        {
+          allow_parallel: true,
+          input_middlewares: ['redact-secrets'],
+          guardrails: { output: ['size-limit'] },
+          thread_id: 'a-thread',
+        },
+      );
+      const run = await stage.start('team', input, runId);
+      await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+  {
+    name: 'team-in-a-wave',
+    isContinued: true,
+    keep: { '/led': { first: 'delegation-team-first', last: 'delegation-team-last' } },
+    async play(stage, runId) {
+      const members = [{ id: 'researcher' }, { id: 'inner', team_id: 'inner' }];
+      stage.rehearsal.script([
+        ...leads(
+          [
+            [gives('researcher')],
+            [gives('inner')],
+            ...Array.from({ length: 6 }, (_one, at) => [
+              gives('researcher', `Look once more: ${at}.`),
+            ]),
+            { output: completed('led-done') },
+          ],
+          'led',
+        ),
+        ...leads([[gives('writer')], { output: completed(taskCriterion) }], 'led.d2'),
+      ]);
+      const run = await stage.start(
+        'plannerWave',
+        {
+          goal,
+          delegations: [teamWork('led', { members, timeout: 900 })],
+          teams: [{ team_id: 'inner', members: [{ id: 'writer' }] }],
+        },
+        runId,
+      );
       await run.result();
     },
   },

@@ -7,7 +7,7 @@ import type { MiddlewareContext } from '../../activities/ports/middleware.ts';
 import type {
   ApplyMiddlewareInput,
   ApplyMiddlewareResult,
-} from '../../contracts/activity-types.ts';
+} from '../../contracts/team-activities.ts';
 import { createRedactor } from '../../redaction/create-redactor.ts';
 import { createDoctorChecks } from '../../scripts/doctor/doctor-checks.ts';
 import { readSettings } from '../../scripts/settings.ts';

@@ -2,7 +2,7 @@ import { isCancellation, workflowInfo } from '@temporalio/workflow';
 import type {
   ApplyMiddlewareInput,
   ApplyMiddlewareResult,
-} from '../../contracts/activity-types.ts';
+} from '../../contracts/team-activities.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../activities/middlewares/create-middleware-registry.ts';
 import type { Middleware, Verdict } from '../../../activities/ports/middleware.ts';
 import { redactMiddlewares } from '../../../activities/redaction/redact-middlewares.ts';
-import type { ApplyMiddlewareInput } from '../../../contracts/activity-types.ts';
+import type { ApplyMiddlewareInput } from '../../../contracts/team-activities.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { createShippedMiddlewares } from '../../../worker/shipped-middlewares.ts';

@@ -7,11 +7,8 @@ import type { ThreadStore } from '../../../activities/ports/thread-store.ts';
 import { loadThread } from '../../../activities/threads/load-thread.ts';
 import { saveThread } from '../../../activities/threads/save-thread.ts';
 import { threadLimits } from '../../../activities/threads/thread-limits.ts';
-import type {
-  Activities,
-  LoadThreadResult,
-  SaveThreadInput,
-} from '../../../contracts/activity-types.ts';
+import type { Activities } from '../../../contracts/activity-types.ts';
+import type { LoadThreadResult, SaveThreadInput } from '../../../contracts/team-activities.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { TaskRecord, TeamReport } from '../../../contracts/team-run.ts';
 import { ThreadHistory } from '../../../contracts/thread.ts';

@@ -10,7 +10,7 @@ const reasonsOf = (state: TeamState, ...calls: readonly GivenCall[]): string[] =
   admit(state, ...calls).refused.map(({ reason }) => reason);
 
 describe('names and inputs', () => {
-  it('AC4: a call gets its own name or the next number, and its task an id with a dot', () => {
+  it('ADM4: a call gets its own name or the next number, and its task an id with a dot', () => {
     const { tasks } = admit(
       teamOf(),
       callOn('ann'),
@@ -26,7 +26,7 @@ describe('names and inputs', () => {
     ]);
   });
 
-  it('AC4: a name that another result has is refused, in the same reply and later', () => {
+  it('ADM4: a name that another result has is refused, in the same reply and later', () => {
     const first = admit(
       teamOf(),
       callOn('ann', { name: 'prices' }),
@@ -37,7 +37,7 @@ describe('names and inputs', () => {
     expect(reasonsOf(first.state, callOn('cy', { name: 'prices' }))).toHaveLength(1);
   });
 
-  it('AC5: inputs are results of tasks before, beside, or from outside of the team', () => {
+  it('ADM5: inputs are results of tasks before, beside, or from outside of the team', () => {
     const { state } = admit(teamOf({}, { upstream: ['research'] }), callOn('ann', { name: 'a' }));
     const { tasks, refused } = admit(
       state,
@@ -52,14 +52,14 @@ describe('names and inputs', () => {
     });
   });
 
-  it('AC5: an unknown input is refused with those that there are', () => {
+  it('ADM5: an unknown input is refused with those that there are', () => {
     const { state } = admit(teamOf(), callOn('ann', { name: 'a' }));
     expect(reasonsOf(state, callOn('bob', { inputs: ['nothing'] }))).toEqual([
       'there is no result "nothing". Results: "a", and those of calls with a name in the same reply',
     ]);
   });
 
-  it('AC5: who needs a refused call is refused too, however long the chain', () => {
+  it('ADM5: who needs a refused call is refused too, however long the chain', () => {
     const { tasks, refused } = admit(
       teamOf(),
       callOn('cy', { name: 'c', inputs: ['b'] }),
@@ -81,7 +81,7 @@ describe('what is given out once', () => {
     expect(admit(state, callOn('bob', { task_hash: 'h' })).tasks).toHaveLength(1);
   });
 
-  it('AC3: twice in one reply is once', () => {
+  it('ADM3: twice in one reply is once', () => {
     const { tasks, refused } = admit(
       teamOf(),
       callOn('ann', { task_hash: 'h' }),
@@ -90,7 +90,7 @@ describe('what is given out once', () => {
     expect([tasks.length, refused.length]).toEqual([1, 1]);
   });
 
-  it('AC3: other inputs make it another task', () => {
+  it('ADM3: other inputs make it another task', () => {
     const { state } = admit(
       teamOf(),
       callOn('bob', { name: 'b' }),
@@ -99,7 +99,7 @@ describe('what is given out once', () => {
     expect(admit(state, callOn('ann', { task_hash: 'h', inputs: ['b'] })).tasks).toHaveLength(1);
   });
 
-  it('AC3: what a team above has given out is not given out again, and the way is shown', () => {
+  it('ADM3: what a team above has given out is not given out again, and the way is shown', () => {
     const above = admit(teamOf(), callOn('ann', { task_hash: 'h' }));
     const given = above.tasks.map(({ delegation_id, fingerprint }) => ({
       delegation_id,
@@ -164,7 +164,7 @@ function play(replies: readonly (readonly Call[])[]) {
 }
 
 describe('any calls', () => {
-  it('AC1: never more than max_delegations tasks', () => {
+  it('ADM1: never more than max_delegations tasks', () => {
     fc.assert(
       fc.property(anyReplies, (replies) => {
         const last = play(replies).at(-1)?.result.state.tasks ?? [];
@@ -174,7 +174,7 @@ describe('any calls', () => {
     );
   });
 
-  it('AC2: each call is a task or refused, with a reason', () => {
+  it('ADM2: each call is a task or refused, with a reason', () => {
     fc.assert(
       fc.property(anyReplies, (replies) => {
         for (const { calls, result } of play(replies)) {
@@ -187,7 +187,7 @@ describe('any calls', () => {
     );
   });
 
-  it('AC2: a refused call leaves nothing but its refusal', () => {
+  it('ADM2: a refused call leaves nothing but its refusal', () => {
     fc.assert(
       fc.property(anyReplies, (replies) => {
         for (const { before, result } of play(replies)) {
@@ -199,7 +199,7 @@ describe('any calls', () => {
     );
   });
 
-  it('AC3: no two tasks of a team are the same', () => {
+  it('ADM3: no two tasks of a team are the same', () => {
     fc.assert(
       fc.property(anyReplies, (replies) => {
         const tasks = play(replies).at(-1)?.result.state.tasks ?? [];
@@ -210,7 +210,7 @@ describe('any calls', () => {
     );
   });
 
-  it('AC5: whatever a task needs is a task or came from outside', () => {
+  it('ADM5: whatever a task needs is a task or came from outside', () => {
     fc.assert(
       fc.property(anyReplies, (replies) => {
         for (const { result } of play(replies)) {
@@ -227,7 +227,7 @@ describe('any calls', () => {
     );
   });
 
-  it('AC6: the same calls on the same state end the same', () => {
+  it('ADM6: the same calls on the same state end the same', () => {
     fc.assert(
       fc.property(anyReplies, (replies) => {
         for (const { before, calls, result } of play(replies)) {

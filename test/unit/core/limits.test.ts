@@ -1,12 +1,6 @@
 import { LimitsInput } from '../../../contracts/limits.ts';
-import {
-  defaultLimits,
-  defaultTriad,
-  engineLimits,
-  findLimitFaults,
-  findTriadFaults,
-  resolveLimits,
-} from '../../../core/limits.ts';
+import { findLimitFaults, findTriadFaults } from '../../../core/check-limits.ts';
+import { defaultLimits, defaultTriad, engineLimits, resolveLimits } from '../../../core/limits.ts';
 
 describe('limits', () => {
   it('L1: the limits as they are fit each other', () => {

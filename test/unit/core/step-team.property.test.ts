@@ -78,7 +78,7 @@ function callsOf(chance: Prng) {
 
 const running = (state: TeamState) => state.tasks.filter((task) => task.state === 'running');
 
-it('ST1: never more at work than allowed', () => {
+it('STM1: never more at work than allowed', () => {
   fc.assert(
     fc.property(anyGame, (game) => {
       const cap = game.parallel ? game.cap : 1;
@@ -89,7 +89,7 @@ it('ST1: never more at work than allowed', () => {
   );
 });
 
-it('ST2: what starts has everything over that it comes after', () => {
+it('STM2: what starts has everything over that it comes after', () => {
   fc.assert(
     fc.property(anyGame, (game) => {
       for (const { step } of play(game)) {
@@ -104,7 +104,7 @@ it('ST2: what starts has everything over that it comes after', () => {
   );
 });
 
-it('ST3: without a result that it needs, a task does not start', () => {
+it('STM3: without a result that it needs, a task does not start', () => {
   fc.assert(
     fc.property(anyGame, (game) => {
       for (const { step } of play(game)) {
@@ -122,7 +122,7 @@ it('ST3: without a result that it needs, a task does not start', () => {
   );
 });
 
-it('ST4: nobody starts while the breaker is open', () => {
+it('STM4: nobody starts while the breaker is open', () => {
   fc.assert(
     fc.property(anyGame, (game) => {
       for (const { step, now } of play(game)) {
@@ -136,7 +136,7 @@ it('ST4: nobody starts while the breaker is open', () => {
   );
 });
 
-it('ST5: closed, nothing starts and nothing is pending', () => {
+it('STM5: closed, nothing starts and nothing is pending', () => {
   fc.assert(
     fc.property(anyGame, (game) => {
       for (const { before, now } of play(game)) {
@@ -157,7 +157,7 @@ it('ST5: closed, nothing starts and nothing is pending', () => {
   );
 });
 
-it('ST6: what is over stays as it ended', () => {
+it('STM6: what is over stays as it ended', () => {
   fc.assert(
     fc.property(anyGame, (game) => {
       for (const { before, step } of play(game)) {
@@ -172,7 +172,7 @@ it('ST6: what is over stays as it ended', () => {
   );
 });
 
-it('ST7: while something is pending, something is at work', () => {
+it('STM7: while something is pending, something is at work', () => {
   fc.assert(
     fc.property(anyGame, (game) => {
       for (const { step } of play(game)) {
@@ -183,7 +183,7 @@ it('ST7: while something is pending, something is at work', () => {
   );
 });
 
-it('ST4: the third failure in a row opens the breaker, and what waits for that member says so', () => {
+it('STM4: the third failure in a row opens the breaker, and what waits for that member says so', () => {
   const { breakerFailuresMax } = engineLimits;
   const calls = Array.from({ length: breakerFailuresMax + 1 }, () => callOn('ann'));
   let state = admitCalls(teamOf({ allow_parallel: false }), calls, 0).state;

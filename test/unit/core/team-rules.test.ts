@@ -60,20 +60,20 @@ describe('who takes a task', () => {
     seat('research', { priority: -1 }),
   ];
 
-  it('CM1: an id is that member, also when a capability is called like it', () => {
+  it('CHM1: an id is that member, also when a capability is called like it', () => {
     expect(chooseMember(teamOf({ members }), 'research', 0)).toMatchObject({
       member: { member_id: 'research' },
     });
   });
 
-  it('CM2: a capability is the enabled member with the highest priority, the first of equals', () => {
+  it('CHM2: a capability is the enabled member with the highest priority, the first of equals', () => {
     const others = members.filter(({ member_id }) => member_id !== 'research');
     expect(chooseMember(teamOf({ members: others }), 'research', 0)).toMatchObject({
       member: { member_id: 'bob' },
     });
   });
 
-  it('CM2: who rests is passed over', () => {
+  it('CHM2: who rests is passed over', () => {
     const others = members.filter(({ member_id }) => member_id !== 'research');
     const state = { ...teamOf({ members: others }), breakers: { bob: failed(breakerFailuresMax) } };
     expect(chooseMember(state, 'research', 0)).toMatchObject({ member: { member_id: 'cy' } });
@@ -93,7 +93,7 @@ describe('who takes a task', () => {
     });
   });
 
-  it('CM3: where nobody can do the same, those that take tasks are named', () => {
+  it('CHM3: where nobody can do the same, those that take tasks are named', () => {
     const state = { ...teamOf(), breakers: { ann: failed(breakerFailuresMax) } };
     expect(chooseMember(state, 'ann', 0)).toEqual({
       type: 'refused',
@@ -102,7 +102,7 @@ describe('who takes a task', () => {
     });
   });
 
-  it('CM3: a capability of which nobody takes tasks says why of each', () => {
+  it('CHM3: a capability of which nobody takes tasks says why of each', () => {
     const only = members.filter(({ member_id }) => member_id === 'dan');
     expect(chooseMember(teamOf({ members: only }), 'research', 0)).toMatchObject({
       reason: 'nobody with the capability "research" takes tasks now: "dan" is disabled',

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { teamLimits } from '../../../activities/projection/team-limits.ts';
 import { recordTeam } from '../../../activities/team/record-team.ts';
-import type { RecordTeamResult } from '../../../contracts/activity-types.ts';
+import type { RecordTeamResult } from '../../../contracts/team-activities.ts';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { TaskRecord, TeamReport } from '../../../contracts/team-run.ts';
 import { engineLimits } from '../../../core/limits.ts';

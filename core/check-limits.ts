@@ -1,0 +1,181 @@
+/** What limits have to do with each other. `limits.ts` has them, and checks them when it is loaded. */
+import type { RunLimits } from '../contracts/limits.ts';
+import { carriedTeamBytesMax, teamBytesMax } from './team-sizes.ts';
+import { phaseBytesMax, triadBytesMax } from './triad-sizes.ts';
+
+/** Those of `engineLimits` that depend on others. */
+type EngineLimits = Readonly<
+  Record<
+    | 'amendmentCharsMax'
+    | 'amendmentsMax'
+    | 'answerCharsMax'
+    | 'detailIdCharsMax'
+    | 'detailsBytesMax'
+    | 'dissentCarriedMax'
+    | 'effectsMax'
+    | 'escalationQuestionsMax'
+    | 'exampleAnswerCharsMax'
+    | 'factTextCharsMax'
+    | 'factsCarriedMax'
+    | 'inboxCharsMax'
+    | 'inlineAnswerCharsMax'
+    | 'loadedDetailsMax'
+    | 'outputTokensCeiling'
+    | 'payloadBytesMax'
+    | 'questionCharsMax'
+    | 'questionsMax'
+    | 'recentAnswersMax'
+    | 'refusalsKeptMax'
+    | 'rejectedAnswersMax'
+    | 'rejectedReasonCharsMax'
+    | 'roundsMax'
+    | 'sameQuestionMax'
+    | 'sectionsMax'
+    | 'shownAnswerCharsMax'
+    | 'shownArgumentsCharsMax'
+    | 'staleShownMax'
+    | 'stateAnswersCharsMax'
+    | 'teamDelegationsMax'
+    | 'teamExecutorCharsMax'
+    | 'teamMembersMax'
+    | 'teamNoteCharsMax'
+    | 'teamNotesMax'
+    | 'teamReasonCharsMax'
+    | 'triadTextCharsMax'
+    | 'truncationsMax'
+    | 'turnRecordsMax'
+    | 'verdictTextCharsMax',
+    number
+  >
+>;
+type TriadLimits = Readonly<
+  Record<'turn_seconds' | 'dispatch_seconds' | 'round_seconds' | 'phase_seconds', number>
+>;
+
+/** UTF-8 needs at most 3 bytes for one UTF-16 code unit. */
+const bytesPerCharMax = 3;
+
+/** Characters of a delegation_id, with its quotes. */
+const delegationIdCharsMax = 43;
+
+/** An effect_id and the longest target, in characters. */
+const carriedEffectCharsMax = 300;
+
+/** Fields and quotes around one answer or rejection in JSON, in characters. */
+const jsonOverheadChars = 300;
+
+/** @returns what contradicts what, one line each. Empty when the limits fit each other. */
+export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] {
+  const faults: string[] = [];
+  const expect = (holds: boolean, what: string): void => {
+    if (!holds) faults.push(what);
+  };
+  for (const [name, value] of [...Object.entries(engine), ...Object.entries(run)]) {
+    expect(Number.isInteger(value) && value >= 1, `${name} must be a whole number of at least 1`);
+  }
+  expect(
+    run.max_output_tokens * 2 ** engine.truncationsMax <= engine.outputTokensCeiling,
+    'max_output_tokens, doubled truncationsMax times, must stay within outputTokensCeiling',
+  );
+  expect(
+    engine.shownAnswerCharsMax <= engine.inlineAnswerCharsMax,
+    'shownAnswerCharsMax must not exceed inlineAnswerCharsMax',
+  );
+  expect(
+    engine.inlineAnswerCharsMax < engine.answerCharsMax,
+    'inlineAnswerCharsMax must be below answerCharsMax',
+  );
+  expect(
+    engine.answerCharsMax * bytesPerCharMax <= engine.payloadBytesMax / 2,
+    'an answer of answerCharsMax must fit into half a payload',
+  );
+  expect(engine.sameQuestionMax >= 2, 'sameQuestionMax below 2 would refuse every question');
+  expect(
+    engine.questionsMax >= engine.escalationQuestionsMax,
+    'questionsMax must hold one escalation of escalationQuestionsMax',
+  );
+  const carriedChars =
+    engine.inboxCharsMax +
+    engine.escalationQuestionsMax * engine.inlineAnswerCharsMax +
+    engine.amendmentsMax * engine.amendmentCharsMax +
+    engine.questionsMax * (engine.shownAnswerCharsMax + jsonOverheadChars / 2) +
+    engine.rejectedAnswersMax *
+      (engine.rejectedReasonCharsMax + engine.exampleAnswerCharsMax + jsonOverheadChars) +
+    engine.recentAnswersMax *
+      (engine.questionCharsMax + engine.inlineAnswerCharsMax + jsonOverheadChars) +
+    engine.factsCarriedMax * (engine.factTextCharsMax + jsonOverheadChars) +
+    engine.staleShownMax * delegationIdCharsMax;
+  expect(
+    carriedChars * bytesPerCharMax <= engine.payloadBytesMax,
+    'inboxCharsMax, amendments, answers, rejections, facts and stale delegations together must fit into one payload',
+  );
+  expect(
+    engine.loadedDetailsMax * engine.detailIdCharsMax * bytesPerCharMax * run.max_delegations <=
+      engine.payloadBytesMax / 2,
+    'loadedDetailsMax names of detailIdCharsMax, of every delegation of a wave, must fit into half a payload',
+  );
+  expect(
+    engine.effectsMax * (carriedEffectCharsMax + jsonOverheadChars) * bytesPerCharMax <=
+      engine.payloadBytesMax / 2,
+    'effectsMax effects of a delegation must fit into half a payload',
+  );
+  expect(
+    engine.shownArgumentsCharsMax < engine.questionCharsMax / 2,
+    'shownArgumentsCharsMax must leave room for the rest of a question',
+  );
+  expect(
+    engine.verdictTextCharsMax < engine.questionCharsMax / 2,
+    'verdictTextCharsMax must leave room for the rest of a question',
+  );
+  expect(
+    engine.detailsBytesMax * 4 <= engine.payloadBytesMax,
+    'detailsBytesMax must be far below payloadBytesMax',
+  );
+  return [...faults, ...findSizeFaults(engine, run)];
+}
+
+/** A delegation is done by a triad or by a team, never by both. */
+function findSizeFaults(engine: EngineLimits, run: RunLimits): string[] {
+  const executorMax = Math.max(triadBytesMax(engine), teamBytesMax(engine));
+  const fitsWave = executorMax * run.max_delegations <= engine.payloadBytesMax / 4;
+  const effectsBytes =
+    engine.effectsMax * (carriedEffectCharsMax + jsonOverheadChars) * bytesPerCharMax;
+  const teamBytes = carriedTeamBytesMax(engine, executorMax) + effectsBytes;
+  const fitsTeam = teamBytes <= (engine.payloadBytesMax * 19) / 20;
+  const fitsPhase = phaseBytesMax(engine) <= (engine.payloadBytesMax * 3) / 4;
+  return [
+    ...(fitsWave
+      ? []
+      : [
+          'dissentCarriedMax and triadTextCharsMax, or teamMembersMax, teamExecutorCharsMax, teamNotesMax and teamNoteCharsMax, of every delegation of a wave, must fit into a quarter of a payload',
+        ]),
+    ...(fitsTeam
+      ? []
+      : [
+          'teamDelegationsMax tasks, refusalsKeptMax refused calls, teamReasonCharsMax of each and effectsMax effects must leave room for the rest of a team that continues as new',
+        ]),
+    ...(fitsPhase
+      ? []
+      : [
+          'sectionsMax, roundsMax, turnRecordsMax and stateAnswersCharsMax must leave a quarter of a payload to the rest of a phase',
+        ]),
+  ];
+}
+
+/** @returns what contradicts what in the time limits of a triad, one line each. */
+export function findTriadFaults(triad: TriadLimits): string[] {
+  const { turn_seconds, dispatch_seconds, round_seconds, phase_seconds } = triad;
+  const holdsRound =
+    turn_seconds <= dispatch_seconds &&
+    3 * turn_seconds <= round_seconds &&
+    dispatch_seconds + turn_seconds <= round_seconds;
+  const holdsPhase = 2 * (round_seconds + turn_seconds) <= phase_seconds;
+  return [
+    ...(holdsRound
+      ? []
+      : [
+          'round_seconds must hold three turns in a row, and a dispatch with the turn that reads it',
+        ]),
+    ...(holdsPhase ? [] : ['phase_seconds must hold two rounds and two more turns']),
+  ];
+}
