@@ -256,7 +256,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'team-alone',
-    keep: { '': { last: 'team-parallel' }, '/d3/execute': { last: 'triadPhase-of-a-task' } },
+    keep: { '': { last: 'team-parallel' }, '/d4/execute': { last: 'triadPhase-of-a-task' } },
     async play(stage, runId) {
       const asks = blocked([question('Which region?')], taskCriterion);
       const triad = triadWork('x', 'dialectic').triad;
