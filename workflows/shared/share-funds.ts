@@ -87,7 +87,8 @@ class Sharing {
   async lend(member: number, needs: Spending): Promise<LeaseReply> {
     this.set(setRest(this.shared, member, false));
     for (;;) {
-      await condition(() => this.shared.asked === null);
+      // Of several who wait, the first to go on may ask again.
+      while (this.shared.asked !== null) await condition(() => this.shared.asked === null);
       const lent = lendTo(this.shared, member, needs, nowMs());
       if (lent !== null) {
         this.set(lent.state);

@@ -1,0 +1,110 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { TeamResult } from '../../../contracts/delegation-run.ts';
+import type { WaveResult } from '../../../contracts/planner-wave.ts';
+import type { Question } from '../../../contracts/question.ts';
+import type { TeamMember } from '../../../contracts/team.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import {
+  does,
+  gives,
+  leads,
+  members,
+  taskCriterion,
+  teamInput,
+  teamWork,
+} from '../../support/scripted-team.ts';
+import { takes, triad } from '../../support/scripted-triad.ts';
+import { blocked, completed, question } from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const done = { output: completed(taskCriterion) };
+const three = triad('dialectic');
+const left: TeamMember = { id: 'left', description: 'Argues.', triad: three };
+const right: TeamMember = { id: 'right', description: 'Argues as well.', triad: three };
+
+/** Model calls of a dialectic triad that agrees at once: three turns in each phase. */
+const callsOfNine = 9;
+
+const asks = (text: string) => ({ json: blocked([question(text)], taskCriterion) });
+
+function nextQuestion(run: WorkflowHandle, known: ReadonlySet<string>): Promise<Question> {
+  return eventually('a question', async () => {
+    const { open } = await stage.questions(run);
+    return open.find(({ question_id }) => !known.has(question_id));
+  });
+}
+
+it('two triads and an agent of one team below a wave ask one after the other, each gets its own answer', async () => {
+  const last = { member: 'synthesizer', phase: 'execute', nth: 1 } as const;
+  stage.rehearsal.script([
+    ...leads([[gives('left'), gives('right'), gives('researcher')], done], 'both'),
+    takes({ ...last, within: 'd1' }, asks('Which region?')),
+    takes({ ...last, within: 'd2' }, asks('Which year?')),
+    does({ team: 'both', agent: 'researcher', nth: 1 }, asks('Which source?')),
+  ]);
+  const team = { members: members(left, right, 'researcher'), allow_parallel: true };
+  const acceptance_criteria = [{ criterion_id: taskCriterion, description: 'It is done.' }];
+  const run = await stage.start('plannerWave', {
+    goal: 'Ask three things',
+    delegations: [teamWork('both', team, { agent_id: 'analyst', acceptance_criteria })],
+  });
+  const known = new Set<string>();
+  const texts: string[] = [];
+  for (const _ of [1, 2, 3]) {
+    const asked = await nextQuestion(run, known);
+    expect(asked.delegation_id).toBe('both');
+    expect((await stage.questions(run)).open).toHaveLength(1);
+    known.add(asked.question_id);
+    texts.push(asked.text);
+    await run.signal('answer', { question_id: asked.question_id, answer: `to ${asked.text}` });
+  }
+  expect(texts.toSorted()).toEqual(['Which region?', 'Which source?', 'Which year?']);
+  const { outcomes }: WaveResult = await run.result();
+  expect(outcomes).toMatchObject([{ status: 'completed', team: { tasks: { completed: 3 } } }]);
+  for (const text of texts) {
+    const told = stage.rehearsal
+      .calls()
+      .filter(({ body }) => JSON.stringify(body).includes(`to ${text}`));
+    expect(told.map(({ task, turn }) => turn?.member ?? task?.agent_id)).toHaveLength(1);
+  }
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('triads and agents of one team share one budget: it is never passed, and the user is asked for more', async () => {
+  stage.rehearsal.reset();
+  stage.rehearsal.script(
+    leads([[gives('left'), gives('right'), gives('researcher'), gives('analyst')], done]),
+  );
+  const step = 6;
+  const input = teamInput([left, right, 'researcher', 'analyst'], {
+    allow_parallel: true,
+    max_parallel: 4,
+    budget: { calls: step },
+  });
+  const run = await stage.start('team', input);
+  const isOver = run.result().then(() => true);
+  const known = new Set<string>();
+  for (;;) {
+    const asked = await Promise.race([nextQuestion(run, known), isOver]);
+    if (asked === true) break;
+    if (typeof asked === 'boolean') throw new Error('The team has no end.');
+    expect(asked).toMatchObject({ kind: 'budget' });
+    known.add(asked.question_id);
+    expect(stage.rehearsal.calls().length).toBeLessThanOrEqual(step * known.size);
+    await run.signal('answer', { question_id: asked.question_id, answer: 'top_up' });
+  }
+  const { status, team, usage }: TeamResult = await run.result();
+  expect([status, team?.tasks.completed]).toEqual(['completed', 4]);
+  expect(usage.calls).toBe(stage.rehearsal.calls().length);
+  expect(usage.calls).toBeGreaterThan(2 * callsOfNine);
+  expect(known.size).toBeGreaterThanOrEqual(Math.ceil(usage.calls / step) - 1);
+  const shares = [
+    team?.leader.usage.calls ?? 0,
+    ...(team?.members ?? []).map((m) => m.usage.calls),
+  ];
+  expect(shares.reduce((sum, one) => sum + one, 0)).toBe(usage.calls);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
