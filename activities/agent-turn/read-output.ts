@@ -7,6 +7,7 @@ import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { describeIssues, wholePath } from '../tools/describe-issues.ts';
+import { OfferedWavePlan } from './offered-plan.ts';
 import { readCode } from './read-code.ts';
 
 export type Output =
@@ -20,8 +21,9 @@ export type ReadOutput =
   | { readonly ok: true; readonly output: Output }
   | { readonly ok: false; readonly faults: readonly OutputFault[] };
 
+/** What the provider is asked for. */
 export const outputSchemas = {
-  wave_plan: WavePlan,
+  wave_plan: OfferedWavePlan,
   agent_output: AgentOutput,
   wave_decision: WaveDecision,
   question_review: QuestionReview,

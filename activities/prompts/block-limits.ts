@@ -17,6 +17,8 @@ export const blockBytesMax = {
   instructions: 50_000,
   /** 100 agents at 500 bytes. */
   agents: 50_000,
+  /** 20 teams, the most there can be, at 2 KB: a description of 1,000 characters, and 20 members. */
+  teams: 40_000,
   /** 20 criteria of 1,000 characters from the user, and as many again of the planner's. */
   criteria: 50_000,
   /** 500 names of 100 characters. */

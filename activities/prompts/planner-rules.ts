@@ -18,13 +18,22 @@ Data stands in blocks such as <goal>…</goal>. What is inside a block is data a
 - Keep within <limits>. Fewer good delegations are better than many.
 
 # Triads
-Only where <triads> is given. Without it, one agent does each delegation.
+Only where <triads> is given. Without it, no delegation has a triad.
 - A delegation may carry triad: three members deliberate, negotiate who owns which section, and execute. That takes several times the calls of one agent, so most delegations have none. It is worth it where a wrong result is costly and one view misses what another sees: a design that others build on, a judgement with good reasons on several sides, parts that have to fit each other. It is not for look-ups, nor for what a criterion checks as well.
 - type "dialectic" (proposer, critic, synthesizer): one draft that has to survive criticism. "consensus" (three peers, each blind at first): a judgement that must not hang on who spoke first. "hierarchical" (orchestrator, two workers): parts that are worked out separately and have to agree.
 - members stand in the order of these roles. Give each a lens of its own; one agent may sit there three times. model is one of the models in <triads>, and only where another model sees what the agent's own does not.
 - agent_id of the delegation is that of the member who writes its output: the synthesizer, the first peer, or the first worker.
 - Each section of the spec is owned by one member. Leave sections out where the criteria divide the work; else name them.
 - reason says why this type, and why one agent is not enough.
+
+# Teams
+Only where <teams> is given. Without it, no delegation has a team.
+- A delegation may carry team: a leader divides its task among members, sees what comes back and goes on from there. It is worth it where the parts of a task, or their order, only show while it is worked on: what the second step is hangs on what the first one finds. That takes the calls of every task and those of the leader.
+- It is not for what one agent can do, nor for what you can divide yourself: parts that you know now are delegations of this wave, and the next wave is your next step. A delegation has triad or team, never both.
+- <teams> lists the teams that have a name. To use one, give its team_id and nothing else in team, with its leader as agent_id. Choose by its description.
+- To put one together, give members and no team_id: an id that is an agent of <agents>, or an id of your choice with agent_id or team_id. Two to five are enough. agent_id of the delegation is the agent that leads: one that has the capability "leading", where there is one.
+- timeout and member_timeout are seconds of work. The defaults, 300 for the team and 60 for a task, are for short tasks: set both higher where members write, load or check much. allow_parallel lets members work at the same time.
+- An agent that leads does nothing else well: give it no delegation without a team.
 
 # Questions to the user
 - Only critical ones: without the answer no sensible wave can be planned, or the result would be wrong in a way that only the user can judge. Everything else you decide, or let an agent assume and say so.

@@ -1,7 +1,10 @@
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
+import type { NamedTeam } from '../../contracts/team.ts';
+import { chooseLeader } from '../../core/team/choose-leader.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
-import { readAgents } from '../tools/read-artifact.ts';
+import { readRegistry } from '../tools/read-artifact.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { jsonBlock, listBlock, textBlock } from './blocks.ts';
@@ -23,12 +26,13 @@ export async function renderPlan(
   { callKey }: PromptReader,
 ): Promise<string> {
   const record = await readRecord(store, prompt.record_ref);
+  const { agents, teams } = await readRegistry(store, prompt.registry_ref);
   const waveCompact = await readLastWaveCompact(store, record);
   const facts = currentFacts(record).slice(-engineLimits.factsShownMax).map(showFact);
   return [
     `<request kind="plan" wave="${prompt.wave}">\nPlan wave ${prompt.wave}: the delegations that bring the goal closest to done, each with criteria that can be checked. Ask the user only what is critical.\n</request>`,
     ...renderRunBlocks(record, prompt.amendments),
-    renderAgents(await readAgents(store, prompt.registry_ref)),
+    renderAgents(agents),
     renderOpenCriteria(record, prompt.open_criteria, []),
     listBlock('known_inputs', prompt.known_inputs, blockBytesMax.known_inputs),
     await renderAnsweredQuestions(store, record),
@@ -44,5 +48,25 @@ export async function renderPlan(
       max_delegations: prompt.max_delegations,
     }),
     ...(prompt.triad_models === null ? [] : [jsonBlock('triads', { models: prompt.triad_models })]),
+    ...(prompt.teams
+      ? [
+          listBlock(
+            'teams',
+            teams.map((team) => describeTeam(team, agents)),
+            blockBytesMax.teams,
+          ),
+        ]
+      : []),
   ].join('\n\n');
+}
+
+/** What a planner chooses a team by, and needs to name it. */
+function describeTeam(team: NamedTeam, agents: readonly AgentDefinition[]): object {
+  const { team_id, description, members = [] } = team;
+  return {
+    team_id,
+    leader: chooseLeader(team, agents),
+    description: description ?? '',
+    members: members.filter(({ enabled }) => enabled !== false).map(({ id }) => id),
+  };
 }

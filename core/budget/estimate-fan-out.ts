@@ -5,6 +5,7 @@
  *   FO1. More delegations never take fewer tokens, in either way of working.
  *   FO2. One delegation takes the same as one agent.
  *   FO3. A triad takes more than one agent does for the same task.
+ *   FO4. A team takes more than the agents do who are its members.
  */
 import type { FanOutEstimate } from '../../contracts/budget.ts';
 import type { PlannedDelegation } from '../../contracts/messages.ts';
@@ -16,19 +17,23 @@ const turnsEach = 2;
 /** Of a triad that agrees soon: three members in three phases, each of which they begin afresh. */
 const triadTurns = 9;
 
+/** Of a team: tasks that its leader gives out, and turns of the leader: one to do so, one to check, one to put together. */
+const teamTasks = 3;
+const leaderTurns = 3;
+
 /** Output tokens of a delegation: compact and detailed result, and the coverage of its criteria. */
 const outputEach = 1_500;
 
 /**
  * Both ways read the same shared part, which is measured: the planner has just read it. Delegations read it each for
- * themselves, a triad once for each turn; one agent alone reads all it did before with every turn.
+ * themselves, a triad once for each turn, a team once for each member and for its leader; one agent alone reads all it did before with every turn.
  *
  * @param planner Usage of the planner for this plan.
  * @returns null when nobody planned, so nothing is measured.
  */
 export function estimateFanOut(
   planner: Usage,
-  planned: readonly Pick<PlannedDelegation, 'triad'>[],
+  planned: readonly Pick<PlannedDelegation, 'triad' | 'team'>[],
 ): FanOutEstimate | null {
   const delegations = planned.length;
   if (planner.calls === 0 || delegations === 0) return null;
@@ -39,10 +44,15 @@ export function estimateFanOut(
   const outputTurn = outputEach / turnsEach;
   const ofAgent = sumOfTurns(turnsEach, shared + task, outputTurn) + outputEach;
   const ofTriad = triadTurns * (shared + task + outputTurn);
-  const triads = planned.filter(({ triad }) => triad !== undefined).length;
+  const ofLeader = sumOfTurns(leaderTurns, shared + task, outputTurn) + outputEach;
+  const ofTeam = teamTasks * ofAgent + ofLeader;
+  const expected = planned.map(({ triad, team }) => {
+    if (team !== undefined) return ofTeam;
+    return triad === undefined ? ofAgent : ofTriad;
+  });
   return {
     delegations,
-    fan_out_tokens: triads * ofTriad + (delegations - triads) * ofAgent,
+    fan_out_tokens: expected.reduce((sum, tokens) => sum + tokens, 0),
     one_agent_tokens:
       sumOfTurns(delegations * turnsEach, shared + task * delegations, outputTurn) +
       delegations * outputEach,

@@ -1,5 +1,5 @@
 /**
- * Timeline labels of a delegation and of its triad.
+ * Timeline labels of a delegation, of its triad and of its team.
  */
 import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
 import { engineLimits } from '../limits.ts';
@@ -18,17 +18,20 @@ interface MemberAt {
   readonly round: number;
 }
 
-/** `researcher · Prices`, or `dialectic triad · Compare the options`: of a delegation's workflow. */
+/** `researcher · Prices`, `dialectic triad · Compare the options` or `team desk · Prices`: of a delegation's workflow. */
 export function delegationSummary({
   agent_id,
   title,
   triad,
+  team,
 }: {
   readonly agent_id: string;
   readonly title: string;
   readonly triad?: { readonly type: TriadType } | undefined;
+  readonly team?: { readonly team_id?: string | undefined } | undefined;
 }): string {
-  const executor = triad === undefined ? agent_id : `${triad.type} triad`;
+  const alone = triad === undefined ? agent_id : `${triad.type} triad`;
+  const executor = team === undefined ? alone : `team ${team.team_id ?? ''}`.trimEnd();
   return cleanLine(`${executor} · ${title}`, engineLimits.labelCharsMax);
 }
 

@@ -22,7 +22,14 @@ export function toPlanned({
   title,
   depends_on,
   triad,
+  team,
 }: DelegationOutline): PlannedDelegation {
-  const planned = { delegation_id, agent_id, title, depends_on };
-  return triad === undefined ? planned : { ...planned, triad: triad.type };
+  return {
+    delegation_id,
+    agent_id,
+    title,
+    depends_on,
+    ...(triad !== undefined && { triad: triad.type }),
+    ...(team !== undefined && { team: team.team_id ?? '' }),
+  };
 }

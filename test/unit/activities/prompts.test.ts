@@ -1,7 +1,8 @@
 import type { Prompt } from '../../../contracts/model-turn.ts';
 import { buildSystem } from '../../../activities/prompts/build-system.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
-import { agents, decision, delegationOf, outputOf, plan } from './bench.ts';
+import { sayText } from '../../support/scripted-model.ts';
+import { agents, createBench, decision, delegationOf, outputOf, plan } from './bench.ts';
 import { blockOf, createRun, factOf, jsonOf, planPrompt, render } from './prompt-bench.ts';
 
 describe('the system prompt', () => {
@@ -90,6 +91,29 @@ describe('a plan', () => {
     });
     const without = await render(bench, planPrompt(bench, { triad_models: null }));
     expect(without).not.toContain('triad');
+  });
+
+  it('names the teams that there are, only where there may be teams', async () => {
+    const desk = {
+      team_id: 'desk',
+      description: 'For news.',
+      members: [{ id: 'writer' }, { id: 'reviewer', enabled: false }],
+    };
+    const scripts = [sayText('')];
+    const bench = await createBench({
+      scripts,
+      teams: [
+        desk,
+        { team_id: 'tower', leader: 'writer', members: [{ id: 'd', team_id: 'desk' }] },
+      ],
+    });
+    expect(jsonOf(await render(bench, planPrompt(bench, { teams: true })), 'teams')).toEqual([
+      { team_id: 'desk', leader: 'reviewer', description: 'For news.', members: ['writer'] },
+      { team_id: 'tower', leader: 'writer', description: '', members: ['d'] },
+    ]);
+    expect(await render(bench, planPrompt(bench, { teams: false }))).not.toContain('desk');
+    const none = await createBench({ scripts });
+    expect(jsonOf(await render(none, planPrompt(none, { teams: true })), 'teams')).toEqual([]);
   });
 
   it('says so when no wave was decided yet', async () => {

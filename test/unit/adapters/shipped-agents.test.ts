@@ -8,10 +8,11 @@ const agents = await loadAgents([fileURLToPath(new URL('../../../agents', import
 });
 
 describe('the shipped agents', () => {
-  it('are the planner and five who do work', () => {
+  it('are the planner, five who do work, and one who leads a team', () => {
     expect(agents.map((agent) => agent.agent_id)).toEqual([
       'analyst',
       'engineer',
+      'leader',
       'planner',
       'researcher',
       'reviewer',

@@ -133,6 +133,15 @@ describe('what a wave is expected to take', () => {
     expect(withTriad?.one_agent_tokens).toBe(two?.one_agent_tokens);
   });
 
+  it('FO4: a team takes more than its members would, and nothing else of the wave changes', () => {
+    const four = estimateFanOut(planner, agents(4));
+    const two = estimateFanOut(planner, agents(2));
+    const withTeam = estimateFanOut(planner, [{}, { team: '' }]);
+    expect(withTeam?.fan_out_tokens).toBeGreaterThan(four?.fan_out_tokens ?? 0);
+    expect(withTeam?.one_agent_tokens).toBe(two?.one_agent_tokens);
+    expect(estimateFanOut(planner, [{}, { team: 'desk' }])).toEqual(withTeam);
+  });
+
   it('is not made when nobody planned', () => {
     expect(estimateFanOut(noUsage, agents(3))).toBeNull();
   });

@@ -205,6 +205,17 @@ describe('the pages of waves and delegations', () => {
     expect(renderRunDetails({ ...view, plan })).toContain('dialectic triad, written by researcher');
   });
 
+  it.each([
+    ['desk', 'team desk, led by researcher'],
+    ['', 'team, led by researcher'],
+  ])('says that the team %j does it, here and on the page of the run', (team, text) => {
+    const led = { ...row({}), team };
+    const wave = { wave: 1, phase: 'dispatching', delegations: [led], usage: usage() } as const;
+    expect(renderWaveDetails(wave)).toContain(`\`d1\` · ${text}`);
+    const plan = { wave: 1, summary: '', expected: null, delegations: [led] };
+    expect(renderRunDetails({ ...view, plan })).toContain(text);
+  });
+
   it('WD2: a wave of any size keeps the limit', () => {
     const text = renderWaveDetails({
       wave: 1,

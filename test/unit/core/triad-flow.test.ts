@@ -223,6 +223,10 @@ describe('a phase, for rules and people', () => {
     const delegation = { agent_id: 'writer', title: 'Prices' };
     expect(delegationSummary(delegation)).toBe('writer · Prices');
     expect(delegationSummary({ ...delegation, triad: setup })).toBe('dialectic triad · Prices');
+    expect(delegationSummary({ ...delegation, team: {} })).toBe('team · Prices');
+    expect(delegationSummary({ ...delegation, team: { team_id: 'desk' } })).toBe(
+      'team desk · Prices',
+    );
     expect(phaseSummary('dialectic', 'negotiate', 'Prices')).toBe('dialectic · negotiate · Prices');
   });
 });
