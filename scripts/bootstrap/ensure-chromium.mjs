@@ -33,12 +33,10 @@ export async function ensureChromium({
   const tried = [];
   const found = await findChromium(env, tried);
   if (found !== undefined) return found;
-  if (install) {
-    say('Installing Chromium for the Web UI test (apt-get install chromium) …');
-    if (await installWithApt('chromium', { env, tried })) {
-      const installed = await findChromium(env, tried);
-      if (installed !== undefined) return installed;
-    }
+  const purpose = 'Chromium for the Web UI test';
+  if (install && (await installWithApt('chromium', { env, tried, purpose, say }))) {
+    const installed = await findChromium(env, tried);
+    if (installed !== undefined) return installed;
   }
   throw new ExpectedError(
     [

@@ -16,7 +16,8 @@ const debianFolder = '/usr/lib/postgresql';
  */
 
 /**
- * Finds PostgreSQL for the tests of threads in a database.
+ * Finds PostgreSQL for the tests of threads in a database. A package that brings a server of its own would be downloaded by
+ * everybody who starts planwave, and needs a script at its installation that npm no longer runs unasked.
  *
  * @param {PostgresOptions} [options]
  * @returns {Promise<string>} the folder with `initdb` and `postgres`
@@ -32,12 +33,10 @@ export async function ensurePostgres({
   const tried = [];
   const found = await findPostgres(env, root, tried);
   if (found !== undefined) return found;
-  if (install) {
-    say('Installing PostgreSQL for the tests of threads (apt-get install postgresql) …');
-    if (await installWithApt('postgresql', { env, tried })) {
-      const installed = await findPostgres(env, root, tried);
-      if (installed !== undefined) return installed;
-    }
+  const purpose = 'PostgreSQL for the tests of threads';
+  if (install && (await installWithApt('postgresql', { env, tried, purpose, say }))) {
+    const installed = await findPostgres(env, root, tried);
+    if (installed !== undefined) return installed;
   }
   throw new ExpectedError(
     [

@@ -8,9 +8,11 @@ import { lastLines, runCommand } from './run-command.mjs';
  * @param {object} options
  * @param {NodeJS.ProcessEnv} options.env
  * @param {string[]} options.tried gets the reason when it is not possible
+ * @param {string} options.purpose of the package, for people
+ * @param {(line: string) => void} options.say
  * @returns {Promise<boolean>}
  */
-export async function installWithApt(name, { env, tried }) {
+export async function installWithApt(name, { env, tried, purpose, say }) {
   if (!existsSync('/etc/debian_version')) {
     tried.push('apt-get: this is not a Debian-like system');
     return false;
@@ -19,6 +21,7 @@ export async function installWithApt(name, { env, tried }) {
     tried.push(`apt-get install ${name}: not root`);
     return false;
   }
+  say(`Installing ${purpose} (apt-get install ${name}) …`);
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', name]]) {
     const step = await runCommand('apt-get', args, {
       env: { ...env, DEBIAN_FRONTEND: 'noninteractive' },
