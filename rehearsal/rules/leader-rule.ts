@@ -87,5 +87,6 @@ function readResult(content: unknown): string {
       : objectsOf(content)
           .map((part) => textOf(part['text']))
           .join(' ');
-  return text.replaceAll(/<\/?data[^>]*>/gu, '');
+  // What the member says in short, where the engine shows it.
+  return /<compact_md>(.*?)<\/compact_md>/su.exec(text)?.[1]?.trim() ?? text;
 }

@@ -42,6 +42,7 @@ function deskOf(t: TeamAtWork): ConversationDesk {
   return {
     run_id: order.run_id,
     agent_id,
+    delegation_id,
     registry_ref: order.registry_ref,
     shape: 'agent_output',
     label: (calls) => turnSummary(agent_id, delegation_id, calls),
