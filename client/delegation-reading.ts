@@ -1,6 +1,11 @@
 import { queryNames, workflowTypes } from '../contracts/names.ts';
 import type { Usage } from '../contracts/usage.ts';
-import type { DelegationStatusView, StatusView, TriadPhaseView } from '../contracts/views.ts';
+import type {
+  DelegationStatusView,
+  StatusView,
+  TeamView,
+  TriadPhaseView,
+} from '../contracts/views.ts';
 import type { ClientContext } from './client-context.ts';
 import { readHeartbeat } from './read-heartbeat.ts';
 import { callServer } from './server-calls.ts';
@@ -11,6 +16,8 @@ export interface DelegationReading {
   readonly usage: Usage | null;
   /** Where its triad is. Null unless a triad does it, and where `usage` is. */
   readonly triad: TriadPhaseView | null;
+  /** Where its team is. Null unless a team does it, and where `usage` is. */
+  readonly team: TeamView | null;
   /** Its own, and those of every phase below it. */
   readonly activities: readonly ActivityReading[];
 }
@@ -38,6 +45,7 @@ export async function readDelegation(
   ]);
   const usage = status.usage ?? null;
   const triad = status.triad ?? null;
+  const team = status.team ?? null;
   // Who is at work in a triad, its phase knows. The phases of a team's tasks are further below.
   const ownId = phaseIds.find((id) => !id.slice(workflowId.length + 1).includes('/'));
   const [view, inPhases] = await Promise.all([
@@ -45,7 +53,7 @@ export async function readDelegation(
     Promise.all(phaseIds.map((id) => readPending(context, id))),
   ]);
   const below = inPhases.flatMap((phase) => phase.activities);
-  return { usage, triad: view ?? triad, activities: [...activities, ...below] };
+  return { usage, triad: view ?? triad, team, activities: [...activities, ...below] };
 }
 
 /** The topmost workflow tells more than the delegation that it is. */

@@ -14,11 +14,8 @@ const memberBytesMax = 100 + usageBytesMax;
 /** Quotes and comma around a text in a list. */
 const quotesBytes = 3;
 
-/** The longest delegation_id: a task of a team in a team in a team, each a slug, with its quotes. */
-const taskIdBytesMax = 125;
-
-/** Results of other delegations that one task is given, besides those of its own team. */
-const upstreamMax = 20;
+/** The longest delegation_id, a task of the innermost team, and the quotes around it. */
+const taskIdBytesMax = 166;
 
 /** Of a report as JSON: a title, ids, references, usage and the fields around them; a member's ids and capabilities. */
 const taskBytesMax = 1_300;
@@ -67,7 +64,7 @@ export function carriedTeamBytesMax(engine: TeamLimits, executorBytesMax: number
 export function reportBytesMax(engine: TeamLimits, executorBytesMax: number): number {
   const { teamMembersMax, teamDelegationsMax, refusalsKeptMax } = engine;
   const reason = engine.teamReasonCharsMax * bytesPerCharMax + quotesBytes;
-  const inputs = (teamDelegationsMax + upstreamMax) * taskIdBytesMax;
+  const inputs = teamDelegationsMax * taskIdBytesMax;
   const tasks = teamDelegationsMax * (taskBytesMax + inputs + reason + executorBytesMax);
   const refused = refusalsKeptMax * (refusalBytesMax + reason);
   const notes = refusalsKeptMax * reason;

@@ -9,7 +9,6 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readTeamDissent } from '../run-record/read-disputes.ts';
 import { readTeamReport } from '../run-record/read-report.ts';
 import { readShape } from '../tools/read-artifact.ts';
-import { findPlanned } from './find-planned.ts';
 
 /** The report of a team, with every text that it names. Teams and triads among its members have reports of their own. */
 export interface LoadedTeam {
@@ -24,8 +23,8 @@ export interface LoadedTeam {
 }
 
 export interface LoadedTask extends TaskRecord {
-  /** What the leader asked for. */
-  readonly planned: Delegation;
+  /** What the leader asked for; null when its time was over before that was planned. */
+  readonly planned: Delegation | null;
   readonly output: AgentOutput | null;
   /** The last of what had arrived when its time was over; null when nothing had. */
   readonly partial: string | null;
@@ -53,7 +52,8 @@ async function loadTask(store: ArtifactStore, task: TaskRecord): Promise<LoadedT
     readOutput(store, output_ref),
     partial_ref === null ? null : store.getText(partial_ref),
   ]);
-  return { ...task, planned: findPlanned(delegation_id, plan), output, partial };
+  const planned = plan.delegations.find((one) => one.delegation_id === delegation_id) ?? null;
+  return { ...task, planned, output, partial };
 }
 
 function readPlan(store: ArtifactStore, ref: Ref): Promise<WavePlan> {

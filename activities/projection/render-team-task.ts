@@ -7,17 +7,23 @@ import { teamLimits } from './team-limits.ts';
 
 /** A task of a team: what was asked, how it ended, and what came of it in short. */
 export function renderTask(task: LoadedTask): string {
-  const asked = embedMarkdown(task.planned.task_description, {
-    depth: 3,
-    charsMax: teamLimits.taskCharsMax,
-    whole: `the plan, artifact ${task.plan_ref}`,
-  });
   return [
     `### \`${task.delegation_id}\`: ${oneLine(task.title)}`,
     renderHead(task),
-    `#### What was asked\n\n${asked}`,
+    ...renderAsked(task).map((part) => `#### What was asked\n\n${part}`),
     ...renderBrought(task, { depth: 4 }).map((part) => `#### What came\n\n${part}`),
   ].join('\n\n');
+}
+
+function renderAsked({ planned, plan_ref }: LoadedTask): readonly string[] {
+  if (planned === null) return [];
+  return [
+    embedMarkdown(planned.task_description, {
+      depth: 4,
+      charsMax: teamLimits.taskCharsMax,
+      whole: `the plan, artifact ${plan_ref}`,
+    }),
+  ];
 }
 
 function renderHead(task: LoadedTask): string {

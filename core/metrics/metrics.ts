@@ -10,6 +10,8 @@ import { failureConsequences } from '../../contracts/errors.ts';
 import type { FailureType } from '../../contracts/errors.ts';
 import type { OutputShape } from '../../contracts/model-turn.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
+import type { TaskStatus, TeamSeat } from '../../contracts/team-run.ts';
+import { refusalKinds } from '../team/refusal-kinds.ts';
 import { failureReasons } from '../turns/failure-reasons.ts';
 
 /**
@@ -69,6 +71,16 @@ const shapes = [
   'code',
 ] as const satisfies readonly OutputShape[];
 
+const seatKinds = ['agent', 'triad', 'team'] as const satisfies readonly TeamSeat['kind'][];
+
+const taskStatuses = [
+  'completed',
+  'failed',
+  'timed_out',
+  'stopped',
+  'not_started',
+] as const satisfies readonly TaskStatus[];
+
 /** How a model call ended: with a reply, by cancellation, or by a failure of this type. */
 const isFailureType = (name: string): name is FailureType => name in failureConsequences;
 const callResults: readonly ('replied' | 'aborted' | FailureType)[] = [
@@ -114,6 +126,20 @@ export const metrics = {
     unit: '',
     help: 'Work of agents and of the planner that failed for good, by why.',
     labels: { agent: 'configured', reason: failureReasons },
+  },
+  teamTasks: {
+    type: 'counter',
+    name: 'planwave_team_tasks_total',
+    unit: '',
+    help: 'Tasks that leaders of teams gave out, by how they ended.',
+    labels: { kind: seatKinds, status: taskStatuses },
+  },
+  teamRefusals: {
+    type: 'counter',
+    name: 'planwave_team_refused_calls_total',
+    unit: '',
+    help: 'Calls of leaders that were not carried out, by why.',
+    labels: { reason: refusalKinds },
   },
   gateWait: {
     type: 'histogram',

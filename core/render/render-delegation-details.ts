@@ -5,12 +5,13 @@
  *   DD1. It begins with what the delegation waits for, if it waits.
  */
 import type { Usage } from '../../contracts/usage.ts';
-import type { DelegationState, TriadPhaseView } from '../../contracts/views.ts';
+import type { DelegationState, TeamView, TriadPhaseView } from '../../contracts/views.ts';
 import { engineLimits } from '../limits.ts';
 import { formatCost, formatTokens } from '../usage/format-cost.ts';
 import { describeExecutor } from './describe-executor.ts';
 import { bullet, joinBlocks, plainText } from './markdown.ts';
 import { phaseBlocks } from './render-phase-details.ts';
+import { teamBlocks } from './render-team-details.ts';
 
 /** What a delegation's page shows. */
 export interface DelegationDetails {
@@ -22,8 +23,10 @@ export interface DelegationDetails {
   /** Empty when it waits for nothing. */
   readonly waiting_for: string;
   readonly usage: Usage;
-  /** Where its triad is. If undefined, one agent does it. */
+  /** Where its triad is. If undefined, none does it. */
   readonly triad?: TriadPhaseView;
+  /** Where its team is. If undefined, none does it. */
+  readonly team?: TeamView;
 }
 
 /** Markdown for Temporal's current details. */
@@ -35,15 +38,36 @@ export function renderDelegationDetails(view: DelegationDetails): string {
       `## ${plainText(view.title, 120)}`,
       [
         bullet(`**State:** ${view.state}`),
-        view.triad === undefined
-          ? bullet(`**Agent:** ${plainText(view.agent_id, 60)} · turn ${view.turn}`)
-          : bullet(
-              `**Done by:** ${describeExecutor({ agent_id: view.agent_id, triad: view.triad.type })} · ${view.turn} model calls`,
-            ),
+        describeDoer(view),
         bullet(`**Used:** ${formatCost(view.usage)} · ${formatTokens(view.usage)}`),
       ].join('\n'),
-      ...(view.triad === undefined ? [] : phaseBlocks(view.triad)),
+      ...executorBlocks(view),
     ],
     engineLimits.detailsBytesMax,
   );
+}
+
+function describeDoer({ agent_id, turn, triad, team }: DelegationDetails): string {
+  if (triad === undefined && team === undefined) {
+    return bullet(`**Agent:** ${plainText(agent_id, 60)} · turn ${turn}`);
+  }
+  const executor = {
+    agent_id,
+    ...(triad !== undefined && { triad: triad.type }),
+    ...(team !== undefined && { team: team.team_id ?? '' }),
+  };
+  return bullet(`**Done by:** ${describeExecutor(executor)} · ${turn} model calls`);
+}
+
+interface Executors {
+  readonly triad?: TriadPhaseView | undefined;
+  readonly team?: TeamView | undefined;
+}
+
+/** What a triad or a team does. Empty for one agent. */
+export function executorBlocks({ triad, team }: Executors): string[] {
+  return [
+    ...(triad === undefined ? [] : phaseBlocks(triad)),
+    ...(team === undefined ? [] : teamBlocks(team)),
+  ];
 }

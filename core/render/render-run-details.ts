@@ -11,14 +11,14 @@ import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveSummary } from '../../contracts/planner-run.ts';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { PlanView, RunPhase, TriadPhaseView } from '../../contracts/views.ts';
+import type { PlanView, RunPhase, TeamView, TriadPhaseView } from '../../contracts/views.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
 import { describeExpected, formatCost, formatTokens } from '../usage/format-cost.ts';
 import { signalCommand } from './answer-commands.ts';
 import { describeExecutor } from './describe-executor.ts';
 import { bullet, codeBlock, codeSpan, joinBlocks, plainText } from './markdown.ts';
-import { phaseBlocks } from './render-phase-details.ts';
+import { executorBlocks } from './render-delegation-details.ts';
 import { renderQuestions } from './render-questions.ts';
 
 /** What the run's page shows. */
@@ -41,6 +41,8 @@ export interface RunDetails {
   readonly rejected: readonly RejectedAnswer[];
   /** Where the triad is that was started by hand. If undefined, none was. */
   readonly triad?: TriadPhaseView | undefined;
+  /** Where the team is that was started by hand. If undefined, none was. */
+  readonly team?: TeamView | undefined;
 }
 
 /** Newest waves, rejections and open criteria that are listed. */
@@ -52,7 +54,7 @@ export function renderRunDetails(view: RunDetails): string {
     [
       ...(hasEnded(view.phase) ? [`## ${headings[view.phase]}`] : renderWaits(view)),
       renderRun(view),
-      ...(view.triad === undefined ? [] : phaseBlocks(view.triad)),
+      ...executorBlocks(view),
       renderCriteria(view.criteria),
       view.plan === null ? '' : renderPlan(view.plan),
       renderWaves(view.waves),

@@ -18,16 +18,30 @@ import { listNames } from '../text/list-names.ts';
 import { draftCalls } from './draft-calls.ts';
 import type { DraftCall } from './draft-calls.ts';
 import { findTaskCycle, orderTasks } from './order-tasks.ts';
+import type { RefusalKind } from './refusal-kinds.ts';
 import type { GivenCall, TeamState, TeamTask } from './team-state.ts';
 
 export interface AdmittedCalls {
   readonly state: TeamState;
   /** In the order of the calls. */
   readonly tasks: readonly TeamTask[];
-  readonly refused: readonly { readonly tool_use_id: string; readonly reason: string }[];
+  readonly refused: readonly {
+    readonly tool_use_id: string;
+    readonly reason: string;
+    readonly kind: RefusalKind;
+  }[];
 }
 
-type Rule = (drafts: readonly DraftCall[], state: TeamState) => readonly DraftCall[];
+interface Judged {
+  readonly drafts: readonly DraftCall[];
+  /** By tool_use_id, of those that are refused. */
+  readonly kinds: ReadonlyMap<string, RefusalKind>;
+}
+
+interface Rule {
+  readonly kind: RefusalKind;
+  readonly judge: (drafts: readonly DraftCall[], state: TeamState) => readonly DraftCall[];
+}
 
 /** @param nowMs Milliseconds of work. */
 export function admitCalls(
@@ -35,9 +49,12 @@ export function admitCalls(
   calls: readonly GivenCall[],
   nowMs: number,
 ): AdmittedCalls {
-  const drafts = rules.reduce<readonly DraftCall[]>(
-    (judged, rule) => refuseDependants(rule(judged, state)),
-    draftCalls(state, calls, nowMs),
+  const { drafts, kinds } = rules.reduce<Judged>(
+    (judged, rule) => {
+      const own = noteKind(judged, rule.judge(judged.drafts, state), rule.kind);
+      return noteKind(own, refuseDependants(own.drafts), 'needs');
+    },
+    noteKind({ drafts: [], kinds: new Map() }, draftCalls(state, calls, nowMs), 'member'),
   );
   const tasks = toTasks(
     state,
@@ -58,17 +75,30 @@ export function admitCalls(
       refused_total: state.refused_total + refused.length,
     },
     tasks,
-    refused: refused.map(({ tool_use_id, reason }) => ({ tool_use_id, reason })),
+    refused: refused.map(({ tool_use_id, reason }) => ({
+      tool_use_id,
+      reason,
+      kind: kinds.get(tool_use_id) ?? 'member',
+    })),
   };
 }
 
 const rules: readonly Rule[] = [
-  refuseNames,
-  refuseInputs,
-  refuseRepeated,
-  refuseCycles,
-  refuseMore,
+  { kind: 'name', judge: refuseNames },
+  { kind: 'input', judge: refuseInputs },
+  { kind: 'repeated', judge: refuseRepeated },
+  { kind: 'cycle', judge: refuseCycles },
+  { kind: 'limit', judge: refuseMore },
 ];
+
+/** What is refused in `drafts` and was not before, is so for the reason that was looked at. */
+function noteKind({ kinds }: Judged, drafts: readonly DraftCall[], kind: RefusalKind): Judged {
+  const more = new Map(kinds);
+  for (const { refused, given } of drafts) {
+    if (refused !== null && !more.has(given.tool_use_id)) more.set(given.tool_use_id, kind);
+  }
+  return { drafts, kinds: more };
+}
 
 /** Refuses those for which `why` gives a reason, in their order. Who is refused already stays so. */
 function refuseWhere(

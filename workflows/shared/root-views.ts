@@ -119,5 +119,6 @@ function renderDetails(shown: Shown, status: StatusView): string {
     parked_reason: status.parked_reason,
     rejected: inbox.rejected(),
     triad: state.work?.triad,
+    team: state.work?.team,
   });
 }

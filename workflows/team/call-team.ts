@@ -1,6 +1,8 @@
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import { metrics } from '../../core/metrics/metrics.ts';
 import { admitCalls } from '../../core/team/admit-calls.ts';
+import type { RefusalKind } from '../../core/team/refusal-kinds.ts';
 import { stepTeam } from '../../core/team/step-team.ts';
 import type { GivenCall, TeamTask } from '../../core/team/team-state.ts';
 import { callTools } from '../delegation/call-tools.ts';
@@ -8,6 +10,7 @@ import { isToolCall } from '../delegation/make-call.ts';
 import type { ToolDesk } from '../delegation/make-call.ts';
 import { planTasks } from '../shared/activities.ts';
 import type { ToolsDone } from '../shared/conversation.ts';
+import { recorder } from '../shared/recorder.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { doTask, outputsOf } from './do-task.ts';
 import type { PlannedTask } from './do-task.ts';
@@ -35,8 +38,8 @@ export async function callTeam(
   await callOrdinary(t, calls.filter(isToolCall), desk, heard);
   const admitted = admitCalls(t.state, readCalls(calls, heard), workedMs(t));
   t.state = admitted.state;
-  for (const { tool_use_id, reason } of admitted.refused) {
-    refuse(heard, tool_use_id, { path: 'delegate_task_to_member', reason, hint: '' });
+  for (const { tool_use_id, reason, kind } of admitted.refused) {
+    refuse(heard, { tool_use_id, kind }, { path: 'delegate_task_to_member', reason, hint: '' });
   }
   await giveOut(t, admitted.tasks);
   for (const task of admitted.tasks) heard.results.set(task.tool_use_id, resultOf(t, task));
@@ -68,14 +71,19 @@ function readCalls(calls: readonly (ToolCall | StateToolCall)[], heard: Heard): 
     if (isToolCall(call)) return [];
     const { tool_use_id, state } = call;
     if (!state.ok) {
-      refuse(heard, tool_use_id, joinFaults(state.faults));
+      refuse(heard, { tool_use_id, kind: 'arguments' }, joinFaults(state.faults));
       return [];
     }
     return state.call.tool === 'delegate_task_to_member' ? [{ tool_use_id, call: state.call }] : [];
   });
 }
 
-function refuse({ refused, results }: Heard, tool_use_id: string, fault: OutputFault): void {
+function refuse(
+  { refused, results }: Heard,
+  { tool_use_id, kind }: { readonly tool_use_id: string; readonly kind: RefusalKind },
+  fault: OutputFault,
+): void {
+  recorder.count(metrics.teamRefusals, { reason: kind });
   refused.push(fault);
   const text = lineOf(fault);
   results.set(tool_use_id, {

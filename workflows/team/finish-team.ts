@@ -87,7 +87,7 @@ function keepReport(t: TeamAtWork, end: TeamEnd): Promise<RecordTeamResult> {
 function reportOf(t: TeamAtWork, { status, reason, output }: TeamEnd): TeamReport {
   const { setup, tasks, refused } = t.state;
   const { calls: turns, usage } = t.own.conversation;
-  return {
+  return boundReport({
     version: 1,
     setup,
     plan_ref: t.order.plan_ref,
@@ -100,7 +100,7 @@ function reportOf(t: TeamAtWork, { status, reason, output }: TeamEnd): TeamRepor
     leader: { turns, usage },
     notes: t.notes,
     output_ref: output?.output_ref ?? null,
-  };
+  });
 }
 
 /** @param plan_ref Of the plan that holds it, or would have. */
@@ -163,6 +163,7 @@ function outcomeOf(
     t.own.tools.loadedDetails,
   );
   const work = { loaded_details, turns: countTurns(t), usage: usageOf(t) };
+  noteTasks(report);
   const team = boundTeam(report, report_ref);
   if (output !== null && output_ref !== null) {
     return { ...outcomeOfOutput(delegation, work, { ...output, output_ref }), team };
@@ -170,6 +171,13 @@ function outcomeOf(
   const ended = status === 'stopped' ? ('stopped' as const) : ('failed' as const);
   const outcome = outcomeWithout(delegation, work, { status: ended, reason });
   return { ...outcome, output_ref, team };
+}
+
+function noteTasks({ setup, tasks }: TeamReport): void {
+  for (const { member_id, status } of tasks) {
+    const seat = setup.members.find((one) => one.member_id === member_id);
+    if (seat !== undefined) recorder.count(metrics.teamTasks, { kind: seat.kind, status });
+  }
 }
 
 /** What the leader itself reported; what rules and provider refused is counted where it happened. */

@@ -6,9 +6,11 @@ import { describeStuck } from '../../stuck-workflows.ts';
 import type { StuckWorkflow } from '../../stuck-workflows.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { phaseTone } from '../follow/render-tree.ts';
+import { describeTeam } from '../follow/render-team-tree.ts';
 import { cleanLine } from '../text/clean-text.ts';
 import { formatTime } from '../text/format-time.ts';
 import { formatUsage, formatUsd } from '../text/format-usage.ts';
+import { renderTaskTable } from '../text/render-task-table.ts';
 import { resultPath } from './result-path.ts';
 
 export function registerStatus(program: Command, runner: CommandRunner): void {
@@ -58,10 +60,17 @@ function describeView(
     `${paint(phaseTone(view.phase), view.phase.replaceAll('_', ' '))}${wave} · ${formatUsage(view.usage)}`,
     ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
+    ...describeWork(view),
     ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),
     ...(note === null ? [] : [note]),
   ];
   return { data: { source, note, stuck, ...view }, lines };
+}
+
+/** What a team does that was started alone. */
+function describeWork({ delegation }: StatusView): string[] {
+  const team = delegation?.team;
+  return team === undefined ? [] : [describeTeam(team), ...renderTaskTable(team)];
 }
 
 function stuckLines({ paint }: CommandContext, stuck: readonly StuckWorkflow[]): string[] {

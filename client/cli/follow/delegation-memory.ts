@@ -18,9 +18,7 @@ export function createDelegationMemory(client: PlanwaveClient): DelegationMemory
     const reading = await ifFound(client.delegation(workflow_id));
     if (reading === null) return;
     const before = readings.get(workflow_id);
-    const usage = reading.usage ?? before?.usage ?? null;
-    const triad = reading.triad ?? before?.triad ?? null;
-    readings.set(workflow_id, { ...reading, usage, triad });
+    readings.set(workflow_id, before === undefined ? reading : keepTold(before, reading));
     if (ended.has(state)) settled.add(workflow_id);
   };
 
@@ -30,8 +28,19 @@ export function createDelegationMemory(client: PlanwaveClient): DelegationMemory
       const known = readings.get(view.workflow_id);
       const [activity = null] = ended.has(view.state) ? [] : (known?.activities ?? []);
       const triad_phase = ended.has(view.state) ? null : (known?.triad ?? null);
-      return { ...view, usage: known?.usage ?? null, triad_phase, activity };
+      const team_view = known?.team ?? null;
+      return { ...view, usage: known?.usage ?? null, triad_phase, team_view, activity };
     },
+  };
+}
+
+/** What no worker told this time is as it was told before. */
+function keepTold(before: DelegationReading, now: DelegationReading): DelegationReading {
+  return {
+    ...now,
+    usage: now.usage ?? before.usage,
+    triad: now.triad ?? before.triad,
+    team: now.team ?? before.team,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Question } from '../../../contracts/question.ts';
+import type { TaskView, TeamView } from '../../../contracts/views.ts';
 import { answerCommand } from '../ask/describe-question.ts';
 import type { FollowEvent } from './follow-event.ts';
 import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
@@ -68,7 +69,11 @@ function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEven
           summary: wave.phase === 'planning' ? null : plan_summary,
         },
       ];
-  return [...phase, ...delegationChanges(run.run_id, earlier, wave)];
+  return [
+    ...phase,
+    ...delegationChanges(run.run_id, earlier, wave),
+    ...taskChanges(run.run_id, earlier, wave),
+  ];
 }
 
 function delegationChanges(
@@ -90,6 +95,37 @@ function delegationChanges(
 /** What is told again when it changes. The phases of a triad are told; their rounds and turns are not. */
 function tellingOf({ state, reason, triad_phase }: DelegationSnapshot): string {
   return `${state} ${triad_phase?.phase ?? ''} ${reason}`;
+}
+
+function taskChanges(
+  runId: string,
+  before: WaveSnapshot | null,
+  after: WaveSnapshot,
+): FollowEvent[] {
+  const known = new Map(tasksOf(before).map((one) => [one.delegation_id, tellingOfTask(one)]));
+  return tasksOf(after)
+    .filter((one) => known.get(one.delegation_id) !== tellingOfTask(one))
+    .map((task) => ({ type: 'task', run_id: runId, wave: after.wave, task: withoutTeam(task) }));
+}
+
+/** What its team does is told on its own. */
+function withoutTeam(task: TaskView): TaskView {
+  const alone: { -readonly [K in keyof TaskView]: TaskView[K] } = { ...task };
+  delete alone.team;
+  return alone;
+}
+
+/** The tasks of a wave's teams, each before those of a team that does it. */
+function tasksOf(wave: WaveSnapshot | null): readonly TaskView[] {
+  return (wave?.delegations ?? []).flatMap(({ team_view }) => listTasks(team_view));
+}
+
+function listTasks(team: TeamView | null | undefined): readonly TaskView[] {
+  return (team?.tasks ?? []).flatMap((task) => [task, ...listTasks(task.team)]);
+}
+
+function tellingOfTask({ state, attempts, triad, reason }: TaskView): string {
+  return `${state} ${attempts} ${triad?.phase ?? ''} ${reason}`;
 }
 
 function questionChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {

@@ -1,6 +1,6 @@
 import type { Question } from '../../../contracts/question.ts';
 import type { PlannerRunResult, WaveSummary } from '../../../contracts/planner-run.ts';
-import type { WaveView } from '../../../contracts/views.ts';
+import type { TaskView, WaveView } from '../../../contracts/views.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import type { DelegationSnapshot } from './run-snapshot.ts';
 
@@ -27,6 +27,13 @@ export type FollowEvent =
       readonly run_id: string;
       readonly wave: number;
       readonly delegation: DelegationSnapshot;
+    }
+  /** A task of a team begins, waits, is tried again or ends. Tasks of teams among its members are told on their own. */
+  | {
+      readonly type: 'task';
+      readonly run_id: string;
+      readonly wave: number;
+      readonly task: Omit<TaskView, 'team'>;
     }
   | {
       readonly type: 'question';

@@ -4,6 +4,7 @@ import { cleanLine } from '../text/clean-text.ts';
 import { formatUsage } from '../text/format-usage.ts';
 import type { Paint } from '../text/paint.ts';
 import type { FollowEvent, RunEndedEvent } from './follow-event.ts';
+import { describeTask } from './render-team-tree.ts';
 import { describeDelegation, describeDone, describeWavePhase, phaseTone } from './render-tree.ts';
 
 /** The lines that word a change for people. */
@@ -21,6 +22,8 @@ export function formatEvent(event: FollowEvent, paint: Paint): string[] {
       return [
         `wave ${event.wave}: ${describeDelegation({ ...event.delegation, activity: null }, paint)}`,
       ];
+    case 'task':
+      return [`wave ${event.wave}: ${describeTask(event.task, paint)}`];
     case 'question':
       return [...describeQuestion(event.question, paint), `  answer with: ${event.command}`];
     case 'question_urged':

@@ -113,15 +113,20 @@ async function readPart(
   { run_id, wave }: StatusView,
   delegations: DelegationMemory,
 ): Promise<WaveSnapshot> {
-  const { delegation_id, agent_id, title, state, waiting_for: reason, usage, triad } = part;
+  const { delegation_id, agent_id, title, state, waiting_for: reason, usage, triad, team } = part;
   const who = { delegation_id, agent_id, title, depends_on: [] };
-  const view = { ...who, state, reason, workflow_id: run_id };
+  const view = {
+    ...who,
+    ...(triad !== undefined && { triad: triad.type }),
+    ...(team !== undefined && { team: team.team_id ?? '' }),
+    state,
+    reason,
+    workflow_id: run_id,
+  };
   return {
     wave,
     phase: state === 'running' || state === 'waiting' ? 'dispatching' : 'done',
-    delegations: [
-      await delegations.complete(triad === undefined ? view : { ...view, triad: triad.type }),
-    ],
+    delegations: [await delegations.complete(view)],
     usage,
   };
 }

@@ -1,9 +1,12 @@
 import type { WaveSummary } from '../../../contracts/planner-run.ts';
-import type { DelegationState, TriadPhaseView } from '../../../contracts/views.ts';
+import type { DelegationState } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../delegation-reading.ts';
 import { cleanLine } from '../text/clean-text.ts';
 import { formatTurns, formatUsage, sumUsage } from '../text/format-usage.ts';
 import type { Paint, Tone } from '../text/paint.ts';
+import { describeTeam, describeTriadPhase, taskNodes } from './render-team-tree.ts';
+import { withBranches } from './tree-node.ts';
+import type { TreeNode } from './tree-node.ts';
 import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
 
 const goalCharactersMax = 100;
@@ -24,12 +27,6 @@ export function renderTree(snapshot: RunSnapshot, paint: Paint): string[] {
     ...withBranches([...doneWaves(snapshot, paint), ...currentWave(snapshot, paint)]),
     ...waits(snapshot).map((wait) => paint('attention', wait)),
   ];
-}
-
-/** A line of the tree and the lines below it. */
-interface TreeNode {
-  readonly line: string;
-  readonly children: readonly string[];
 }
 
 function headline({ run, status, wave, done }: RunSnapshot, paint: Paint): string {
@@ -105,8 +102,11 @@ export function describeWavePhase(wave: Pick<WaveSnapshot, 'phase'>): string {
   return wavePhases[wave.phase];
 }
 
-function describeDelegations({ delegations }: WaveSnapshot, paint: Paint): string[] {
-  return delegations.map((delegation) => describeDelegation(delegation, paint));
+function describeDelegations({ delegations }: WaveSnapshot, paint: Paint): TreeNode[] {
+  return delegations.map((delegation) => ({
+    line: describeDelegation(delegation, paint),
+    children: taskNodes(delegation.team_view, paint),
+  }));
 }
 
 const marks: Readonly<Record<DelegationState, readonly [string, Tone]>> = {
@@ -122,11 +122,13 @@ const marks: Readonly<Record<DelegationState, readonly [string, Tone]>> = {
 
 export function describeDelegation(delegation: DelegationSnapshot, paint: Paint): string {
   const [mark, tone] = marks[delegation.state];
-  const { delegation_id, title, state, usage, reason, activity, triad_phase } = delegation;
+  const { delegation_id, title, state, usage, reason, activity, triad_phase, team_view } =
+    delegation;
   const parts = [
     `${paint(tone, mark)} ${cleanLine(delegation_id)} (${describeExecutor(delegation)}) ${cleanLine(title, titleCharactersMax)}`,
     paint(tone, state),
     ...(triad_phase === null ? [] : [describeTriadPhase(triad_phase)]),
+    ...(team_view === null ? [] : [describeTeam(team_view)]),
     ...(usage !== null && usage.calls > 0 ? [formatTurns(usage)] : []),
     ...(reason === '' ? [] : [describeReason(state, reason)]),
     ...(activity === null ? [] : [paint('quiet', describeActivity(activity))]),
@@ -134,15 +136,9 @@ export function describeDelegation(delegation: DelegationSnapshot, paint: Paint)
   return parts.join(' · ');
 }
 
-function describeExecutor({ agent_id, triad }: DelegationSnapshot): string {
+function describeExecutor({ agent_id, triad, team }: DelegationSnapshot): string {
+  if (team !== undefined) return team === '' ? 'team' : `team ${cleanLine(team)}`;
   return triad === undefined ? cleanLine(agent_id) : `${cleanLine(triad)} triad`;
-}
-
-/** `negotiate, round 2 of 3: critic`. */
-function describeTriadPhase({ phase, round, rounds_max, at_work }: TriadPhaseView): string {
-  const names = at_work.map((name) => cleanLine(name)).join(', ');
-  const where = `${cleanLine(phase)}${round === 0 ? '' : `, round ${round} of ${rounds_max}`}`;
-  return names === '' ? where : `${where}: ${names}`;
 }
 
 /** Before its end, a delegation's reason is what it lacks. */
@@ -176,15 +172,4 @@ function firstOf(
     if (typeof value === type) return String(value);
   }
   return null;
-}
-
-function withBranches(nodes: readonly TreeNode[]): string[] {
-  return nodes.flatMap((node, index) => {
-    const isLast = index === nodes.length - 1;
-    const below = node.children.map((line, childIndex) => {
-      const branch = childIndex === node.children.length - 1 ? '└─' : '├─';
-      return `${isLast ? '  ' : '│ '} ${branch} ${line}`;
-    });
-    return [`${isLast ? '└─' : '├─'} ${node.line}`, ...below];
-  });
 }

@@ -4,6 +4,7 @@ import type { Usage } from '../../../contracts/usage.ts';
 import type {
   DelegationView,
   StatusView,
+  TeamView,
   TriadPhaseView,
   WaveView,
 } from '../../../contracts/views.ts';
@@ -34,6 +35,8 @@ export interface DelegationSnapshot extends DelegationView {
   readonly usage: Usage | null;
   /** Where its triad is, or null. */
   readonly triad_phase: TriadPhaseView | null;
+  /** Where its team is, or was at its end, or null. */
+  readonly team_view: TeamView | null;
   /** What it does at this moment, or null. */
   readonly activity: ActivityReading | null;
 }

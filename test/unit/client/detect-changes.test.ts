@@ -1,9 +1,10 @@
 import type { TriadPhase } from '../../../contracts/triad.ts';
-import type { TriadPhaseView } from '../../../contracts/views.ts';
+import type { TaskView, TriadPhaseView } from '../../../contracts/views.ts';
 import { detectChanges } from '../../../client/cli/follow/detect-changes.ts';
 import { formatEvent } from '../../../client/cli/follow/format-event.ts';
 import type { RunSnapshot } from '../../../client/cli/follow/run-snapshot.ts';
 import { createPaint } from '../../../client/cli/text/paint.ts';
+import { taskView, teamView } from '../../support/team-fixtures.ts';
 import { delegation, listing, question, snapshot, status, wave } from './support/samples.ts';
 
 const paint = createPaint(false);
@@ -48,6 +49,31 @@ it('tells each phase of a triad once', () => {
   expect(types(working, inPhase('deliberate', 1))).toEqual(['delegation']);
   expect(types(inPhase('deliberate', 1), inPhase('deliberate', 2))).toEqual([]);
   expect(types(inPhase('deliberate', 2), inPhase('negotiate', 1))).toEqual(['delegation']);
+});
+
+function withTasks(...tasks: readonly TaskView[]): RunSnapshot {
+  const team_view = teamView({ tasks });
+  return snapshot({ wave: wave({ delegations: [delegation({ team: '', team_view })] }) });
+}
+
+it('tells when a task of a team begins, is tried again and ends, and nothing of its turns', () => {
+  const begun = withTasks(taskView('d1'));
+  expect(types(withTasks(), begun)).toEqual(['task']);
+  expect(types(begun, withTasks(taskView('d1', { turns: 2 })))).toEqual([]);
+  expect(types(begun, withTasks(taskView('d1', { attempts: 2 })))).toEqual(['task']);
+  const ended = withTasks(taskView('d1', { state: 'failed', reason: 'No reply.' }));
+  const [event, ...more] = detectChanges(begun, ended);
+  expect(more).toEqual([]);
+  expect(event === undefined ? [] : formatEvent(event, paint)).toEqual([
+    'wave 1: ✗ design.d1 (researcher) Task d1 · failed · 1 turn · 1.0k in, 100 out · $0.0020 · No reply.',
+  ]);
+});
+
+it('tells the tasks of a team in a team on their own', () => {
+  const team = teamView({ tasks: [taskView('d1.d1')] });
+  expect(detectChanges(withTasks(taskView('d1')), withTasks(taskView('d1', { team })))).toEqual([
+    { type: 'task', run_id: 'run-1', wave: 1, task: taskView('d1.d1') },
+  ]);
 });
 
 it('tells a question with the command that answers it, and that it is answered', () => {

@@ -1,5 +1,6 @@
 import { renderTree } from '../../../client/cli/follow/render-tree.ts';
 import { createPaint } from '../../../client/cli/text/paint.ts';
+import { taskView, teamView } from '../../support/team-fixtures.ts';
 import { delegation, listing, noUsage, snapshot, status, wave } from './support/samples.ts';
 
 const paint = createPaint(false);
@@ -86,6 +87,38 @@ it('shows where a triad is, and who of it is at work', () => {
   const begun = { ...triad_phase, round: 0, at_work: [] };
   expect(lineOf({ triad_phase: begun })).toMatch(/ · running · negotiate$/);
   expect(lineOf({ state: 'pending' })).toMatch(/\(dialectic triad\) Gather the facts · pending$/);
+});
+
+it('shows the tasks of a team below its delegation, and those of a team in it below them', () => {
+  const nested = teamView({
+    tasks: [taskView('d2.d1', { state: 'timed_out', reason: 'Too slow.' })],
+  });
+  const team_view = teamView({
+    tasks: [
+      taskView('d1', { state: 'completed', attempts: 2 }),
+      taskView('d2', { member_id: 'testers', team: nested }),
+    ],
+    refused_total: 1,
+  });
+  const one = delegation({ team: '', team_view });
+  const lines = renderTree(snapshot({ wave: wave({ delegations: [one, delegation()] }) }), paint);
+  const used = '1 turn · 1.0k in, 100 out · $0.0020';
+  expect(lines.slice(3)).toEqual([
+    '   ├─ ● gather-facts (team) Gather the facts · running · leader waits for members, 2 of 10 tasks, 1 call refused, 42 of 300 s',
+    `   │  ├─ ✓ design.d1 (researcher) Task d1 · completed · attempt 2 · ${used}`,
+    `   │  └─ ● design.d2 (testers) Task d2 · running · leader waits for members, 1 of 10 tasks, 42 of 300 s · ${used}`,
+    `   │     └─ ✗ design.d2.d1 (researcher) Task d2.d1 · timed out · ${used} · Too slow.`,
+    '   └─ ● gather-facts (researcher) Gather the facts · running',
+  ]);
+});
+
+it('a team of many tasks keeps to a screen', () => {
+  const tasks = Array.from({ length: 15 }, (_, n) => taskView(`d${n}`));
+  const one = delegation({ team: 'builders', team_view: teamView({ tasks }) });
+  const lines = renderTree(snapshot({ wave: wave({ delegations: [one] }) }), paint);
+  expect(lines[3]).toContain('(team builders)');
+  expect(lines[4]).toBe('      ├─ 3 earlier tasks');
+  expect(lines).toHaveLength(4 + 13);
 });
 
 it('counts a wave once, and keeps its delegations when it is done', () => {

@@ -135,6 +135,26 @@ describe('limits', () => {
   });
 });
 
+const kindsOf = (state: TeamState, ...calls: readonly GivenCall[]): string[] =>
+  admit(state, ...calls).refused.map(({ kind }) => kind);
+
+it('a refused call is counted by the rule that refused it first', () => {
+  const state = teamOf();
+  const chain = [callOn('ann', { name: 'b', inputs: ['a'] }), callOn('nobody', { name: 'a' })];
+  expect(kindsOf(state, ...chain)).toEqual(['needs', 'member']);
+  const ring = [
+    callOn('ann', { name: 'a', inputs: ['b'] }),
+    callOn('bob', { name: 'b', inputs: ['a'] }),
+  ];
+  expect(kindsOf(state, ...ring)).toEqual(['cycle', 'cycle']);
+  expect(kindsOf(state, callOn('ann', { inputs: ['x'] }))).toEqual(['input']);
+  const twice = [callOn('ann', { task_hash: 'h' }), callOn('ann', { task_hash: 'h' })];
+  expect(kindsOf(state, ...twice)).toEqual(['repeated']);
+  const named = [callOn('ann', { name: 'a' }), callOn('bob', { name: 'a' })];
+  expect(kindsOf(state, ...named)).toEqual(['name']);
+  expect(kindsOf(teamOf({ max_delegations: 1 }), callOn('ann'), callOn('bob'))).toEqual(['limit']);
+});
+
 type Call = Partial<TeamCall> & Pick<TeamCall, 'member_id'>;
 
 /** Any calls on any of three members, under few names, so that everything that can be wrong is. */

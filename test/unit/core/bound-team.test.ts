@@ -103,7 +103,7 @@ it('TO2: leader and members together used what leader and tasks used', () => {
 /** Everything as long as its schema or its bound allows, each task done by a team as large as this one. */
 function largestReport(): TeamReport {
   const long = '中'.repeat(5_000);
-  const id = (n: number): string => `${slug('a')}.${slug('b')}.${slug(`t${n}-`)}`;
+  const id = (n: number): string => `${slug('a')}.${slug('b')}.${slug('c')}.${slug(`t${n}-`)}`;
   const many = { ...usageOf(1), input_tokens: 9_999_999_999, cost_micro_usd: 99_999_999_999 };
   const setup = teamSetup({ team_id: slug('t'), leader: slug('l'), members });
   const nested = teamOutcome(

@@ -30,7 +30,7 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
         live: true,
         view: { wave: 1, phase: 'dispatching', delegations: [], usage: noUsage },
       }),
-    delegation: () => Promise.resolve({ usage: null, triad: null, activities: [] }),
+    delegation: () => Promise.resolve({ usage: null, triad: null, team: null, activities: [] }),
     team: () =>
       Promise.resolve({ run: listing(), work: null, note: null, calls: [], questions: [] }),
     answer: (_run, { question_id }) =>

@@ -94,7 +94,8 @@ export function delegationView(fields: Partial<DelegationView> = {}): Delegation
 }
 
 export function delegation(fields: Partial<DelegationSnapshot> = {}): DelegationSnapshot {
-  return { ...delegationView(), usage: null, triad_phase: null, activity: null, ...fields };
+  const nothing = { usage: null, triad_phase: null, team_view: null, activity: null };
+  return { ...delegationView(), ...nothing, ...fields };
 }
 
 export function wave(fields: Partial<WaveSnapshot> = {}): WaveSnapshot {
