@@ -65,7 +65,7 @@ function refsIn(texts: readonly string[]): string[] {
 }
 
 /** Every payload of a history as text. */
-function payloadTexts(history: unknown): string[] {
+export function payloadTexts(history: unknown): string[] {
   const texts: string[] = [];
   const visit = (value: unknown): void => {
     if (value instanceof Uint8Array) texts.push(Buffer.from(value).toString('utf8'));

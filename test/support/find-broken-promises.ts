@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { findBrokenArtifacts } from './broken-artifacts.ts';
+import { findBrokenTeams } from './broken-teams.ts';
 import { findBrokenUsage } from './broken-usage.ts';
 import { eventTypes, fetchHistories, historyJson, replayAll } from './histories.ts';
 import type { StoredHistory } from './histories.ts';
@@ -18,8 +19,8 @@ export type PlayedStage = Pick<Stage, 'client' | 'home'> & Partial<Pick<Stage, '
 
 /**
  * The promises that hold for every run whatever happened to it: no failed workflow task, every history replays, no child
- * outlives its run, every artifact that is named exists and fits its hash, none lies about unnamed, and the usage of
- * the run is the sum of its calls.
+ * outlives its run, every artifact that is named exists and fits its hash, none lies about unnamed, the usage of
+ * the run is the sum of its calls, and that of a team the sum of its leader's and its members'.
  *
  * @returns one line for each breach, saying what and where, and the histories of the run.
  */
@@ -38,6 +39,7 @@ export async function findBrokenPromises(
   const others = [...new Set(stage.started)].filter((id) => id !== rootId);
   const ofOthers = await Promise.all(others.map((id) => fetchHistories(stage.client, id)));
   const named = [...histories, ...ofOthers.flat()];
+  broken.push(...findBrokenTeams(stage.home, histories));
   broken.push(...findBrokenArtifacts(stage.home, named, allowance.orphans === true));
   if (allowance.lostUsage !== true) broken.push(...findBrokenUsage(histories));
   return { broken, histories };
