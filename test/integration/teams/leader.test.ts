@@ -1,69 +1,229 @@
-import type { TeamResult } from '../../../contracts/delegation-run.ts';
 import type { TeamInput } from '../../../contracts/team.ts';
-import { expectPromisesKept } from '../../support/promises.ts';
+import { delegationTool } from '../../../rehearsal/rules/task-place.ts';
+import type { ScriptedToolCall } from '../../../rehearsal/script.ts';
+import { playTeam, statusesOf } from '../../support/play-team.ts';
+import type { PlayedTeam } from '../../support/play-team.ts';
 import {
   does,
   gives,
-  heardResults,
   leaderCalls,
   leads,
   taskCalls,
   taskCriterion,
   teamInput,
 } from '../../support/scripted-team.ts';
-import type { LeaderReply } from '../../support/scripted-team.ts';
-import { completed, held } from '../../support/scripted-work.ts';
+import type { HeardResult, LeaderReply } from '../../support/scripted-team.ts';
+import { completed, held, newestText } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
 
 const done = { output: completed(taskCriterion) };
 
+/** A call whose arguments do not fit the schema. */
+const delegate = (input: unknown): ScriptedToolCall => ({ name: delegationTool, input });
+
 /** Plays a team of three agents whose leader replies so. */
-async function play(
-  replies: readonly LeaderReply[],
-  over: Partial<TeamInput> = {},
-): Promise<TeamResult> {
-  stage.rehearsal.reset();
-  stage.rehearsal.script(leads(replies));
-  const input = teamInput(['researcher', 'analyst', 'writer'], over);
-  const run = await stage.start('team', input);
-  const result: TeamResult = await run.result();
-  await expectPromisesKept(stage, run.workflowId);
-  return result;
+function play(replies: readonly LeaderReply[], over: Partial<TeamInput> = {}): Promise<PlayedTeam> {
+  return playTeam(stage, leads(replies), teamInput(['researcher', 'analyst', 'writer'], over));
 }
 
-/** What the leader was told before its nth call, from 1. */
-const heard = (nth: number) => heardResults(leaderCalls(stage.rehearsal)[nth - 1]);
+const isError = ({ is_error }: HeardResult): boolean => is_error;
 
 it('case 1.1: a leader that answers at once is done, and nobody else is called', async () => {
-  const result = await play([done]);
+  const { result } = await play([done]);
   expect(result.status).toBe('completed');
-  expect(result.answer).not.toBe('');
-  expect([result.usage.calls, taskCalls(stage.rehearsal).length]).toEqual([1, 0]);
+  expect(result.answer).toContain(taskCriterion);
+  expect(result.team).toMatchObject({ partial: false, tasks: { completed: 0 } });
+  expect([result.usage.calls, stage.rehearsal.calls().length]).toEqual([1, 1]);
 });
 
-it('case 1.2: a call of another tool is an error, and the valid calls beside it are carried out', async () => {
-  const result = await play([[{ name: 'ask_around', input: {} }, gives('researcher')], done]);
-  expect(result.status).toBe('completed');
-  expect(heard(2).map(({ is_error }) => is_error)).toEqual([true, false]);
-  expect(taskCalls(stage.rehearsal, { agent: 'researcher' })).toHaveLength(1);
+describe('one reply with every call that can not be carried out, and two that can', () => {
+  const bad = {
+    'another tool': { name: 'ask_around', input: {} },
+    'no arguments': delegate({}),
+    'no member': delegate({ task: 'Find out.' }),
+    prose: delegate('Let the researcher find out.'),
+    'wrong types': delegate({ member_id: 7, task: ['Find out.'] }),
+    'nobody there': gives('accountant'),
+    disabled: gives('critic'),
+  } as const satisfies Readonly<Record<string, ScriptedToolCall>>;
+  const asText = delegate(
+    JSON.stringify({ member_id: 'researcher', task: 'Find out.', name: 'text' }),
+  );
+  const good = gives('analyst', 'Weigh what there is.', { name: 'good' });
+  let played: PlayedTeam;
+  let members = 0;
+  const toldOf = (which: keyof typeof bad): HeardResult => {
+    const told = played.heard(2)[Object.keys(bad).indexOf(which)];
+    if (told === undefined) throw new Error(`Nothing was said of ${which}.`);
+    return told;
+  };
+
+  beforeAll(async () => {
+    const critic = { id: 'critic', agent_id: 'reviewer', capabilities: ['judge'], enabled: false };
+    const analyst = { id: 'analyst', capabilities: ['judge'] };
+    played = await playTeam(
+      stage,
+      leads([[...Object.values(bad), asText, good], done]),
+      teamInput(['researcher', critic, analyst]),
+    );
+    members = taskCalls(stage.rehearsal).length;
+  }, 60_000);
+
+  it('case 1.2: a call of another tool is an error, and the valid ones beside it are carried out', () => {
+    expect(toldOf('another tool')).toMatchObject({
+      is_error: true,
+      text: expect.stringContaining('ask_around'),
+    });
+    const refused = Object.keys(bad).map(() => true);
+    expect(played.heard(2).map(isError)).toEqual([...refused, false, false]);
+    expect(played.result.status).toBe('completed');
+    expect(statusesOf(played.report)).toMatchObject({ good: 'completed' });
+  });
+
+  it('case 1.3: each call with bad arguments says what was expected, and starts nothing', () => {
+    const { text } = toldOf('no arguments');
+    expect(text).toContain('member_id');
+    expect(text).toContain('task');
+    expect(Object.keys(statusesOf(played.report))).toEqual(['text', 'good']);
+  });
+
+  it('case 2.1: a disabled member is named as disabled, with another one who can do the same', () => {
+    const { text } = toldOf('disabled');
+    expect(text).toContain('"critic" is disabled');
+    expect(text).toContain('Try: "analyst"');
+  });
+
+  it('case 2.2: a member that is not there is refused with the ids of those who are', () => {
+    expect(toldOf('nobody there').text).toContain('no member "accountant"');
+    expect(toldOf('nobody there').text).toContain('"researcher", "analyst"');
+  });
+
+  it('case 6.1: a text in place of arguments is read where it holds them, and refused where it does not', () => {
+    expect(toldOf('prose')).toMatchObject({
+      is_error: true,
+      text: expect.stringMatching(/object/i),
+    });
+    expect(statusesOf(played.report)).toMatchObject({ text: 'completed' });
+  });
+
+  it('case 6.2: the argument that is missing is named, and no other', () => {
+    const { text } = toldOf('no member');
+    expect(text).toContain('member_id');
+    expect(text).not.toMatch(/^task/mu);
+  });
+
+  it('case 6.3: arguments of the wrong type are named with the type that was expected', () => {
+    const { text } = toldOf('wrong types');
+    expect(text).toMatch(/member_id.*string/su);
+    expect(text).toMatch(/task.*string/su);
+  });
+
+  it('part of fault 28: whoever can not take a task is told with the valid ids, and cost no call', () => {
+    const refused = played.report.refused.map(({ member_id }) => member_id);
+    expect(refused).toEqual(['accountant', 'critic']);
+    for (const which of ['nobody there', 'disabled'] as const) {
+      expect(toldOf(which).text).toContain('analyst');
+    }
+    // Two of the leader; nothing but the two tasks was begun.
+    expect(played.result.usage.calls - members).toBe(2);
+    expect(played.report.tasks).toHaveLength(2);
+    expect(played.page).toContain('accountant');
+  });
 });
 
-it('case 1.4: calls of one reply are carried out at the same time where that is allowed', async () => {
-  stage.rehearsal.reset();
-  const call = held({ json: completed(taskCriterion) });
-  stage.rehearsal.script([
-    ...leads([[gives('researcher'), gives('analyst'), gives('writer')], done]),
-    does({}, call.reply),
+it('case 1.3: a leader that was refused tries again, and learns from what it was told', async () => {
+  const { result, heard } = await play([
+    [delegate({})],
+    [gives('accountant')],
+    [gives('analyst')],
+    done,
   ]);
-  const run = await stage.start(
-    'team',
+  expect([2, 3, 4].map((nth) => heard(nth).map(isError))).toEqual([[true], [true], [false]]);
+  expect(result).toMatchObject({ status: 'completed', usage: { calls: 5 } });
+});
+
+it('case 1.4: calls of one reply are carried out at the same time where that is allowed, and their results keep the order of the calls', async () => {
+  const first = held({ json: completed(taskCriterion) });
+  const rules = [
+    ...leads([[gives('researcher'), gives('analyst'), gives('writer')], done]),
+    does({ task: 'd1' }, first.reply),
+  ];
+  const playing = playTeam(
+    stage,
+    rules,
     teamInput(['researcher', 'analyst', 'writer'], { allow_parallel: true }),
   );
-  await stage.rehearsal.waitForCalls(4);
-  call.release();
-  const result: TeamResult = await run.result();
-  expect(result.team?.tasks.completed).toBe(3);
-  await expectPromisesKept(stage, run.workflowId);
+  // The later two are done before the first.
+  await stage.rehearsal.waitForCalls(3, 'ended');
+  first.release();
+  const { report, heard } = await playing;
+  expect(statusesOf(report)).toEqual({ d1: 'completed', d2: 'completed', d3: 'completed' });
+  expect(heard(2).map(({ text }) => /Task "(\w+)" of "(\w+)"/u.exec(text)?.slice(1))).toEqual([
+    ['d1', 'researcher'],
+    ['d2', 'analyst'],
+    ['d3', 'writer'],
+  ]);
+});
+
+it('case 1.4: they are carried out one after the other where it is not, each with what those before it brought', async () => {
+  const found = { ...completed(taskCriterion), compact_md: 'The answer is forty-two.' };
+  const { result } = await playTeam(
+    stage,
+    [
+      ...leads([[gives('researcher'), gives('writer')], done]),
+      does({ agent: 'researcher' }, { json: found, delayMs: 100 }),
+    ],
+    teamInput(['researcher', 'writer']),
+  );
+  expect(result.status).toBe('completed');
+  expect(stage.rehearsal.counts().maxInFlight).toBe(1);
+  const [second] = taskCalls(stage.rehearsal, { agent: 'writer' });
+  expect(newestText(second)).toContain(found.compact_md);
+});
+
+it('case 10.1, fault 37: a leader that never finishes is stopped at the limit of delegations, and what came is handed on', async () => {
+  let n = 0;
+  const { result, report, output, page } = await playTeam(
+    stage,
+    [
+      {
+        match: { leads: true },
+        reply: () => {
+          n += 1;
+          return { tool_use: [gives('researcher', `Find out number ${n}.`)] };
+        },
+      },
+    ],
+    teamInput(['researcher'], { max_delegations: 2 }),
+  );
+  expect(result).toMatchObject({ status: 'failed', team: { partial: true } });
+  expect(statusesOf(report)).toEqual({ d1: 'completed', d2: 'completed' });
+  expect(taskCalls(stage.rehearsal)).toHaveLength(2);
+  // Two that were carried out, and three attempts at another.
+  expect(leaderCalls(stage.rehearsal)).toHaveLength(5);
+  for (const text of [result.reason, output, page]) {
+    expect(text).toContain('limit of 2 delegations (max_delegations)');
+  }
+  for (const name of ['task.d1', 'task.d2']) {
+    for (const text of [output, page]) expect(text).toContain(name);
+  }
+  expect(result.usage.calls).toBe(7);
+}, 30_000);
+
+it('case 10.2, fault 37: a leader that gives the same task to the same member again and again is stopped, and the first one is named', async () => {
+  const same = [gives('researcher', 'Find out how much.')];
+  const spelled = [gives('researcher', '  find out  HOW much!')];
+  const { result, report, heard } = await play([same, spelled, same, same]);
+  expect(result.status).toBe('failed');
+  expect(statusesOf(report)).toEqual({ d1: 'completed' });
+  expect(taskCalls(stage.rehearsal)).toHaveLength(1);
+  expect(
+    heard(3)
+      .map(({ text }) => text)
+      .join(),
+  ).toContain('as "d1", which is completed');
+  expect(result.reason).toContain('the same task was given to the same member as "d1"');
+  expect(report.refused).toHaveLength(3);
 });
