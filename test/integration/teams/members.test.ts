@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ErrorReply, Reply } from '../../../rehearsal/script.ts';
+import { playTeam, statusesOf } from '../../support/play-team.ts';
+import {
+  does,
+  gives,
+  leads,
+  taskCalls,
+  taskCriterion,
+  teamInput,
+} from '../../support/scripted-team.ts';
+import type { HeardResult } from '../../support/scripted-team.ts';
+import { completed, newestText, unmet } from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const well = completed(taskCriterion);
+const done = { output: well };
+const three = ['researcher', 'analyst', 'writer'];
+
+/** A refusal of the provider, which no repetition cures. */
+const refusal = (message: string): ErrorReply => ({ status: 400, message });
+
+/** A reply that is no message: begun anew, it may be one. */
+const noMessage: Reply = { raw: '<html>busy</html>' };
+
+const isError = ({ is_error }: HeardResult): boolean => is_error;
+
+it('case 2.3, case 3.2, fault 31: one of three fails, the others go on, and the leader hears why', async () => {
+  const { result, report, page, heard } = await playTeam(
+    stage,
+    [
+      ...leads([three.map((id) => gives(id)), done]),
+      does({ agent: 'researcher' }, refusal('this model reads no tables')),
+    ],
+    teamInput(three, { allow_parallel: true }),
+  );
+  expect(heard(2).map(isError)).toEqual([true, false, false]);
+  expect(heard(2)[0]?.text).toContain('this model reads no tables');
+  expect(statusesOf(report)).toEqual({ d1: 'failed', d2: 'completed', d3: 'completed' });
+  expect(result).toMatchObject({
+    status: 'completed',
+    team: { partial: true, tasks: { completed: 2, failed: 1 } },
+  });
+  expect(page).toContain('this model reads no tables');
+});
+
+it('case 3.3, fault 31: all fail, and every cause comes to the leader, who decides', async () => {
+  const causes = three.map((id) => `the provider refuses ${id}`);
+  const { result, report, page, heard } = await playTeam(
+    stage,
+    [
+      ...leads([
+        three.map((id) => gives(id)),
+        { output: unmet('failed', 'Nobody could do it.', taskCriterion) },
+      ]),
+      ...three.map((agent, at) => does({ agent }, refusal(causes[at] ?? ''))),
+    ],
+    teamInput(three, { allow_parallel: true }),
+  );
+  expect(heard(2).map(isError)).toEqual([true, true, true]);
+  for (const [at, cause] of causes.entries()) {
+    expect(heard(2)[at]?.text).toContain(cause);
+    expect(report.tasks[at]?.reason).toContain(cause);
+    expect(page).toContain(cause);
+  }
+  expect(result).toMatchObject({ status: 'failed', team: { tasks: { failed: 3 } } });
+});
+
+it('case 2.4: a member that says nothing is told to the leader as that, and one that returns nothing at all has failed', async () => {
+  const { report, heard } = await playTeam(
+    stage,
+    [
+      ...leads([[gives('researcher'), gives('analyst')], done]),
+      does({ agent: 'researcher' }, { json: { ...well, compact_md: ' ', detailed_md: '\n' } }),
+      does({ agent: 'analyst' }, { text: '' }),
+    ],
+    teamInput(['researcher', 'analyst'], { allow_parallel: true, max_retries: 0 }),
+  );
+  expect(statusesOf(report)).toEqual({ d1: 'completed', d2: 'failed' });
+  expect(heard(2).map(isError)).toEqual([false, true]);
+  expect(heard(2)[0]?.text).toContain('(The member returned nothing.)');
+  expect(heard(2)[1]?.text).toMatch(/empty/iu);
+});
+
+it('case 2.5: a member uses tools of its own, and its leader may claim what it has changed', async () => {
+  const claims = { ...well, effects_claimed: ['note.md'] };
+  const { runId, result, report } = await playTeam(
+    stage,
+    [
+      ...leads([[gives('engineer')], { output: claims }]),
+      does({ nth: 1 }, writes('note.md')),
+      does({}, { json: claims }),
+    ],
+    teamInput(['engineer']),
+  );
+  expect(result.status).toBe('completed');
+  expect(report.tasks).toMatchObject([{ status: 'completed', turns: 2 }]);
+  expect(readFileSync(join(stage.home, runId, 'workspace', 'note.md'), 'utf8')).toBe('note.md');
+});
+
+function writes(path: string): Reply {
+  return { tool_use: [{ name: 'write_file', input: { path, content: path } }] };
+}
+
+it('case 3.1: a cap above the number of delegations starts all of them, and no more', async () => {
+  const { report } = await playTeam(
+    stage,
+    [
+      ...leads([[gives('researcher'), gives('analyst')], done]),
+      does({}, { json: well, delayMs: 300 }),
+    ],
+    teamInput(three, { allow_parallel: true, max_parallel: 5 }),
+  );
+  expect(statusesOf(report)).toEqual({ d1: 'completed', d2: 'completed' });
+  expect(stage.rehearsal.counts().maxInFlight).toBe(2);
+  expect(taskCalls(stage.rehearsal)).toHaveLength(2);
+});
+
+it('case 3.5, fault 30: never more at work than max_parallel; where it is 1, nothing is passed on all the same', async () => {
+  const calls = ['researcher', 'analyst', 'writer', 'reviewer'].map((id) => gives(id));
+  const members = [...three, 'reviewer'];
+  const rules = [...leads([calls, done]), does({}, { json: well, delayMs: 200 })];
+  for (const max_parallel of [2, 1]) {
+    const team = teamInput(members, { allow_parallel: true, max_parallel });
+    const { result } = await playTeam(stage, rules, team);
+    expect(result.team?.tasks.completed).toBe(4);
+    expect(stage.rehearsal.counts().maxInFlight).toBe(max_parallel);
+  }
+  for (const call of taskCalls(stage.rehearsal)) {
+    expect(newestText(call)).not.toContain(well.compact_md);
+  }
+});
+
+it('case 8.1: a task is tried again where that may help, never after an effect, and its failure comes when the attempts are spent', async () => {
+  const rules = [
+    ...leads([[gives('researcher'), gives('analyst'), gives('engineer')], done]),
+    ...[1, 2, 3].map((nth) => does({ agent: 'researcher', nth }, { text: 'No JSON.' })),
+    does({ agent: 'analyst' }, noMessage),
+    does({ agent: 'engineer', nth: 1 }, writes('once.md')),
+    does({ agent: 'engineer' }, noMessage),
+  ];
+  const { result, report, heard } = await playTeam(
+    stage,
+    rules,
+    teamInput(['researcher', 'analyst', 'engineer'], { allow_parallel: true }),
+  );
+  expect(report.tasks).toMatchObject([
+    // Three calls of the attempt that failed, and one.
+    { status: 'completed', attempts: 2, turns: 4, usage: { calls: 4 } },
+    { status: 'failed', attempts: 2 },
+    { status: 'failed', attempts: 1, turns: 2 },
+  ]);
+  expect(heard(2).map(isError)).toEqual([false, true, true]);
+  expect(heard(2)[1]?.text).toContain('after 2 attempts');
+  expect(result).toMatchObject({ status: 'completed', team: { partial: true } });
+});
+
+it('priority decides among members with the same capability, until the first of them fails three times in a row', async () => {
+  const able = (id: string, agent_id: string, priority: number) => {
+    return { id, agent_id, priority, capabilities: ['facts'] };
+  };
+  const ask = (n: number) => gives('facts', `Find fact number ${n}.`);
+  const { result, report, heard } = await playTeam(
+    stage,
+    [
+      ...leads([[1, 2, 3, 4].map(ask), [gives('deep', 'Find fact number 5.'), ask(6)], done]),
+      does({ agent: 'analyst' }, refusal('no facts today')),
+    ],
+    teamInput([able('fast', 'researcher', 1), able('deep', 'analyst', 5)]),
+  );
+  expect(report.tasks.map(({ member_id, status }) => `${member_id} ${status}`)).toEqual([
+    'deep failed',
+    'deep failed',
+    'deep failed',
+    'deep not_started',
+    'fast completed',
+  ]);
+  expect(taskCalls(stage.rehearsal, { agent: 'analyst' })).toHaveLength(3);
+  expect(heard(2)[3]?.text).toContain('"deep" failed 3 times in a row');
+  expect(heard(3).map(isError)).toEqual([true, false]);
+  expect(heard(3)[0]?.text).toContain('Try: "fast"');
+  expect(result.team).toMatchObject({
+    partial: true,
+    members: [
+      { member_id: 'fast', delegations: 1 },
+      { member_id: 'deep', delegations: 4 },
+    ],
+  });
+});
