@@ -4,7 +4,7 @@ import type { TeamResult } from '../../contracts/delegation-run.ts';
 import type { TeamReport } from '../../contracts/team-run.ts';
 import type { TeamInput } from '../../contracts/team.ts';
 import { toRunDirectory } from '../../activities/projection/run-directory.ts';
-import type { ScriptRule } from '../../rehearsal/script.ts';
+import type { RecordedCall, ScriptRule } from '../../rehearsal/script.ts';
 import { expectPromisesKept } from './promises.ts';
 import { heardResults, leaderCalls, loneTeam } from './scripted-team.ts';
 import type { HeardResult } from './scripted-team.ts';
@@ -23,6 +23,9 @@ export interface PlayedTeam {
   readonly page: string;
   /** What the leader was told before its nth call, from 1, in the order of its calls. */
   readonly heard: (nth: number) => HeardResult[];
+  /** All model calls, also when another test has begun. */
+  readonly calls: () => readonly RecordedCall[];
+  readonly maxInFlight: number;
 }
 
 /** Plays a team by these rules, and expects the promises kept. Calls before it are forgotten. */
@@ -36,12 +39,15 @@ export async function playTeam(
   const run = await stage.start('team', input);
   const result: TeamResult = await run.result();
   await expectPromisesKept(stage, run.workflowId);
-  const calls = leaderCalls(stage.rehearsal);
+  const calls = stage.rehearsal.calls();
+  const leaders = leaderCalls(stage.rehearsal);
   return {
     runId: run.workflowId,
     result,
     ...(await readTeam(stage, run.workflowId, result)),
-    heard: (nth) => heardResults(calls[nth - 1]),
+    heard: (nth) => heardResults(leaders[nth - 1]),
+    calls: () => calls,
+    maxInFlight: stage.rehearsal.counts().maxInFlight,
   };
 }
 

@@ -183,47 +183,68 @@ it('case 1.4: they are carried out one after the other where it is not, each wit
   expect(newestText(second)).toContain(found.compact_md);
 });
 
-it('case 10.1, fault 37: a leader that never finishes is stopped at the limit of delegations, and what came is handed on', async () => {
-  let n = 0;
-  const { result, report, output, page } = await playTeam(
-    stage,
-    [
-      {
-        match: { leads: true },
-        reply: () => {
-          n += 1;
-          return { tool_use: [gives('researcher', `Find out number ${n}.`)] };
-        },
-      },
-    ],
-    teamInput(['researcher'], { max_delegations: 2 }),
-  );
-  expect(result).toMatchObject({ status: 'failed', team: { partial: true } });
-  expect(statusesOf(report)).toEqual({ d1: 'completed', d2: 'completed' });
-  expect(taskCalls(stage.rehearsal)).toHaveLength(2);
-  // Two that were carried out, and three attempts at another.
-  expect(leaderCalls(stage.rehearsal)).toHaveLength(5);
-  for (const text of [result.reason, output, page]) {
-    expect(text).toContain('limit of 2 delegations (max_delegations)');
-  }
-  for (const name of ['task.d1', 'task.d2']) {
-    for (const text of [output, page]) expect(text).toContain(name);
-  }
-  expect(result.usage.calls).toBe(7);
-}, 30_000);
+describe('a leader that never finishes', () => {
+  let played: PlayedTeam;
 
-it('case 10.2, fault 37: a leader that gives the same task to the same member again and again is stopped, and the first one is named', async () => {
+  beforeAll(async () => {
+    let n = 0;
+    const more = () => {
+      n += 1;
+      return { tool_use: [gives('researcher', `Find out number ${n}.`)] };
+    };
+    const team = teamInput(['researcher'], { max_delegations: 2 });
+    played = await playTeam(stage, [{ match: { leads: true }, reply: more }], team);
+  }, 60_000);
+
+  it('case 10.1: gets no more than max_delegations, and is told so', () => {
+    expect(statusesOf(played.report)).toEqual({ d1: 'completed', d2: 'completed' });
+    expect(taskCalls(played)).toHaveLength(2);
+    expect(played.heard(4)).toMatchObject([
+      { is_error: true, text: expect.stringContaining('limit of 2 delegations') },
+    ]);
+  });
+
+  it('fault 30: the limit of delegations holds, and what came is handed on, named as partial', () => {
+    expect(played.result.team).toMatchObject({ partial: true, tasks: { completed: 2 } });
+    for (const name of ['task.d1', 'task.d2']) {
+      for (const text of [played.output, played.page]) expect(text).toContain(name);
+    }
+  });
+
+  it('fault 37: is stopped, and the limit is named', () => {
+    const { result, output, page } = played;
+    expect(result.status).toBe('failed');
+    for (const text of [result.reason, output, page]) {
+      expect(text).toContain('limit of 2 delegations (max_delegations)');
+    }
+    // Two that were carried out, and three attempts at another.
+    expect([leaderCalls(played).length, result.usage.calls]).toEqual([5, 7]);
+  });
+});
+
+describe('a leader that gives the same task to the same member again and again', () => {
   const same = [gives('researcher', 'Find out how much.')];
   const spelled = [gives('researcher', '  find out  HOW much!')];
-  const { result, report, heard } = await play([same, spelled, same, same]);
-  expect(result.status).toBe('failed');
-  expect(statusesOf(report)).toEqual({ d1: 'completed' });
-  expect(taskCalls(stage.rehearsal)).toHaveLength(1);
-  expect(
-    heard(3)
-      .map(({ text }) => text)
-      .join(),
-  ).toContain('as "d1", which is completed');
-  expect(result.reason).toContain('the same task was given to the same member as "d1"');
-  expect(report.refused).toHaveLength(3);
+  let played: PlayedTeam;
+
+  beforeAll(async () => {
+    played = await play([same, spelled, same, same]);
+  }, 60_000);
+
+  it('case 10.2: has it done once, and is told which one it was', () => {
+    expect(statusesOf(played.report)).toEqual({ d1: 'completed' });
+    expect(taskCalls(played)).toHaveLength(1);
+    for (const nth of [3, 4]) {
+      expect(played.heard(nth)).toMatchObject([
+        { is_error: true, text: expect.stringContaining('as "d1", which is completed') },
+      ]);
+    }
+  });
+
+  it('fault 37: is stopped, and what it repeated is named', () => {
+    const { result, report } = played;
+    expect(result.status).toBe('failed');
+    expect(result.reason).toContain('the same task was given to the same member as "d1"');
+    expect(report.refused).toHaveLength(3);
+  });
 });

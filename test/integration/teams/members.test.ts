@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorReply, Reply } from '../../../rehearsal/script.ts';
 import { playTeam, statusesOf } from '../../support/play-team.ts';
+import type { PlayedTeam } from '../../support/play-team.ts';
 import {
   does,
   gives,
@@ -28,45 +29,75 @@ const noMessage: Reply = { raw: '<html>busy</html>' };
 
 const isError = ({ is_error }: HeardResult): boolean => is_error;
 
-it('case 2.3, case 3.2, fault 31: one of three fails, the others go on, and the leader hears why', async () => {
-  const { result, report, page, heard } = await playTeam(
-    stage,
-    [
-      ...leads([three.map((id) => gives(id)), done]),
-      does({ agent: 'researcher' }, refusal('this model reads no tables')),
-    ],
-    teamInput(three, { allow_parallel: true }),
-  );
-  expect(heard(2).map(isError)).toEqual([true, false, false]);
-  expect(heard(2)[0]?.text).toContain('this model reads no tables');
-  expect(statusesOf(report)).toEqual({ d1: 'failed', d2: 'completed', d3: 'completed' });
-  expect(result).toMatchObject({
-    status: 'completed',
-    team: { partial: true, tasks: { completed: 2, failed: 1 } },
+describe('one of three fails', () => {
+  let played: PlayedTeam;
+
+  beforeAll(async () => {
+    played = await playTeam(
+      stage,
+      [
+        ...leads([three.map((id) => gives(id)), done]),
+        does({ agent: 'researcher' }, refusal('this model reads no tables')),
+      ],
+      teamInput(three, { allow_parallel: true }),
+    );
+  }, 60_000);
+
+  it('case 2.3: the leader hears why, as an error', () => {
+    const [told] = played.heard(2);
+    expect(told).toMatchObject({
+      is_error: true,
+      text: expect.stringContaining('this model reads no tables'),
+    });
   });
-  expect(page).toContain('this model reads no tables');
+
+  it('case 3.2: the others go on, and their results come in their places', () => {
+    expect(played.heard(2).map(isError)).toEqual([true, false, false]);
+    expect(statusesOf(played.report)).toEqual({ d1: 'failed', d2: 'completed', d3: 'completed' });
+    expect(played.result.status).toBe('completed');
+  });
+
+  it('fault 31: the result is partial, and the cause is named', () => {
+    expect(played.result.team).toMatchObject({
+      partial: true,
+      tasks: { completed: 2, failed: 1 },
+    });
+    expect(played.page).toContain('this model reads no tables');
+  });
 });
 
-it('case 3.3, fault 31: all fail, and every cause comes to the leader, who decides', async () => {
+describe('all three fail', () => {
   const causes = three.map((id) => `the provider refuses ${id}`);
-  const { result, report, page, heard } = await playTeam(
-    stage,
-    [
-      ...leads([
-        three.map((id) => gives(id)),
-        { output: unmet('failed', 'Nobody could do it.', taskCriterion) },
-      ]),
-      ...three.map((agent, at) => does({ agent }, refusal(causes[at] ?? ''))),
-    ],
-    teamInput(three, { allow_parallel: true }),
-  );
-  expect(heard(2).map(isError)).toEqual([true, true, true]);
-  for (const [at, cause] of causes.entries()) {
-    expect(heard(2)[at]?.text).toContain(cause);
-    expect(report.tasks[at]?.reason).toContain(cause);
-    expect(page).toContain(cause);
-  }
-  expect(result).toMatchObject({ status: 'failed', team: { tasks: { failed: 3 } } });
+  let played: PlayedTeam;
+
+  beforeAll(async () => {
+    const gaveUp = unmet('failed', 'Nobody could do it.', taskCriterion);
+    played = await playTeam(
+      stage,
+      [
+        ...leads([three.map((id) => gives(id)), { output: gaveUp }]),
+        ...three.map((agent, at) => does({ agent }, refusal(causes[at] ?? ''))),
+      ],
+      teamInput(three, { allow_parallel: true }),
+    );
+  }, 60_000);
+
+  it('case 3.3: every error comes to the leader, who decides', () => {
+    expect(played.heard(2).map(isError)).toEqual([true, true, true]);
+    for (const [at, cause] of causes.entries()) {
+      expect(played.heard(2)[at]?.text).toContain(cause);
+    }
+    expect(played.result.status).toBe('failed');
+    expect(played.output).toContain('Nobody could do it.');
+  });
+
+  it('fault 31: every cause is listed', () => {
+    expect(played.result.team).toMatchObject({ partial: true, tasks: { failed: 3 } });
+    for (const [at, cause] of causes.entries()) {
+      expect(played.report.tasks[at]?.reason).toContain(cause);
+      expect(played.page).toContain(cause);
+    }
+  });
 });
 
 it('case 2.4: a member that says nothing is told to the leader as that, and one that returns nothing at all has failed', async () => {
@@ -106,7 +137,7 @@ function writes(path: string): Reply {
 }
 
 it('case 3.1: a cap above the number of delegations starts all of them, and no more', async () => {
-  const { report } = await playTeam(
+  const { report, calls, maxInFlight } = await playTeam(
     stage,
     [
       ...leads([[gives('researcher'), gives('analyst')], done]),
@@ -115,23 +146,31 @@ it('case 3.1: a cap above the number of delegations starts all of them, and no m
     teamInput(three, { allow_parallel: true, max_parallel: 5 }),
   );
   expect(statusesOf(report)).toEqual({ d1: 'completed', d2: 'completed' });
-  expect(stage.rehearsal.counts().maxInFlight).toBe(2);
-  expect(taskCalls(stage.rehearsal)).toHaveLength(2);
+  expect([taskCalls({ calls }).length, maxInFlight]).toEqual([2, 2]);
 });
 
-it('case 3.5, fault 30: never more at work than max_parallel; where it is 1, nothing is passed on all the same', async () => {
+describe('a cap on members at work', () => {
   const calls = ['researcher', 'analyst', 'writer', 'reviewer'].map((id) => gives(id));
-  const members = [...three, 'reviewer'];
   const rules = [...leads([calls, done]), does({}, { json: well, delayMs: 200 })];
-  for (const max_parallel of [2, 1]) {
-    const team = teamInput(members, { allow_parallel: true, max_parallel });
-    const { result } = await playTeam(stage, rules, team);
+  const playWith = (max_parallel: number): Promise<PlayedTeam> =>
+    playTeam(
+      stage,
+      rules,
+      teamInput([...three, 'reviewer'], { allow_parallel: true, max_parallel }),
+    );
+
+  it('fault 30: never more than max_parallel at work', async () => {
+    const { result, maxInFlight } = await playWith(2);
     expect(result.team?.tasks.completed).toBe(4);
-    expect(stage.rehearsal.counts().maxInFlight).toBe(max_parallel);
-  }
-  for (const call of taskCalls(stage.rehearsal)) {
-    expect(newestText(call)).not.toContain(well.compact_md);
-  }
+    expect(maxInFlight).toBe(2);
+  });
+
+  it('case 3.5: where it is 1, tasks come one after the other, and nothing is passed on all the same', async () => {
+    const played = await playWith(1);
+    expect(played.result.team?.tasks.completed).toBe(4);
+    expect(played.maxInFlight).toBe(1);
+    for (const call of taskCalls(played)) expect(newestText(call)).not.toContain(well.compact_md);
+  });
 });
 
 it('case 8.1: a task is tried again where that may help, never after an effect, and its failure comes when the attempts are spent', async () => {
@@ -163,7 +202,7 @@ it('priority decides among members with the same capability, until the first of 
     return { id, agent_id, priority, capabilities: ['facts'] };
   };
   const ask = (n: number) => gives('facts', `Find fact number ${n}.`);
-  const { result, report, heard } = await playTeam(
+  const { result, report, heard, calls } = await playTeam(
     stage,
     [
       ...leads([[1, 2, 3, 4].map(ask), [gives('deep', 'Find fact number 5.'), ask(6)], done]),
@@ -178,7 +217,7 @@ it('priority decides among members with the same capability, until the first of 
     'deep not_started',
     'fast completed',
   ]);
-  expect(taskCalls(stage.rehearsal, { agent: 'analyst' })).toHaveLength(3);
+  expect(taskCalls({ calls }, { agent: 'analyst' })).toHaveLength(3);
   expect(heard(2)[3]?.text).toContain('"deep" failed 3 times in a row');
   expect(heard(3).map(isError)).toEqual([true, false]);
   expect(heard(3)[0]?.text).toContain('Try: "fast"');
