@@ -97,7 +97,7 @@ export const stateToolInputs = {
       .optional()
       .describe('What you call the result: others name it in inputs. Default: d1, d2, …'),
     inputs: z
-      .array(z.string().min(1).max(130))
+      .array(z.string().min(1).max(164))
       .max(20)
       .nullable()
       .optional()
