@@ -54,7 +54,7 @@ it('twenty at once against a budget for seven calls: never more, one question, a
 
 it('money is never passed by a cent, and finish ends the run with what there is', async () => {
   stage.rehearsal.script(crowd);
-  const usd = 0.12;
+  const usd = 0.15;
   const run = await start({
     budget: { usd },
     limits: { max_parallel: 20, max_waves: 1, max_output_tokens: 4_000 },
