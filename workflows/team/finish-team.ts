@@ -1,9 +1,11 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { RecordTeamResult } from '../../contracts/team-activities.ts';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
+import type { DelegationState } from '../../contracts/views.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { boundReport, boundTeam } from '../../core/team/bound-team.ts';
 import type { TeamTask } from '../../core/team/team-state.ts';
@@ -34,10 +36,26 @@ export function neverBegan(
   end: Pick<DelegationOutcome, 'status' | 'reason'>,
 ): DelegationOutcome {
   const outcome = outcomeWithout(delegation, { loaded_details: [], turns: 0, usage: noUsage }, end);
-  const { delegation_id, agent_id, title } = delegation;
-  const { status: state, reason: waiting_for } = end;
-  desk.onStatus({ delegation_id, agent_id, title, state, turn: 0, waiting_for, usage: noUsage });
+  show(delegation, desk, end.status, end.reason);
   return outcome;
+}
+
+/** Shows a team whose message has not passed yet. @param question That it waits for; empty for none. */
+export function showUnopened(
+  { delegation }: DelegationOrder,
+  desk: DelegationDesk,
+  question: string,
+): void {
+  show(delegation, desk, question === '' ? 'running' : 'waiting', question);
+}
+
+function show(
+  { delegation_id, agent_id, title }: DelegationOutline,
+  desk: DelegationDesk,
+  state: DelegationState,
+  waiting_for: string,
+): void {
+  desk.onStatus({ delegation_id, agent_id, title, state, turn: 0, waiting_for, usage: noUsage });
 }
 
 /** Sends the answer through the functions for output, records everything, and adds to the thread. */

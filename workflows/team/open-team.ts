@@ -4,7 +4,7 @@ import type { TeamSetup } from '../../contracts/team-run.ts';
 import { isCancellation } from '@temporalio/workflow';
 import { loadThread, openTeam as readTeam, rewriteTask } from '../shared/activities.ts';
 import { readFailure } from '../shared/read-failure.ts';
-import type { SharedSuperior } from '../shared/share-superior.ts';
+import type { Superior } from '../shared/superior.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { applyGuards } from './apply-guards.ts';
 
@@ -24,8 +24,7 @@ export type Opening =
   | { readonly type: 'refused'; readonly reason: string };
 
 /** Reads who is in the team, sends its message through the functions for input, and looks up its thread. Nothing is bought. */
-export async function openTeam(order: DelegationOrder, shared: SharedSuperior): Promise<Opening> {
-  const superior = shared.forMember(() => {});
+export async function openTeam(order: DelegationOrder, superior: Superior): Promise<Opening> {
   const { run_id, registry_ref, plan_ref, record_ref, delegation } = order;
   const { delegation_id } = delegation;
   const park = (reason: string): Promise<void> => superior.park(reason);

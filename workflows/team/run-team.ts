@@ -14,7 +14,7 @@ import { createWorkClock } from '../shared/create-work-clock.ts';
 import { shareFunds } from '../shared/share-funds.ts';
 import { shareSuperior } from '../shared/share-superior.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
-import { finishTeam, neverBegan } from './finish-team.ts';
+import { finishTeam, neverBegan, showUnopened } from './finish-team.ts';
 import type { TeamEnd } from './finish-team.ts';
 import { lead } from './lead.ts';
 import { openTeam } from './open-team.ts';
@@ -43,12 +43,16 @@ export async function runTeam(
     scope: new CancellationScope(),
   };
   if (carried !== null) return workOn(resume(t, carried));
-  const opened = await stopWhenCancelled(() => openTeam(order, t.superior));
-  if (opened === null)
-    return neverBegan(order, desk, { status: 'stopped', reason: 'stopped before it began' });
-  if (opened.type === 'refused')
-    return neverBegan(order, desk, { status: 'failed', reason: opened.reason });
-  return workOn(begin(t, opened.team));
+  const superior = t.superior.forMember((question) => showUnopened(order, desk, question));
+  const opened = await stopWhenCancelled(() => openTeam(order, superior));
+  if (opened?.type === 'opened') return workOn(begin(t, opened.team));
+  return neverBegan(
+    order,
+    desk,
+    opened === null
+      ? { status: 'stopped', reason: 'stopped before it began' }
+      : { status: 'failed', reason: opened.reason },
+  );
 }
 
 /** What there is before the team is open. */
@@ -100,6 +104,7 @@ function assemble(site: Site, from: CarriedTeam): TeamAtWork {
       funds: funds.forCalls(),
       superior: superior.forMember((question) => {
         t.waitingFor = question;
+        t.leaderState = question === '' ? 'thinking' : 'waiting_for_user';
         if (question === '') clock.go();
         else clock.stand();
         showTeam(t);
