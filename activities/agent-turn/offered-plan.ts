@@ -4,10 +4,10 @@ import { TeamMember, TeamPlan } from '../../contracts/team.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
 
 /**
- * What a planner is offered of a team. The provider makes a grammar of the schema and takes at most 24 fields that may be
- * left out; the whole of a team has 17 of them. So members are agents or teams with a name: a planner that wants a triad
- * gives it a delegation of its own, where its cost is seen. The rest has defaults that a plan seldom has a reason to change.
- * Whoever writes those fields all the same is understood.
+ * What a planner is offered of a team. The provider makes a grammar of the schema and may refuse a large one, and each call
+ * of the planner pays for its bytes. So members are agents or teams with a name: a planner that wants a triad gives it a
+ * delegation of its own, where its cost is seen. The rest has defaults that a plan seldom has a reason to change. Whoever
+ * writes those fields all the same is understood.
  */
 const OfferedTeam = TeamPlan.pick({
   team_id: true,
