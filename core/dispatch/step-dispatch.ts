@@ -277,6 +277,12 @@ function endUnstarted(
   return { state, delegation, verified: false, reason };
 }
 
+export function isRunning(state: DispatchState, delegationId: string): boolean {
+  return state.entries.some(
+    (entry) => entry.state === 'running' && entry.delegation.delegation_id === delegationId,
+  );
+}
+
 export function countRunning(state: DispatchState): number {
   return state.entries.filter((entry) => entry.state === 'running').length;
 }

@@ -14,7 +14,12 @@ import type { Delivery, LeaseEscalation, QuestionsEscalation } from '../../contr
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { DelegationView } from '../../contracts/views.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import { isDispatchDone, openDispatch, stepDispatch } from '../../core/dispatch/step-dispatch.ts';
+import {
+  isDispatchDone,
+  isRunning,
+  openDispatch,
+  stepDispatch,
+} from '../../core/dispatch/step-dispatch.ts';
 import type {
   DispatchCommand,
   DispatchEvent,
@@ -53,7 +58,8 @@ interface Dispatching extends WaveSite {
   readonly scope: CancellationScope;
   readonly outcomes: Map<string, DelegationOutcome>;
   readonly started: Set<string>;
-  readonly deliveries: Map<string, Delivery>;
+  /** Answers that wait until their delegation has a slot again: of a team or a triad several may ask at the same time. */
+  readonly deliveries: Map<string, Delivery[]>;
   readonly onView: (delegations: () => readonly DelegationView[]) => void;
   state: DispatchState;
   /** Reviews that are under way: the wave ends after what they cost is counted. */
@@ -137,10 +143,7 @@ function obey(d: Dispatching, command: DispatchCommand): void {
       void d.scope.run(() => run(d, delegation));
       return;
     case 'resume': {
-      const delivery = d.deliveries.get(delegation_id);
-      if (delivery !== undefined)
-        tell(d, delegation_id, (child) => child.signal(deliverSignal, delivery));
-      return;
+      return deliver(d, delegation_id);
     }
     case 'skip':
       note(d, notStarted(delegation, 'skipped', command.reason));
@@ -218,8 +221,20 @@ async function passOn(
     review: (work) => review(d, work),
   });
   if (answers === null) return;
-  d.deliveries.set(delegationId, { escalation_id: escalation.escalation_id, answers });
+  const { escalation_id } = escalation;
+  const waiting = d.deliveries.get(delegationId) ?? [];
+  d.deliveries.set(delegationId, [...waiting, { escalation_id, answers }]);
   on(d, { type: 'answered', delegation_id: delegationId });
+  // Others who work on it may have their answers already, and it its slot.
+  if (isRunning(d.state, delegationId)) deliver(d, delegationId);
+}
+
+function deliver(d: Dispatching, delegationId: string): void {
+  const deliveries = d.deliveries.get(delegationId) ?? [];
+  d.deliveries.delete(delegationId);
+  for (const delivery of deliveries) {
+    tell(d, delegationId, (child) => child.signal(deliverSignal, delivery));
+  }
 }
 
 /**
