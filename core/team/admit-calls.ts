@@ -19,6 +19,7 @@ import { draftCalls } from './draft-calls.ts';
 import type { DraftCall } from './draft-calls.ts';
 import { findTaskCycle, orderTasks } from './order-tasks.ts';
 import type { RefusalKind } from './refusal-kinds.ts';
+import { executorOf } from './team-state.ts';
 import type { GivenCall, TeamState, TeamTask } from './team-state.ts';
 
 export interface AdmittedCalls {
@@ -135,7 +136,7 @@ function refuseRepeated(drafts: readonly DraftCall[], state: TeamState): readonl
   const above = state.chain.flatMap((link) =>
     link.given.map((given) => ({ ...given, team: link.executor })),
   );
-  const path = [...state.chain.map(({ executor }) => executor), `team:${state.delegation_id}`];
+  const path = [...state.chain.map(({ executor }) => executor), executorOf(state)];
   return refuseWhere(drafts, ({ fingerprint, member }, before) => {
     const same = [...state.tasks, ...before].find((one) => one.fingerprint === fingerprint);
     if (same !== undefined) {

@@ -74,6 +74,11 @@ export function slimState(state: TeamState): TeamState {
   };
 }
 
+/** What the team is called in chains of teams, as in `TeamLink`. */
+export function executorOf({ setup, delegation_id }: TeamState): string {
+  return `team:${setup.team_id ?? delegation_id}`;
+}
+
 export function breakerOf({ breakers, setup }: TeamState, memberId: string): Breaker {
   return breakers[memberId] ?? closedBreaker(firstRestMs(setup));
 }

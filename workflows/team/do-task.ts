@@ -6,6 +6,7 @@ import type { TaskRecord, TaskStatus, TeamSeat } from '../../contracts/team-run.
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import { decideRetry } from '../../core/team/decide-retry.ts';
 import { stepTeam } from '../../core/team/step-team.ts';
+import { executorOf } from '../../core/team/team-state.ts';
 import type { TeamTask } from '../../core/team/team-state.ts';
 import { namePath, taskPlace } from '../../core/ids.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
@@ -153,7 +154,7 @@ function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): De
     chain: [
       ...(order.chain ?? []),
       {
-        executor: `team:${state.setup.team_id ?? state.delegation_id}`,
+        executor: executorOf(state),
         given: state.tasks.map(({ delegation_id, fingerprint }) => ({
           delegation_id,
           fingerprint,

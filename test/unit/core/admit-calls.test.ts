@@ -105,10 +105,16 @@ describe('what is given out once', () => {
       delegation_id,
       fingerprint,
     }));
-    const below = teamOf({}, { chain: [{ executor: 'team:outer', given }] });
+    const chain = [{ executor: 'team:outer', given }];
+    const below = teamOf({}, { chain });
     const [reason = ''] = reasonsOf(below, callOn('ann', { task_hash: 'h' }));
     expect(reason).toContain('"design.d1"');
     expect(reason).toContain('team:outer→team:design→agent:ann→team:outer');
+    const [named = ''] = reasonsOf(
+      teamOf({ team_id: 'desk' }, { chain }),
+      callOn('ann', { task_hash: 'h' }),
+    );
+    expect(named).toContain('team:outer→team:desk→agent:ann→team:outer');
   });
 });
 
