@@ -1,3 +1,4 @@
+import { CancelledFailure } from '@temporalio/workflow';
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
@@ -101,7 +102,7 @@ function withResults(t: TeamAtWork, desk: ToolDesk): ToolDesk {
   return { ...desk, order: { ...order, upstream: [...order.upstream, ...outputsOf(t)] } };
 }
 
-/** Has the tasks done. */
+/** Has the tasks done. @throws CancelledFailure when the team was stopped meanwhile. */
 async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void> {
   if (tasks.length === 0) return;
   const { registry_ref, plan_ref, delegation } = t.order;
@@ -140,6 +141,8 @@ async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void>
     const isNew = planned.has(task.delegation_id) && !t.records.has(task.delegation_id);
     if (isNew) t.records.set(task.delegation_id, recordOfNotStarted(task, tasksRef));
   }
+  // Tasks end by themselves when they are cancelled; their leader is not called to hear of it.
+  if (t.scope.consideredCancelled) throw new CancelledFailure('The team was stopped.');
   t.leaderState = 'thinking';
   showTeam(t);
 }

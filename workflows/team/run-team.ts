@@ -4,7 +4,6 @@ import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { stepTeam } from '../../core/team/step-team.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { openTeamState, slimState } from '../../core/team/team-state.ts';
@@ -19,7 +18,7 @@ import type { TeamEnd } from './finish-team.ts';
 import { lead } from './lead.ts';
 import { openTeam } from './open-team.ts';
 import type { OpenedTeam } from './open-team.ts';
-import { knownEffects, showTeam, workedMs } from './team-at-work.ts';
+import { closeTasks, knownEffects, showTeam, workedMs } from './team-at-work.ts';
 import type { CarryOut, TeamAtWork } from './team-at-work.ts';
 import { watchTeam } from './watch-team.ts';
 
@@ -165,12 +164,14 @@ function openConversation(
 async function workOn(t: TeamAtWork): Promise<DelegationOutcome> {
   showTeam(t);
   const stopWatching = watchTeam(t);
+  // However the team is stopped: what has not begun by then does not begin.
+  void t.scope.cancelRequested.catch(() => closeTasks(t, 'the team was stopped'));
   const end = await t.scope.run(() => lead(t));
   stopWatching();
   if (end.type === 'carry_over' && t.desk.carryOver !== null) {
     return t.desk.carryOver(carry(t));
   }
-  t.state = stepTeam(t.state, { type: 'closed', reason: 'the team has ended' }, workedMs(t)).state;
+  closeTasks(t, 'the team has ended');
   t.own.funds.close();
   return finishTeam(t, endOf(t, end));
 }

@@ -5,6 +5,7 @@ import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { DelegationState, TeamLeaderView } from '../../contracts/views.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import type { SeenTask } from '../../core/team/view-team.ts';
+import { stepTeam } from '../../core/team/step-team.ts';
 import { viewTeam } from '../../core/team/view-team.ts';
 import type { TeamState } from '../../core/team/team-state.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
@@ -76,6 +77,11 @@ export interface TaskAtWork {
 /** Milliseconds of work of the whole team. */
 export function workedMs({ clock, workedBefore }: TeamAtWork): number {
   return workedBefore + clock.now();
+}
+
+/** No task begins any more. Those at work end by themselves. */
+export function closeTasks(t: TeamAtWork, reason: string): void {
+  t.state = stepTeam(t.state, { type: 'closed', reason }, workedMs(t)).state;
 }
 
 /** What is known to have been changed outside, by the leader or a member. */

@@ -1,6 +1,5 @@
-import { stepTeam } from '../../core/team/step-team.ts';
 import { watchDeadline } from '../shared/watch-deadline.ts';
-import { workedMs } from './team-at-work.ts';
+import { closeTasks, workedMs } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
 /**
@@ -40,6 +39,6 @@ export function watchTeam(t: TeamAtWork): () => void {
 function close(t: TeamAtWork): void {
   const reason = `the team's ${t.state.setup.timeout} s (timeout) were over`;
   t.closed = { status: 'timed_out', reason };
-  t.state = stepTeam(t.state, { type: 'closed', reason }, workedMs(t)).state;
+  closeTasks(t, reason);
   t.scope.cancel();
 }

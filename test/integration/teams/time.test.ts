@@ -95,7 +95,11 @@ describe('a team over its time', () => {
       d4: 'not_started',
       d5: 'not_started',
     });
-    expect(outcomesOf(taskCalls(played))).toEqual(['answered', 'client-closed', 'client-closed']);
+    expect(outcomesOf(taskCalls(played)).toSorted()).toEqual([
+      'answered',
+      'client-closed',
+      'client-closed',
+    ]);
     expect(played.result).toMatchObject({ status: 'failed', reason, team: { partial: true } });
   });
 
@@ -109,7 +113,7 @@ describe('a team over its time', () => {
   it('case 8.3: nobody is called any more, and what came is handed on', () => {
     const { report, output, page, result } = played;
     expect(report).toMatchObject({ status: 'timed_out', reason });
-    expect(leaderCalls(played)).toHaveLength(1);
+    expect([leaderCalls(played).length, report.leader.turns]).toEqual([1, 1]);
     for (const text of [output, page, result.answer]) expect(text).toContain(well.compact_md);
   });
 
