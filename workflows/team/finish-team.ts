@@ -9,7 +9,6 @@ import type { DelegationState } from '../../contracts/views.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { boundReport, boundTeam } from '../../core/team/bound-team.ts';
 import type { TeamTask } from '../../core/team/team-state.ts';
-import { noteLoaded } from '../../core/turns/note-loaded.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { outcomeOfOutput, outcomeWithout } from '../delegation/build-outcome.ts';
 import type { DelegationDesk } from '../delegation/run-delegation.ts';
@@ -20,7 +19,7 @@ import { recorder } from '../shared/recorder.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { applyGuards } from './apply-guards.ts';
-import { countTurns, showTeam, usageOf } from './team-at-work.ts';
+import { countTurns, loadedDetails, showTeam, usageOf } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
 /** How the team's work ended. */
@@ -176,11 +175,7 @@ function outcomeOf(
 ): DelegationOutcome {
   const { delegation } = t.order;
   const report = reportOf(t, { status, reason, output });
-  const loaded_details = [...t.records.values()].reduce(
-    (loaded, record) => noteLoaded(loaded, t.loaded.get(record.delegation_id) ?? []),
-    t.own.tools.loadedDetails,
-  );
-  const work = { loaded_details, turns: countTurns(t), usage: usageOf(t) };
+  const work = { loaded_details: loadedDetails(t), turns: countTurns(t), usage: usageOf(t) };
   noteTasks(report);
   const team = boundTeam(report, report_ref);
   if (output !== null && output_ref !== null) {

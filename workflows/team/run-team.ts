@@ -18,7 +18,7 @@ import type { TeamEnd } from './finish-team.ts';
 import { lead } from './lead.ts';
 import { openTeam } from './open-team.ts';
 import type { OpenedTeam } from './open-team.ts';
-import { closeTasks, knownEffects, showTeam, workedMs } from './team-at-work.ts';
+import { closeTasks, knownEffects, loadedDetails, showTeam, workedMs } from './team-at-work.ts';
 import type { CarryOut, TeamAtWork } from './team-at-work.ts';
 import { watchTeam } from './watch-team.ts';
 
@@ -207,7 +207,7 @@ function carry(t: TeamAtWork): CarriedTeam {
     notes,
     escalations: superior.escalations(),
     purse: t.desk.funds.carry(),
-    loaded_details: own.tools.loadedDetails,
+    loaded_details: loadedDetails(t),
     effects: knownEffects(t).slice(-engineLimits.effectsMax),
   };
 }

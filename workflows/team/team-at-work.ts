@@ -8,6 +8,7 @@ import type { SeenTask } from '../../core/team/view-team.ts';
 import { stepTeam } from '../../core/team/step-team.ts';
 import { viewTeam } from '../../core/team/view-team.ts';
 import type { TeamState } from '../../core/team/team-state.ts';
+import { noteLoaded } from '../../core/turns/note-loaded.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { ToolWork } from '../delegation/make-call.ts';
@@ -90,6 +91,14 @@ export function knownEffects({ superior, effectsBefore }: TeamAtWork): readonly 
     [...effectsBefore, ...superior.effects()].map((effect) => [effect.effect_id, effect]),
   );
   return [...newest.values()];
+}
+
+/** detail_ids that leader and members loaded, as in DelegationOutcome. */
+export function loadedDetails(t: TeamAtWork): readonly string[] {
+  return [...t.records.values()].reduce(
+    (loaded, record) => noteLoaded(loaded, t.loaded.get(record.delegation_id) ?? []),
+    t.own.tools.loadedDetails,
+  );
 }
 
 /** Of leader and members. */
