@@ -17,6 +17,7 @@ import {
 import type { SharedPurse } from '../../core/budget/shared-purse.ts';
 import { addSpending, noSpending, spendingOf } from '../../core/budget/spending.ts';
 import { nowMs } from './clock.ts';
+import type { Stopwatch } from './create-work-clock.ts';
 import { unlimitedFunds } from './funds.ts';
 import type { Allowed, Funds } from './funds.ts';
 import { inBackground } from './in-background.ts';
@@ -38,18 +39,29 @@ export interface SharedFunds {
   forCalls(): MemberFunds;
   /** For who starts children: each spends from a lease, out of what this delegation has. */
   forChildren(): MemberFunds;
+  /** While more is asked for, which may take as long as a person takes to answer, this clock stands. */
+  holdWhileAsking(clock: HeldClock): void;
 }
+
+type HeldClock = Pick<Stopwatch, 'stand' | 'go'>;
 
 /** @param funds Of the whole delegation; from now on spent from by members only. */
 export function shareFunds(funds: Funds): SharedFunds {
   const purse = funds.carry();
-  if (purse === null) return { forCalls: unlimitedMember, forChildren: unlimitedMember };
+  if (purse === null) return unlimited;
   const sharing = new Sharing(funds, purse);
   return {
     forCalls: () => new Member(sharing).funds(() => funds.carry()),
     forChildren: () => new Member(sharing).funds(() => emptyPurse),
+    holdWhileAsking: (clock) => sharing.holdWhileAsking(clock),
   };
 }
+
+const unlimited: SharedFunds = {
+  forCalls: unlimitedMember,
+  forChildren: unlimitedMember,
+  holdWhileAsking: () => {},
+};
 
 function unlimitedMember(): MemberFunds {
   return { ...unlimitedFunds, rest: () => {}, close: () => {} };
@@ -61,6 +73,7 @@ class Sharing {
   #members = 0;
   #callsOut = 0;
   #callsEnded = 0;
+  readonly #clocks: HeldClock[] = [];
   shared: SharedPurse;
 
   constructor(funds: Funds, purse: Purse) {
@@ -77,6 +90,11 @@ class Sharing {
   set(next: SharedPurse): void {
     this.shared = next;
     this.#funds.takeBack(next.purse);
+  }
+
+  holdWhileAsking(clock: HeldClock): void {
+    this.#clocks.push(clock);
+    if (this.shared.asked !== null) clock.stand();
   }
 
   countCall(step: 'out' | 'ended'): void {
@@ -107,10 +125,12 @@ class Sharing {
   async #ask(needs: Spending): Promise<LeaseReply> {
     const { state, wish } = askForMore(this.shared, needs);
     this.set(state);
+    for (const clock of this.#clocks) clock.stand();
     const asked: { reply: LeaseReply | null } = { reply: null };
     inBackground(async () => {
       asked.reply = await this.#funds.lend(wish);
       this.set(takeMore(this.shared, asked.reply.lease));
+      for (const clock of this.#clocks) clock.go();
     });
     await condition(() => asked.reply !== null);
     return asked.reply ?? { lease: null, reason: '' };

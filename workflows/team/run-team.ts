@@ -96,6 +96,7 @@ function resume(site: Site, carried: CarriedTeam): TeamAtWork {
 function assemble(site: Site, from: CarriedTeam): TeamAtWork {
   const { desk, order, funds, superior } = site;
   const clock = createWorkClock(desk.control);
+  funds.holdWhileAsking(clock);
   const t: TeamAtWork = {
     ...site,
     message_ref: from.message_ref,

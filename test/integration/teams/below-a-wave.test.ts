@@ -58,12 +58,13 @@ it('leader and members are given what came before, and cost what their calls cos
   await expectPromisesKept(stage, run.workflowId);
 });
 
-it('one budget for leader and members: never a call too many, a question at the limit, and it goes on where it stood', async () => {
+it('one budget for leader and members: never a call too many, a question at the limit, while no time passes, and it goes on where it stood', async () => {
   stage.rehearsal.script([
     ...leads([[gives('researcher'), gives('writer'), gives('analyst')], done], 'guide'),
     does({ team: 'guide' }, { json: well }),
   ]);
-  const team = { ...two, members: members('researcher', 'writer', 'analyst') };
+  const timeout = 4;
+  const team = { ...two, timeout, members: members('researcher', 'writer', 'analyst') };
   const budget = { delegation: { calls: 3 } };
   const run = await stage.start('plannerWave', {
     goal,
@@ -74,6 +75,8 @@ it('one budget for leader and members: never a call too many, a question at the 
   expect(asked).toMatchObject({ kind: 'budget', delegation_id: 'guide' });
   // The leader's, and two of three members'.
   expect(stage.rehearsal.calls()).toHaveLength(3);
+  // Longer than the team may work: what the rule says of it can be seen in no other way.
+  await new Promise((resolve) => setTimeout(resolve, timeout * 1_000 + 500));
   await submit(run, { question_id: asked.question_id, answer: 'top_up' });
   const { outcomes }: WaveResult = await run.result();
   expect(outcomes).toMatchObject([
