@@ -99,13 +99,16 @@ function beginPhase(order: PhaseOrder, desk: PhaseDesk): PhaseAtWork {
     const calls = carried.calls[name] ?? 0;
     return [name, new MemberAtWork(calls, kept[name] ?? null)] as const;
   });
+  const funds = shareFunds(desk.funds);
+  const clock = createWorkClock(desk.control);
+  funds.holdWhileAsking(clock);
   return {
     order,
     desk,
-    funds: shareFunds(desk.funds),
+    funds,
     members: new Map(members),
     tools: { loadedDetails: carried.loaded_details, loading: 0, effects: [...carried.effects] },
-    clock: createWorkClock(desk.control),
+    clock,
     scope: new CancellationScope(),
     running: new Map(),
     waits: new Set(),

@@ -95,14 +95,21 @@ describe('a triad below a wave', () => {
 
   it('shares one budget among members who work at the same time', async () => {
     const budget = { calls: 9, delegation: { calls: 4 } };
-    const delegations = [triadWork('one', 'consensus', { triad: triad('consensus') })];
+    const timeouts = { turn_seconds: 3 };
+    const delegations = [
+      triadWork('one', 'consensus', { triad: triad('consensus', { timeouts }) }),
+    ];
     const run = await stage.start('plannerWave', { goal, delegations, budget });
     const asked = await firstQuestion(run);
     expect(asked).toMatchObject({ kind: 'budget' });
     expect(stage.rehearsal.calls()).toHaveLength(4);
+    // Longer than a turn may take: no time passes while the user is asked.
+    await new Promise((resolve) => setTimeout(resolve, timeouts.turn_seconds * 1_000 + 500));
     await run.signal('answer', { question_id: asked.question_id, answer: 'finish' });
     const { outcomes }: WaveResult = await run.result();
-    expect(outcomes).toMatchObject([{ status: 'failed', turns: 4 }]);
+    expect(outcomes).toMatchObject([
+      { status: 'failed', turns: 4, reason: expect.stringContaining('budget') },
+    ]);
     await expectPromisesKept(stage, run.workflowId);
   });
 
