@@ -18,8 +18,8 @@ export const WavePlan = z.strictObject({
 });
 export type WavePlan = z.infer<typeof WavePlan>;
 
-/** The goal, results of all tasks of its team, and what the team itself was given. */
-const storedInputs = z.array(z.string().min(1).max(200)).max(120);
+/** Of the last task of a team that works one after the other: what 49 others brought, 20 results that it names, the goal. */
+const storedInputs = z.array(z.string().min(1).max(200)).max(100);
 
 /**
  * A plan as the store has it: that of a planner, or of tasks that a team's leader gave out. Their ids have dots in them,

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { TeamMember } from '../../../contracts/team.ts';
+import { engineLimits } from '../../../core/limits.ts';
 import { recordOf } from '../activities/bench.ts';
 import { createTeamBench } from './team-bench.ts';
 import type { TeamBench } from './team-bench.ts';
@@ -162,6 +163,18 @@ describe('planTasks', () => {
       ],
     });
     expect(below.delegations).toMatchObject([{ delegation_id: 'task.d1.d1' }]);
+  });
+
+  it('plans a task that is given all that a team and its own delegation can have', async () => {
+    const bench = await open();
+    const inputs = Array.from(
+      { length: engineLimits.teamDelegationsMax - 1 + 20 },
+      (_, i) => `in-${i}`,
+    );
+    const { plan_ref } = await planTasks(bench, ['desk'], inputs);
+    await expect(openTeam({ ...bench, plan_ref }, 'task.d1')).resolves.toMatchObject({
+      setup: { team_id: 'desk' },
+    });
   });
 
   it('refuses a member that there is not', async () => {
