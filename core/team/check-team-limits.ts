@@ -3,19 +3,23 @@ import { defaultTeam, engineLimits } from '../limits.ts';
 import type { TeamDraft } from './team-draft.ts';
 
 interface Range {
+  readonly least: number;
   readonly max: number;
-  /** Undefined: any number above 0. */
-  readonly least?: number;
   readonly unit: string;
+  /** Whether fractions are no fault. */
+  readonly isContinuous?: true;
 }
+
+/** A shorter limit ends a task before its first word, and looking at the clock that often fills a history. */
+const secondsMin = 1;
 
 const { teamDelegationsMax, taskRetriesMax, teamSecondsMax } = engineLimits;
 
 const ranges: Readonly<Record<keyof typeof defaultTeam, Range>> = {
   max_parallel: { least: 1, max: teamDelegationsMax, unit: 'members at work' },
   max_delegations: { least: 1, max: teamDelegationsMax, unit: 'tasks' },
-  timeout: { max: teamSecondsMax, unit: 'seconds' },
-  member_timeout: { max: teamSecondsMax, unit: 'seconds' },
+  timeout: { least: secondsMin, max: teamSecondsMax, unit: 'seconds', isContinuous: true },
+  member_timeout: { least: secondsMin, max: teamSecondsMax, unit: 'seconds', isContinuous: true },
   max_retries: { least: 0, max: taskRetriesMax, unit: 'further attempts' },
 };
 
@@ -25,11 +29,8 @@ export function checkTeamLimits(team: TeamDraft, at: string): OutputFault[] {
     const value = team[field];
     const range = ranges[field];
     if (value === undefined || isWithin(value, range)) return [];
-    const { least, max, unit } = range;
-    const expected =
-      least === undefined
-        ? `a number above 0, at most ${max}`
-        : `a whole number from ${least} to ${max}`;
+    const { least, max, unit, isContinuous } = range;
+    const expected = `a ${isContinuous ? '' : 'whole '}number from ${least} to ${max}`;
     return [
       {
         path: `${at}${field}`,
@@ -40,9 +41,8 @@ export function checkTeamLimits(team: TeamDraft, at: string): OutputFault[] {
   });
 }
 
-function isWithin(value: number, { least, max }: Range): boolean {
-  if (!Number.isFinite(value) || value > max) return false;
-  return least === undefined ? value > 0 : Number.isInteger(value) && value >= least;
+function isWithin(value: number, { least, max, isContinuous }: Range): boolean {
+  return value >= least && value <= max && (isContinuous === true || Number.isInteger(value));
 }
 
 function typedKeys<K extends string>(record: Readonly<Record<K, unknown>>): K[] {

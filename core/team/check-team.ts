@@ -5,7 +5,7 @@
  *   TCK1. A team has between 1 and `teamMembersMax` members, and at least one of them is enabled.
  *   TCK2. Ids of members are unique. They may be another member's capability.
  *   TCK3. A member is one agent of the registry and never the planner, one triad that holds, or one team that there is.
- *   TCK4. Each limit is a number that a team can work with: above 0, whole except for seconds, at most its maximum. Only
+ *   TCK4. Each limit is a number that a team can work with: at least 1, whole except for seconds, at most its maximum. Only
  *         max_retries may be 0.
  *   TCK5. Leader, model, middlewares and guardrails are ones that there are, each of its kind and for its stage.
  *   TCK6. Teams in one another are at most `teamDepthMax` deep.
