@@ -64,6 +64,11 @@ export function effectId(delegationId: string, n: number): string {
   return `${delegationId}/effect-${n}`;
 }
 
+/** Whether a call of this delegation made it, and not one of a task below it. */
+export function isEffectOf(delegationId: string, id: string): boolean {
+  return id.startsWith(`${delegationId}/`);
+}
+
 /** Where a fact of a wave comes from: `wave-001/<delegation_id>`. */
 export function waveSource(wave: number, delegationId: string): string {
   return `wave-${waveNumber(wave)}/${delegationId}`;

@@ -8,7 +8,7 @@ import { decideRetry } from '../../core/team/decide-retry.ts';
 import { stepTeam } from '../../core/team/step-team.ts';
 import { executorOf } from '../../core/team/team-state.ts';
 import type { TeamTask } from '../../core/team/team-state.ts';
-import { namePath, taskPlace } from '../../core/ids.ts';
+import { isEffectOf, namePath, taskPlace } from '../../core/ids.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import type { DelegationDesk } from '../delegation/run-delegation.ts';
@@ -66,9 +66,7 @@ async function attempt(
     const end = await carryOutOnce(t, planned, seat);
     if (end.outcome?.status === 'completed' || at.scope.consideredCancelled) return end;
     const left_ms = member_timeout * 1_000 - (workedMs(t) - at.since_ms);
-    const has_acted = knownEffects(t).some(({ effect_id }) =>
-      effect_id.startsWith(`${delegation_id}/`),
-    );
+    const has_acted = knownEffects(t).some(({ effect_id }) => isEffectOf(delegation_id, effect_id));
     const { why } = end;
     const wait = decideRetry({ attempt: n, why, kind: seat.kind, has_acted, left_ms }, max_retries);
     if (wait === null) return end;

@@ -3,7 +3,8 @@ import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegat
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
-import { engineLimits } from '../../core/limits.ts';
+import { isEffectOf } from '../../core/ids.ts';
+import { keepEffects } from '../../core/team/keep-effects.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { openTeamState, slimState } from '../../core/team/team-state.ts';
@@ -135,7 +136,7 @@ function assemble(site: Site, from: CarriedTeam): TeamAtWork {
 
 /** They number the leader's next ones. */
 function ownEffects({ delegation }: DelegationOrder, { effects }: CarriedTeam) {
-  return effects.filter(({ effect_id }) => effect_id.startsWith(`${delegation.delegation_id}/`));
+  return effects.filter(({ effect_id }) => isEffectOf(delegation.delegation_id, effect_id));
 }
 
 function openConversation(
@@ -209,6 +210,6 @@ function carry(t: TeamAtWork): CarriedTeam {
     escalations: superior.escalations(),
     purse: t.desk.funds.carry(),
     loaded_details: loadedDetails(t),
-    effects: knownEffects(t).slice(-engineLimits.effectsMax),
+    effects: keepEffects(knownEffects(t), order.delegation.delegation_id),
   };
 }
