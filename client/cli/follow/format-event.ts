@@ -1,6 +1,6 @@
 import { commandText } from '../../command-text.ts';
 import { describeQuestion } from '../ask/describe-question.ts';
-import { cleanLine } from '../text/clean-text.ts';
+import { cleanLine, cleanLines } from '../text/clean-text.ts';
 import { formatUsage } from '../text/format-usage.ts';
 import type { Paint } from '../text/paint.ts';
 import type { FollowEvent, RunEndedEvent } from './follow-event.ts';
@@ -47,7 +47,7 @@ function formatPhase(event: Extract<FollowEvent, { type: 'phase' }>, paint: Pain
 function formatEnd(event: RunEndedEvent, paint: Paint): string[] {
   const { run_id, status, reason, result, result_path } = event;
   const isDone = status === 'completed';
-  const why = cleanLine(reason);
+  const [why, ...more] = cleanLines(reason);
   const head = `run ${cleanLine(run_id)}: ${paint(isDone ? 'good' : 'bad', status.replaceAll('_', ' '))}`;
   const whole =
     result_path === null
@@ -56,7 +56,11 @@ function formatEnd(event: RunEndedEvent, paint: Paint): string[] {
           `result: ${cleanLine(result_path)}`,
           paint('quiet', `show it with: ${commandText('report', run_id)}`),
         ];
-  if (result === null) return [why === '' ? head : `${head} · ${why}`, ...whole];
+  if (result === null) {
+    // Whoever typed a bad input reads its faults one a line.
+    const told = more.map((line) => `  ${line}`);
+    return [why === undefined ? head : `${head} · ${why}`, ...told, ...whole];
+  }
   const unmet = result.criteria.filter((criterion) => criterion.state === 'open');
   const waves = `${result.waves} ${result.waves === 1 ? 'wave' : 'waves'}`;
   return [

@@ -1,7 +1,7 @@
 import type { Usage } from '../../../contracts/usage.ts';
 import type { DelegationEvent, EndEvent, LeaderEvent, TeamEvent } from '../../team/team-event.ts';
 import { describeQuestion } from '../ask/describe-question.ts';
-import { cleanLine, cleanText } from '../text/clean-text.ts';
+import { cleanLine, cleanLines, cleanText } from '../text/clean-text.ts';
 import { formatCost, formatTokens, formatTurns } from '../text/format-usage.ts';
 import type { Paint, Tone } from '../text/paint.ts';
 import { renderTable } from '../text/render-table.ts';
@@ -26,11 +26,16 @@ export function formatTeamEvent(
     case 'notice':
       return [paint('attention', cleanLine(event.text))];
     case 'error':
-      return [paint('bad', `error: ${cleanLine(event.message)}`)];
+      return formatError(event.message, paint);
     case 'end':
       return formatEnd(event, paint);
   }
   return [];
+}
+
+function formatError(message: string, paint: Paint): string[] {
+  const [why = '', ...more] = cleanLines(message);
+  return [paint('bad', `error: ${why}`), ...more.map((line) => `  ${line}`)];
 }
 
 /** A task without the team that everything is below: `d1`, and `d2.d1` in a nested team. Empty for the outermost team. */

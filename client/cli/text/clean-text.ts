@@ -19,6 +19,14 @@ export function cleanLine(text: string, charactersMax = Number.POSITIVE_INFINITY
     : `${characters.slice(0, Math.max(0, charactersMax - 1)).join('')}…`;
 }
 
+/** As `cleanText`, each line that says something by itself. None for a blank text. */
+export function cleanLines(text: string): string[] {
+  return cleanText(text)
+    .split('\n')
+    .map((line) => cleanLine(line))
+    .filter((line) => line !== '');
+}
+
 /** JSON that is harmless on a terminal: what `JSON.stringify` leaves unescaped is escaped too. */
 export function safeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(unsafe, (character) => {

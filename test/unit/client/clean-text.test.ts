@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { cleanLine, cleanText, safeJson } from '../../../client/cli/text/clean-text.ts';
+import { cleanLine, cleanLines, cleanText, safeJson } from '../../../client/cli/text/clean-text.ts';
 
 it('removes escape sequences and control characters', () => {
   expect(cleanText('\u001B[31mred\u001B[0m \u0007bell\u0000 \u009B2Jclear')).toBe('red bell clear');
@@ -27,6 +27,11 @@ it('cuts a line between characters and marks the cut', () => {
   expect(cleanLine('👍👍👍👍', 3)).toBe('👍👍…');
   expect(cleanLine('abc', 3)).toBe('abc');
   expect(cleanLine('  a \n b ', 10)).toBe('a b');
+});
+
+it('keeps the lines that say something', () => {
+  expect(cleanLines(' a\t b\r\n\n \u0007- c\u2028d ')).toEqual(['a b', '- c', 'd']);
+  expect(cleanLines(' \n ')).toEqual([]);
 });
 
 it('writes JSON that means the same', () => {

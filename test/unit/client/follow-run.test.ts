@@ -239,6 +239,22 @@ it.each([
   expect(io.out()).toBe('run run-1: failed · limits.max_waves: too big\n');
 });
 
+it('tells each fault of a refused input on a line of its own', async () => {
+  const io = createFakeIo();
+  const reason = 'The input has 2 faults:\n- members[0]: no agent.\n- timeout: too small.';
+  const client = createFakeClient({
+    describe: () => Promise.resolve(listing({ execution: 'failed' })),
+    result: () => Promise.resolve({ ended: 'failed', type: 'InvalidInput', reason }),
+  });
+  await followRun(client, 'run-1', options({ io }));
+  expect(io.out().split('\n')).toEqual([
+    'run run-1: failed · The input has 2 faults:',
+    '  - members[0]: no agent.',
+    '  - timeout: too small.',
+    '',
+  ]);
+});
+
 it('goes on while no worker answers', async () => {
   let looks = 0;
   const io = createFakeIo();
