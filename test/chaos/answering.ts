@@ -4,8 +4,8 @@ import type { Escalation } from '../../contracts/messages.ts';
 import { questionId } from '../../core/ids.ts';
 import type { SeenEvent } from './history-watch.ts';
 import type { Prng } from '../support/prng.ts';
-import { askings } from './reference-run.ts';
 import { payloadText } from './run-facts.ts';
+import type { Asking } from './runs/reference-run.ts';
 
 /**
  * When the answers are sent: each when it is asked for, all in any order when all are asked, or while no worker runs.
@@ -16,7 +16,7 @@ export type AnsweringStyle = 'plain' | 'at once' | 'shuffled' | 'while away';
 /** A question of the run, as its history tells. */
 export interface Asked {
   readonly question_id: string;
-  readonly delegation_id: string;
+  readonly text: string;
 }
 
 /** An answer on its way. */
@@ -33,18 +33,22 @@ export function readAsked({ event }: SeenEvent, before: readonly Asked[]): Asked
   if (signal?.signalName !== 'escalate') return [];
   const escalation: Escalation = JSON.parse(payloadText(signal.input));
   if (escalation.type !== 'questions') return [];
-  return escalation.questions.map((_question, index) => ({
+  return escalation.questions.map(({ text }, index) => ({
     question_id: questionId(before.length + index + 1),
-    delegation_id: escalation.delegation_id ?? '',
+    text,
   }));
 }
 
 /** What is sent for these questions: every answer, some of them again, and other answers that come too late. */
-export function composeAnswers(asked: readonly Asked[], random: Prng): SentAnswer[] {
+export function composeAnswers(
+  asked: readonly Asked[],
+  askings: readonly Asking[],
+  random: Prng,
+): SentAnswer[] {
   const sent: SentAnswer[] = [];
-  const waiting = random.shuffle(asked).map(({ question_id, delegation_id }): SentAnswer[] => {
-    const asking = askings[delegation_id];
-    if (asking === undefined) throw new Error(`Nobody expected a question of ${delegation_id}.`);
+  const waiting = random.shuffle(asked).map(({ question_id, text }): SentAnswer[] => {
+    const asking = askings.find((one) => one.asked.text === text);
+    if (asking === undefined) throw new Error(`Nobody expected the question ${text}`);
     const { answer, tooLate } = asking;
     return [
       { question_id, answer, kind: 'first' },

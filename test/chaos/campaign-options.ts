@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { badSettingsExitCode, ExpectedError } from '../../scripts/bootstrap/expected-error.mjs';
 import { phaseNames } from './phases/all-phases.ts';
 import type { PhaseName } from './phases/all-phases.ts';
-import { taskIds } from './reference-run.ts';
+import { taskIds } from './runs/all-runs.ts';
+import { teamTask } from './runs/with-team.ts';
 
 export interface CampaignOptions {
   /** Everything that chance decides comes from it. */
@@ -30,7 +31,8 @@ undisturbed one. Writes docs/campaign.md when all phases have run. Exit code 1 w
   --seed <n>         repeat a campaign; default: a new one, which is printed
   --deaths <n>       about how many times processes are hurt; default: each moment of the reference run once
   --only <a,b>       some of the phases: ${phaseNames.join(', ')}
-  --task <id>        only moments of one delegation and what is below it: ${taskIds.join(', ')}
+  --task <id>        only moments of one delegation and what is below it: ${taskIds.join(', ')}.
+                     A team does "${teamTask}", in a run of its own
   --lanes <n>        runs that are hurt side by side; default 3
   --runs <n>         runs of the phase "crowd"; default ${runsDefault}
   --json             print the result as JSON on standard output
@@ -112,7 +114,7 @@ function readPhases(text: string | undefined): readonly PhaseName[] {
 
 function readTask(id: string | undefined): string | undefined {
   if (id === undefined || taskIds.includes(id)) return id;
-  throw refused(`--task ${id}: the run has no such delegation.`);
+  throw refused(`--task ${id}: no run has such a delegation.`);
 }
 
 function refused(fault: string): ExpectedError {

@@ -8,6 +8,7 @@ import { crowdTitle, playCrowd } from './play-crowd.ts';
 import { playPhase } from './play-phase.ts';
 import { momentsOf, playReference } from './play-reference.ts';
 import type { Moments, PlayedReference } from './play-reference.ts';
+import { runOf } from './runs/all-runs.ts';
 import { createPrng } from '../support/prng.ts';
 import type { Prng } from '../support/prng.ts';
 import type { Tally } from './tally.ts';
@@ -49,7 +50,7 @@ export async function runCampaign(
     }
     const [lane] = lanes;
     if (lane === undefined) throw new Error('A campaign needs a lane.');
-    const reference = await playReference(lane);
+    const reference = await playReference(lane, runOf(options.task));
     say(`reference: ${reference.events.length} events, ${reference.calls.length} model calls`);
     const campaign = { options, random, lanes, lane, reference, say };
     const results: PhaseResult[] = [];

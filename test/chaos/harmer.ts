@@ -4,7 +4,7 @@ import { requestArrivesMs } from './interruption.ts';
 import type { Interruption, InterruptionKind } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
-import { readCallKey } from './reference-run.ts';
+import { readCallKey } from './call-name.ts';
 import type { Blow } from './strike.ts';
 
 export interface HarmerOptions {

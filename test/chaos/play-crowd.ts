@@ -7,16 +7,18 @@ import { fetchHistories } from '../support/histories.ts';
 import { requestArrivesMs } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
-import { callNameOf, readCallKey, referenceGoal, replyTo } from './reference-run.ts';
+import { callNameOf, readCallKey } from './call-name.ts';
 import { readRunFacts } from './run-facts.ts';
 import { judgeRun } from './run-model.ts';
-import type { Breach, Reference } from './run-model.ts';
+import type { PlayedReference } from './play-reference.ts';
+import type { Breach } from './run-model.ts';
+import type { ReferenceRun } from './runs/reference-run.ts';
 import { createTally } from './tally.ts';
 import type { Tally } from './tally.ts';
 
 export interface Crowd {
   readonly lane: Lane;
-  readonly reference: Reference;
+  readonly reference: PlayedReference;
   readonly random: Prng;
   readonly name: string;
   readonly runs: number;
@@ -38,10 +40,11 @@ export const crowdTitle =
 
 /** Many runs at once, which take the defaults for answers, while one worker after the other dies. */
 export async function playCrowd(crowd: Crowd): Promise<Tally> {
-  const { lane, name, runs, openMax } = crowd;
+  const { lane, name, runs, openMax, reference } = crowd;
+  const { run } = reference;
   const tally = createTally();
   lane.rehearsal.reset();
-  lane.rehearsal.script([{ reply: replyTo }]);
+  lane.rehearsal.script([{ reply: run.replyTo }]);
   await Promise.all(
     Array.from({ length: workerCount - lane.workers.length }, () => lane.startWorker()),
   );
@@ -54,7 +57,7 @@ export async function playCrowd(crowd: Crowd): Promise<Tally> {
   const waiting = [...ids];
   const play = async (): Promise<void> => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-      const isEnded = await playOne(lane, id);
+      const isEnded = await playOne(lane, run, id);
       ended.push(id);
       if (!isEnded) tally.stuck.push(`${id}: not ended after ${runMsMax / 1_000} s`);
       crowd.onProgress?.(ended.length, tally.deaths);
@@ -73,11 +76,15 @@ export async function playCrowd(crowd: Crowd): Promise<Tally> {
   return tally;
 }
 
-async function playOne({ client, taskQueue }: Lane, workflowId: string): Promise<boolean> {
+async function playOne(
+  { client, taskQueue }: Lane,
+  { input }: ReferenceRun,
+  workflowId: string,
+): Promise<boolean> {
   const handle = await client.workflow.start('plannerRun', {
     taskQueue,
     workflowId,
-    args: [{ goal: referenceGoal, use_defaults: true }],
+    args: [{ ...input(workflowId), use_defaults: true }],
     // As the client starts it.
     workflowTaskTimeout: workflowTaskTimeoutMs,
   });
@@ -164,7 +171,7 @@ async function judge(
   const { broken, histories } = isChecked
     ? await findBrokenPromises(lane, run, { orphans: true })
     : { broken: [], histories: await fetchHistories(lane.client, run) };
-  const facts = readRunFacts({ histories, questions, home: lane.home });
+  const facts = await readRunFacts({ histories, questions, home: lane.home });
   const judged = judgeRun(reference, harm, { facts, calls });
   tally.boughtAgain += judged.boughtAgain;
   tally.boughtAgainMax += judged.boughtAgainMax;

@@ -5,6 +5,7 @@ import type { Moments, PlayedReference } from './play-reference.ts';
 import { playTrial } from './play-trial.ts';
 import type { PlayedTrial, TrialPlan } from './play-trial.ts';
 import type { Prng } from '../support/prng.ts';
+import type { ReferenceRun } from './runs/reference-run.ts';
 import { describeStrike } from './strike.ts';
 import { addTrial, createTally } from './tally.ts';
 import type { Tally } from './tally.ts';
@@ -34,9 +35,10 @@ interface QueuedTrial {
 export async function playPhase(options: PhaseRun): Promise<Tally> {
   const { phase, name, lanes, reference, moments = reference, random, blows } = options;
   const tally = createTally();
-  const queue = phase
-    .plan(moments, blows, random.fork('plan'))
-    .map((harm, index) => ({ plan: toTrial(harm, `${name}-${index + 1}`, random), attempt: 1 }));
+  const queue = phase.plan(moments, blows, random.fork('plan')).map((harm, index) => ({
+    plan: toTrial(harm, `${name}-${index + 1}`, reference.run, random),
+    attempt: 1,
+  }));
   const work = async (lane: Lane): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       try {
@@ -54,10 +56,10 @@ export async function playPhase(options: PhaseRun): Promise<Tally> {
   return tally;
 }
 
-function toTrial(harm: PlannedHarm, name: string, random: Prng): TrialPlan {
+function toTrial(harm: PlannedHarm, name: string, run: ReferenceRun, random: Prng): TrialPlan {
   const own = random.fork(name);
   const { strikes, modelFaultChance, answering = pickStyle(own.fork('style')) } = harm;
-  return { name, strikes, modelFaultChance, answering, random: own };
+  return { name, run, strikes, modelFaultChance, answering, random: own };
 }
 
 /** Half of the runs get their answers while no worker runs. */

@@ -2,8 +2,10 @@ import { historyJson } from '../support/histories.ts';
 import { playTrial } from './play-trial.ts';
 import type { Lane } from './lane.ts';
 import { createPrng } from '../support/prng.ts';
-import type { CallName } from './reference-run.ts';
+import type { CallName } from './call-name.ts';
 import type { Reference } from './run-model.ts';
+import { standardRun } from './runs/all-runs.ts';
+import type { ReferenceRun } from './runs/reference-run.ts';
 import type { Moment } from './strike.ts';
 
 /** A moment at which the history of the undisturbed run grew. */
@@ -11,6 +13,7 @@ export type EventMoment = Extract<Moment, { at: 'event' }>;
 
 /** The undisturbed run, and every moment at which it can be hurt. */
 export interface PlayedReference extends Reference {
+  readonly run: ReferenceRun;
   /** Every event of every history of the run, in the order of time. */
   readonly events: readonly EventMoment[];
 }
@@ -23,25 +26,32 @@ export function momentsOf({ events, calls }: Moments, task: string | undefined):
   if (task === undefined) return { events, calls };
   return {
     events: events.filter(({ path }) => `${path}/`.includes(`/${task}/`)),
-    calls: calls.filter((call) => call.startsWith(`${task} `)),
+    calls: calls.filter((call) => /^[^. ]+/.exec(call)?.[0] === task),
   };
 }
 
 /**
- * Plays the run without harm.
+ * Plays a run without harm.
  *
+ * @param run default: the one that the whole campaign hurts.
  * @throws when it does not end as it should: then nothing that is hurt can be compared with it.
  */
-export async function playReference(lane: Lane): Promise<PlayedReference> {
-  const { facts, broken, calls, runId, histories } = await playTrial(lane, {
+export async function playReference(
+  lane: Lane,
+  run: ReferenceRun = standardRun,
+): Promise<PlayedReference> {
+  const { facts, stuck, broken, calls, runId, histories } = await playTrial(lane, {
     name: 'reference',
+    run,
     strikes: [],
     answering: 'plain',
     modelFaultChance: 0,
     random: createPrng(0),
   });
   if (facts === null || broken.length > 0 || facts.status !== 'completed') {
-    throw new Error(`The undisturbed run is no reference: ${JSON.stringify({ facts, broken })}`);
+    throw new Error(
+      `The undisturbed run is no reference: ${JSON.stringify({ facts, stuck, broken })}`,
+    );
   }
   const events = histories.flatMap(({ workflowId, history }) =>
     (historyJson(history).events ?? []).map((event) => ({
@@ -55,6 +65,7 @@ export async function playReference(lane: Lane): Promise<PlayedReference> {
     })),
   );
   return {
+    run,
     facts,
     calls: calls.map(({ name }): CallName => name),
     events: events.toSorted((a, b) => a.timeMs - b.timeMs).map(({ moment }) => moment),

@@ -15,10 +15,11 @@ import type { Interruption } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import { pickModelFault } from './model-faults.ts';
 import type { Prng } from '../support/prng.ts';
-import { askings, callNameOf, referenceGoal, replyTo } from './reference-run.ts';
+import { callNameOf } from './call-name.ts';
 import { readRunFacts } from './run-facts.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Harm, SeenCall } from './run-model.ts';
+import type { ReferenceRun } from './runs/reference-run.ts';
 import { isAtCall, isAtEvent } from './strike.ts';
 import type { Strike } from './strike.ts';
 
@@ -26,6 +27,7 @@ import type { Strike } from './strike.ts';
 export interface TrialPlan {
   /** Unique in the campaign. */
   readonly name: string;
+  readonly run: ReferenceRun;
   readonly strikes: readonly Strike[];
   readonly answering: AnsweringStyle;
   /** How likely a call is answered with a fault, at each of its first two attempts. */
@@ -74,6 +76,8 @@ class Trial {
   readonly #harmer: Harmer;
   readonly #fired: Strike[] = [];
   readonly #asked: Asked[] = [];
+  /** Those of them that nobody has begun to answer. */
+  readonly #waiting: Asked[] = [];
   readonly #modelFaults: string[] = [];
   readonly #answers = { first: 0, again: 0, late: 0, refused: 0 };
   /** What goes on beside the run. It must be over before the run is judged. */
@@ -98,7 +102,7 @@ class Trial {
       await client.workflow.start('plannerRun', {
         taskQueue,
         workflowId: this.#runId,
-        args: [{ goal: referenceGoal }],
+        args: [this.#plan.run.input(this.#runId)],
         // As the client starts it.
         workflowTaskTimeout: workflowTaskTimeoutMs,
       });
@@ -127,19 +131,22 @@ class Trial {
     const asked = readAsked(seen, this.#asked);
     if (asked.length === 0) return;
     this.#asked.push(...asked);
-    if (this.#plan.answering === 'at once') this.#goOn(this.#answer(asked));
-    else if (this.#asked.length === Object.keys(askings).length) this.#goOn(this.#answerAll());
+    this.#waiting.push(...asked);
+    const { answering, run } = this.#plan;
+    if (answering !== 'at once' && this.#waiting.length < run.askedAtOnce) return;
+    this.#goOn(this.#answerAll(this.#waiting.splice(0)));
   }
 
   async #reply(request: ScriptedRequest): Promise<Reply> {
+    const { strikes, run } = this.#plan;
     const name = callNameOf(request);
-    const strike = this.#plan.strikes.find(
-      (one) => !this.#fired.includes(one) && isAtCall(one, name),
-    );
-    if (strike === undefined) return this.#faultOf(request) ?? replyTo(request);
+    const strike = strikes.find((one) => !this.#fired.includes(one) && isAtCall(one, name));
+    if (strike === undefined) return this.#faultOf(request) ?? run.replyTo(request);
     await this.#harmer.healed();
     // Another blow may have cut this call off meanwhile; then the next attempt at it is struck.
-    if (this.#fired.includes(strike) || !this.#isInFlight(request)) return replyTo(request);
+    if (this.#fired.includes(strike) || !this.#isInFlight(request)) {
+      return run.replyTo(request);
+    }
     return this.#replyUnder(strike, request);
   }
 
@@ -158,7 +165,7 @@ class Trial {
   /** Strikes inside a call, and lets the model answer as if nothing had happened. */
   async #replyUnder(strike: Strike, request: ScriptedRequest): Promise<Reply> {
     const { blow, moment } = strike;
-    const reply = replyTo(request);
+    const reply = this.#plan.run.replyTo(request);
     this.#fired.push(strike);
     if (moment.at === 'call' && moment.stage === 'recorded') {
       const before = async (): Promise<void> => {
@@ -186,16 +193,17 @@ class Trial {
     await eventually(`the recorded reply of ${callKey}`, isRecorded, recordedMsMax);
   }
 
-  async #answerAll(): Promise<void> {
-    if (this.#plan.answering !== 'while away') return this.#answer(this.#asked);
-    const whileAway = (): Promise<void> => this.#answer(this.#asked);
+  async #answerAll(asked: readonly Asked[]): Promise<void> {
+    const whileAway = (): Promise<void> => this.#answer(asked);
+    if (this.#plan.answering !== 'while away') return whileAway();
     const blow = { type: 'kill worker' } as const;
     return this.#harmer.hurt(blow, 'worker killed before the answers', { whileAway });
   }
 
   async #answer(asked: readonly Asked[]): Promise<void> {
-    const ids = asked.map(({ delegation_id }) => delegation_id).join(' ');
-    const composed = composeAnswers(asked, this.#plan.random.fork(`answers to ${ids}`));
+    const { run, random } = this.#plan;
+    const texts = asked.map(({ text }) => text).join(' ');
+    const composed = composeAnswers(asked, run.askings, random.fork(`answers to ${texts}`));
     const isPlain = this.#plan.answering === 'plain';
     for (const sent of composed.filter(({ kind }) => kind === 'first' || !isPlain)) {
       const isTaken = await sendAnswer(this.#lane.client, this.#runId, sent, () => this.#hasEnded);
@@ -230,7 +238,7 @@ class Trial {
     // The home holds what the runs before this one were cut off in.
     const orphans = !isUndisturbed(this.#plan);
     const { broken, histories } = await findBrokenPromises(this.#lane, this.#runId, { orphans });
-    const facts = readRunFacts({ histories, questions, home: this.#lane.home });
+    const facts = await readRunFacts({ histories, questions, home: this.#lane.home });
     return { ...this.#played(), facts, stuck: null, broken, histories };
   }
 

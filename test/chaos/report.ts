@@ -1,5 +1,6 @@
 import type { CampaignResult, PhaseResult } from './campaign.ts';
-import { triadTask } from './reference-run.ts';
+import { teamTask } from './runs/with-team.ts';
+import { triadTask } from './runs/with-triad.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What a campaign was run with. */
@@ -40,7 +41,7 @@ needs another's output and one of which three peers do in three phases, and two 
 events and ${result.calls} model calls.
 
 Each run is judged by a model of it (\`test/chaos/run-model.ts\`): the same artifacts byte for byte, the same spec and
-file of each phase, the same calls, each answer kept and delivered once, no call bought again but those that a death
+file of each phase and team, the same calls, each answer kept and delivered once, no call bought again but those that a death
 found without a recorded reply. Then the promises of every fault test are checked: histories replay, no failed workflow
 task, artifacts whole, usage adds up.
 
@@ -73,6 +74,7 @@ function renderCommands(repeat: string): string {
     [repeat, 'the choices of this page again'],
     ['npm run chaos -- --only calls', 'one phase; --help lists them'],
     [`npm run chaos -- --task ${triadTask}`, 'only moments of the delegation that the triad does'],
+    [`npm run chaos -- --task ${teamTask}`, 'the same over a whole team, in a run of its own'],
   ];
   const width = Math.max(...commands.map(([command = '']) => command.length)) + 4;
   return commands.map(([command = '', what]) => command.padEnd(width) + what).join('\n');

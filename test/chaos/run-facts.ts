@@ -3,7 +3,9 @@ import type { PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { QuestionsView } from '../../contracts/views.ts';
 import type { PhaseResult } from '../../workflows/triad/phase-order.ts';
 import type { StoredHistory } from '../support/histories.ts';
-import { readPhaseFiles } from './phase-files.ts';
+import { readReportFiles } from './report-files.ts';
+import { readThread } from './read-thread.ts';
+import type { ThreadFacts } from './read-thread.ts';
 
 /** What a run came to: everything that must not depend on what happened to it on the way. */
 export interface RunFacts {
@@ -15,10 +17,12 @@ export interface RunFacts {
   readonly artifacts: Readonly<Record<string, string | null>>;
   /** `<id>: completed after 2 turns`, sorted. */
   readonly delegations: readonly string[];
-  /** What each phase of the triad came to: its spec, its turns and who said what in them. By the end of its id. */
+  /** What each phase of a triad came to: its spec, its turns and who said what in them. By the end of its id. */
   readonly phases: Readonly<Record<string, unknown>>;
-  /** What people read of each phase, by the file's path. */
-  readonly phaseFiles: Readonly<Record<string, string>>;
+  /** What people read of triads and teams, by the file's path. */
+  readonly reportFiles: Readonly<Record<string, string>>;
+  /** What a team added to its thread; null without a thread. */
+  readonly thread: ThreadFacts | null;
   /** `<delegation>: <answer>` for each answer that the run keeps, sorted. */
   readonly answers: readonly string[];
   /** By delegation and phase: how often answers were delivered to it. */
@@ -41,7 +45,8 @@ export interface RunTraces {
 }
 
 /** @throws when the run has not ended with a result. */
-export function readRunFacts({ histories, questions, home }: RunTraces): RunFacts {
+export async function readRunFacts({ histories, questions, home }: RunTraces): Promise<RunFacts> {
+  const runId = histories[0]?.workflowId ?? '';
   const { answered, rejected, open } = questions;
   const events = histories.flatMap(({ history }) => history.events ?? []);
   const result: PlannerRunResult = JSON.parse(
@@ -67,7 +72,8 @@ export function readRunFacts({ histories, questions, home }: RunTraces): RunFact
       .map((one) => `${one.delegation_id}: ${one.status} after ${one.turns} turns`)
       .toSorted(),
     phases: Object.fromEntries(histories.flatMap(readPhaseEnd)),
-    phaseFiles: readPhaseFiles(home, histories[0]?.workflowId ?? ''),
+    reportFiles: readReportFiles(home, runId),
+    thread: await readThread(home, runId),
     answers: answered.map((one) => `${one.delegation_id ?? 'run'}: ${one.answer}`).toSorted(),
     deliveries: Object.fromEntries(histories.flatMap(countDeliveries)),
     refused: rejected.length,

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CallName } from './reference-run.ts';
+import type { CallName } from './call-name.ts';
 import type { RunFacts } from './run-facts.ts';
 
 /**
  * The model of a run that is hurt: from the undisturbed run and the harm that was done, what must hold at its end.
  *
  * - The result is the undisturbed run's: status, criteria, turns, every artifact byte for byte, the spec of each phase of
- *   the triad, and the file that people read of it.
+ *   a triad, the files that people read of triads and teams, and what a team added to its thread.
  * - Every answer that was sent is kept once and delivered once; one that came too late is refused, and listed.
  * - Every call of the undisturbed run was made, and no other.
  * - A call was made again only for an interruption that found no recorded reply, or a fault of the model, one each.
@@ -82,7 +82,8 @@ const resultFields = [
   'delegations',
   'artifacts',
   'phases',
-  'phaseFiles',
+  'reportFiles',
+  'thread',
   'open',
 ] as const;
 

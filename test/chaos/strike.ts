@@ -1,4 +1,4 @@
-import type { CallName } from './reference-run.ts';
+import type { CallName } from './call-name.ts';
 import type { SeenEvent } from './history-watch.ts';
 
 /** What is done to the processes. */

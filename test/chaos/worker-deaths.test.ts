@@ -11,7 +11,7 @@ import type { PlayedReference } from './play-reference.ts';
 import { playTrial } from './play-trial.ts';
 import type { PlayedTrial } from './play-trial.ts';
 import { createPrng } from '../support/prng.ts';
-import { triadTask } from './reference-run.ts';
+import { triadTask } from './runs/with-triad.ts';
 import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';
 import type { Strike } from './strike.ts';
 import { addTrial, createTally } from './tally.ts';
@@ -59,6 +59,7 @@ it('fault 3: kill -9 between the reply and the completion: the ledger has it, no
   }));
   const played = await playTrial(firstLane(), {
     name: 'sample-completions',
+    run: reference.run,
     strikes,
     answering: 'plain',
     modelFaultChance: 0,

@@ -1,4 +1,4 @@
-import type { CallName } from '../reference-run.ts';
+import type { CallName } from '../call-name.ts';
 import type { Strike } from '../strike.ts';
 import { spread, takeRound } from './phase.ts';
 import type { Phase } from './phase.ts';

@@ -66,7 +66,7 @@ it.each([
   [['--deaths', '1e3'], '--deaths 1e3: expected'],
   [['--lanes', '17'], '--lanes 17: expected'],
   [['--only', 'calls,moon'], '--only moon: there is no such phase'],
-  [['--task', 'moon'], '--task moon: the run has no such delegation'],
+  [['--task', 'moon'], '--task moon: no run has such a delegation'],
   [['--moon'], "Unknown option '--moon'"],
   [['moon'], 'moon'],
 ])('%j is refused with what is wrong and the usage', (args, message) => {

@@ -4,15 +4,15 @@ import type { EventMoment, Moments } from '../../chaos/play-reference.ts';
 const at = (path: string): EventMoment => ({ at: 'event', path, id: 1, type: 'TIMER_STARTED' });
 
 const ofRegion: Moments = {
-  events: [at('/wave-001/region'), at('/wave-001/region/execute')],
-  calls: ['region execute peer-1 1'],
+  events: [at('/wave-001/region'), at('/wave-001/region/d1/execute')],
+  calls: ['region 1', 'region.d1 execute peer-1 1'],
 };
 const whole: Moments = {
   events: [at(''), at('/wave-001'), ...ofRegion.events, at('/wave-001/regions')],
   calls: ['plan 1', ...ofRegion.calls, 'regions 1'],
 };
 
-it('the moments of a delegation are its own and those of its phases', () => {
+it('the moments of a delegation are its own, those of its phases, and those of tasks of its team', () => {
   expect(momentsOf(whole, 'region')).toEqual(ofRegion);
   expect(momentsOf(whole, undefined)).toEqual(whole);
 });

@@ -1,0 +1,43 @@
+import type { PlannerRunInput } from '../../../contracts/planner-run.ts';
+import type { AskedQuestion } from '../../../contracts/question.ts';
+import type { Reply, ScriptedRequest } from '../../../rehearsal/script.ts';
+import { blocked, completed } from '../../support/scripted-work.ts';
+import { toldAnswers } from '../conversation.ts';
+
+/**
+ * A run that the campaign hurts. Its replies depend on the conversation alone, never on how often a call was made, so a run
+ * that was hurt must come to the same artifacts, byte for byte.
+ */
+export interface ReferenceRun {
+  readonly input: (runId: string) => PlannerRunInput;
+  /** Ids of its delegations. */
+  readonly taskIds: readonly string[];
+  /** The questions that it asks. */
+  readonly askings: readonly Asking[];
+  /** How many of them are open at the same time when nobody answers: the members of a delegation ask one after the other. */
+  readonly askedAtOnce: number;
+  /** What the model answers to this call, whenever and however often it comes. */
+  readonly replyTo: (request: ScriptedRequest) => Reply;
+}
+
+/** What is asked, what the user answers, and another answer that comes too late. */
+export interface Asking {
+  /** Its default is the answer, so a run that takes the defaults comes to the same artifacts. */
+  readonly asked: AskedQuestion;
+  readonly answer: string | number;
+  readonly tooLate: string | number;
+}
+
+/** An output with what its agent was told in it: a wrong answer is another artifact. */
+export function completedAsTold(criterion: string, told: readonly string[]) {
+  const output = completed(criterion);
+  return { ...output, detailed_md: `${output.detailed_md}\nTold: ${told.join(', ')}\n` };
+}
+
+/** Asks first, and delivers what it was told. */
+export function asksFirst(body: unknown, criterion: string, { asked }: Asking): Reply {
+  const told = toldAnswers(body);
+  return {
+    json: told === undefined ? blocked([asked], criterion) : completedAsTold(criterion, told),
+  };
+}
