@@ -162,7 +162,7 @@ it('stop in the middle closes the sockets, begins nothing, and hands on what mem
     },
   ]);
   const calls = taskCalls(stage.rehearsal, { team: 'guide' });
-  expect(calls.map(({ outcome }) => outcome).toSorted()).toEqual([
+  expect(calls.map(({ outcome }) => String(outcome)).toSorted()).toEqual([
     'answered',
     'client-closed',
     'client-closed',

@@ -33,11 +33,11 @@ const team = 'guide';
 const well = { ...completed(taskCriterion), compact_md: 'The answer is forty-two.' };
 const writesNote = { tool_use: [{ name: 'write_file', input: { path: 'note.md', content: 'A' } }] };
 const loadsFacts = { tool_use: [{ name: 'load_detail', input: { detail_id: 'facts' } }] };
+const fails = (n: number) => gives('analyst', `Weigh it, number ${n}.`);
 const asks = (text: string) => ({ json: blocked([question(text)], taskCriterion) });
 
 it('a team that continues as new at turns of its leader keeps tasks, names, breakers, questions, effects and costs', async () => {
   const again = gives('researcher', 'Check the facts.', { inputs: ['facts'] });
-  const fails = (n: number) => gives('analyst', `Weigh it, number ${n}.`);
   stage.rehearsal.script([
     works('facts', { json: completed('facts-done') }),
     ...leads(

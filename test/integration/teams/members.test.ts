@@ -197,11 +197,12 @@ it('case 8.1: a task is tried again where that may help, never after an effect, 
   expect(result).toMatchObject({ status: 'completed', team: { partial: true } });
 });
 
+const able = (id: string, agent_id: string, priority: number) => {
+  return { id, agent_id, priority, capabilities: ['facts'] };
+};
+const ask = (n: number) => gives('facts', `Find fact number ${n}.`);
+
 it('priority decides among members with the same capability, until the first of them fails three times in a row', async () => {
-  const able = (id: string, agent_id: string, priority: number) => {
-    return { id, agent_id, priority, capabilities: ['facts'] };
-  };
-  const ask = (n: number) => gives('facts', `Find fact number ${n}.`);
   const { result, report, heard, calls } = await playTeam(
     stage,
     [

@@ -5,7 +5,7 @@ import { addUsage, noUsage } from '../../../core/usage/add-usage.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fetchHistories } from '../../support/histories.ts';
-import { playTeam, readTeam, statusesOf } from '../../support/play-team.ts';
+import { playTeam, statusesOf } from '../../support/play-team.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   does,
@@ -117,12 +117,14 @@ it('fault 37: what a team above has given out is not given out again below, and 
   expect(addUp(result)).toEqual(result.usage);
 });
 
+/** Teams in one another, so many levels of them. */
+const chainOf = (depth: number): NamedTeam[] =>
+  Array.from({ length: depth }, (_, at) => ({
+    team_id: `t${at + 1}`,
+    members: at + 1 === depth ? [{ id: 'writer' }] : [{ id: 'below', team_id: `t${at + 2}` }],
+  }));
+
 it('fault 30: teams may be so deep in one another, and no deeper', async () => {
-  const chainOf = (depth: number): NamedTeam[] =>
-    Array.from({ length: depth }, (_, at) => ({
-      team_id: `t${at + 1}`,
-      members: at + 1 === depth ? [{ id: 'writer' }] : [{ id: 'below', team_id: `t${at + 2}` }],
-    }));
   const member = { id: 'below', team_id: 't1' };
   const { result, report } = await playTeam(stage, [], teamInput([member], { teams: chainOf(2) }));
   expect(result.status).toBe('completed');

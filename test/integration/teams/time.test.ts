@@ -24,7 +24,7 @@ const silent: Reply = { stall: 'in-stream', json: { ...well, compact_md: 'Half o
 /** A reply that is no message: begun anew, it may be one. */
 const noMessage: Reply = { raw: '<html>busy</html>' };
 
-const outcomesOf = (calls: readonly RecordedCall[]) => calls.map(({ outcome }) => outcome);
+const outcomesOf = (calls: readonly RecordedCall[]) => calls.map(({ outcome }) => String(outcome));
 
 describe('a member over its time', () => {
   let played: PlayedTeam;
