@@ -12,5 +12,5 @@ export const taskIds: readonly string[] = runs.flatMap((run) => run.taskIds);
 
 /** The run that has this delegation. @param task if undefined, the one that is hurt as a whole. */
 export function runOf(task: string | undefined): ReferenceRun {
-  return runs.find(({ taskIds }) => task !== undefined && taskIds.includes(task)) ?? standardRun;
+  return runs.find((run) => task !== undefined && run.taskIds.includes(task)) ?? standardRun;
 }
