@@ -9,10 +9,15 @@ import type { MemberDraft, TriadDraft } from './team-draft.ts';
 
 const kinds = ['agent_id', 'triad', 'team_id'] as const;
 
+interface MemberContext extends TeamContext {
+  /** The team that it is in. */
+  readonly within: string | undefined;
+}
+
 /** Who a member is: one agent, one triad or one team (TCK3, TCK6). */
 export function checkMember(
   member: MemberDraft,
-  context: TeamContext,
+  context: MemberContext,
   path: string,
 ): OutputFault[] {
   const { agent_id, triad, team_id, unread = [] } = member;
@@ -62,15 +67,20 @@ function checkMemberTriad(triad: TriadDraft, context: TeamContext, path: string)
   ];
 }
 
-function checkMemberTeam(teamId: string, { teams }: TeamContext, path: string): OutputFault[] {
+function checkMemberTeam(
+  teamId: string,
+  { teams, within }: MemberContext,
+  path: string,
+): OutputFault[] {
   const team = teams.find(({ team_id }) => team_id === teamId);
   const max = engineLimits.teamDepthMax;
   if (team === undefined) {
-    const names = teams.map(({ team_id }) => team_id);
+    // None is a member of itself.
+    const names = teams.map(({ team_id }) => team_id).filter((id) => id !== within);
     const reason = `there is no team "${cutText(teamId, 60)}"`;
     const hint =
       names.length === 0
-        ? 'Try: an agent_id; there are no teams'
+        ? 'Try: an agent_id; there are no other teams'
         : `Try: one of ${listNames(names)}`;
     return [{ path: `${path}.team_id`, reason, hint }];
   }

@@ -27,7 +27,7 @@ export function checkTeam(team: TeamDraft, context: TeamContext, at: string): Ou
   return [
     ...checkSize(team, context, at),
     ...(team.members ?? []).flatMap((member, i) =>
-      checkMember(member, context, `${at}members[${i}]`),
+      checkMember(member, { ...context, within: team.team_id }, `${at}members[${i}]`),
     ),
     ...checkIds(team, at),
     ...checkTeamLimits(team, at),

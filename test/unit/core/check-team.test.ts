@@ -122,6 +122,17 @@ describe('TCK3: who a member is', () => {
     expect(faults[0]).toContain(text);
   });
 
+  it('TCK3: no team is advised to be a member of itself', () => {
+    const members = [{ id: 'a', team_id: 'news' }];
+    expect(told({ team_id: 'desk', members })).toEqual([
+      'members[0].team_id: there is no team "news". Try: one of "tower"',
+    ]);
+    const alone = [{ team_id: 'desk', depth: 1, leader: 'leader' }];
+    expect(told({ team_id: 'desk', members }, { teams: alone })).toEqual([
+      'members[0].team_id: there is no team "news". Try: an agent_id; there are no other teams',
+    ]);
+  });
+
   it('TCK3: a triad holds, and is allowed', () => {
     const member = { ...triad.members[0], name: 'a', role: 'critic' as const, agent_id: 'nobody' };
     const broken = { ...triad, members: [member, ...triad.members.slice(1)] };
