@@ -8,6 +8,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
 import { guardQuestion, mayPassGuard } from '../../core/team/guard-question.ts';
 import { applyMiddleware } from '../shared/activities.ts';
+import type { Funds } from '../shared/funds.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { Superior } from '../shared/superior.ts';
 
@@ -19,6 +20,8 @@ export type Guarded =
 interface GuardDesk {
   readonly order: DelegationOrder;
   readonly superior: Superior;
+  /** Others may have what is left while a person decides. */
+  readonly funds: Pick<Funds, 'giveBack'>;
   /** Notes for people what a function did. */
   readonly note: (text: string) => void;
 }
@@ -98,10 +101,11 @@ async function askPerson(
   { name }: Step,
   stage: 'input' | 'output',
   reason: string,
-  { order, superior, subject_ref, note }: GuardDesk & { readonly subject_ref: Ref },
+  { order, superior, funds, subject_ref, note }: GuardDesk & { readonly subject_ref: Ref },
 ): Promise<Guarded> {
   const { wave, delegation } = order;
   const { delegation_id, agent_id } = delegation;
+  const spent = funds.giveBack();
   const [answer] = await superior.ask({
     type: 'questions',
     escalation_id: delegation_id,
@@ -111,6 +115,7 @@ async function askPerson(
     delegation_id,
     agent_id,
     questions: [guardQuestion({ name, stage, reason, subject_ref, delegation_id })],
+    ...(spent !== undefined && { spent }),
   });
   if (!mayPassGuard(answer)) {
     return { type: 'blocked', reason: `the guardrail "${name}" was not overruled: ${reason}` };

@@ -3,6 +3,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
 import { isCancellation } from '@temporalio/workflow';
 import { loadThread, openTeam as readTeam, rewriteTask } from '../shared/activities.ts';
+import type { Funds } from '../shared/funds.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { Superior } from '../shared/superior.ts';
 import { untilDone } from '../shared/until-done.ts';
@@ -24,7 +25,11 @@ export type Opening =
   | { readonly type: 'refused'; readonly reason: string };
 
 /** Reads who is in the team, sends its message through the functions for input, and looks up its thread. Nothing is bought. */
-export async function openTeam(order: DelegationOrder, superior: Superior): Promise<Opening> {
+export async function openTeam(
+  order: DelegationOrder,
+  superior: Superior,
+  funds: Pick<Funds, 'giveBack'>,
+): Promise<Opening> {
   const { run_id, registry_ref, plan_ref, record_ref, delegation } = order;
   const { delegation_id } = delegation;
   const park = (reason: string): Promise<void> => superior.park(reason);
@@ -41,6 +46,7 @@ export async function openTeam(order: DelegationOrder, superior: Superior): Prom
   const guarded = await applyGuards(setup, 'input', message_ref, {
     order,
     superior,
+    funds,
     note: (text) => void notes.push(text),
   });
   if (guarded.type === 'blocked') return { type: 'refused', reason: guarded.reason };

@@ -12,6 +12,7 @@ import type { CarriedTeam, DelegationDesk } from '../delegation/run-delegation.t
 import type { Conversation, ConversationEnd } from '../shared/conversation.ts';
 import { createWorkClock } from '../shared/create-work-clock.ts';
 import { shareFunds } from '../shared/share-funds.ts';
+import type { MemberFunds } from '../shared/share-funds.ts';
 import { shareSuperior } from '../shared/share-superior.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { finishTeam, neverBegan, showUnopened } from './finish-team.ts';
@@ -33,19 +34,22 @@ export async function runTeam(
   carried: CarriedTeam | null,
   carryOut: CarryOut,
 ): Promise<DelegationOutcome> {
+  // A team in a team spends from the same purse.
+  const funds = desk.sharedFunds ?? shareFunds(desk.funds);
   const t: Site = {
     order,
     desk,
     carryOut,
-    // A team in a team spends from the same purse.
-    funds: desk.sharedFunds ?? shareFunds(desk.funds),
+    funds,
+    leaderFunds: funds.forCalls(),
     superior: shareSuperior(desk.superior, order, carried?.escalations ?? 0),
     scope: new CancellationScope(),
   };
   if (carried !== null) return workOn(resume(t, carried));
   const superior = t.superior.forMember((question) => showUnopened(order, desk, question));
-  const opened = await stopWhenCancelled(() => openTeam(order, superior));
+  const opened = await stopWhenCancelled(() => openTeam(order, superior, t.leaderFunds));
   if (opened?.type === 'opened') return workOn(begin(t, opened.team));
+  t.leaderFunds.close();
   return neverBegan(
     order,
     desk,
@@ -56,7 +60,12 @@ export async function runTeam(
 }
 
 /** What there is before the team is open. */
-type Site = Pick<TeamAtWork, 'order' | 'desk' | 'carryOut' | 'funds' | 'superior' | 'scope'>;
+interface Site extends Pick<
+  TeamAtWork,
+  'order' | 'desk' | 'carryOut' | 'funds' | 'superior' | 'scope'
+> {
+  readonly leaderFunds: MemberFunds;
+}
 
 function begin(
   site: Site,
@@ -94,15 +103,15 @@ function resume(site: Site, carried: CarriedTeam): TeamAtWork {
   return assemble({ ...site, order: { ...site.order, record_ref, plan_ref } }, carried);
 }
 
-function assemble(site: Site, from: CarriedTeam): TeamAtWork {
-  const { desk, order, funds, superior } = site;
+function assemble({ leaderFunds, ...site }: Site, from: CarriedTeam): TeamAtWork {
+  const { desk, order, superior } = site;
   const clock = createWorkClock(desk.control);
   funds.holdWhileAsking(clock);
   const t: TeamAtWork = {
     ...site,
     message_ref: from.message_ref,
     own: {
-      funds: funds.forCalls(),
+      funds: leaderFunds,
       superior: superior.forMember((question) => {
         t.waitingFor = question;
         t.leaderState = question === '' ? 'thinking' : 'waiting_for_user';
@@ -168,8 +177,7 @@ async function workOn(t: TeamAtWork): Promise<DelegationOutcome> {
   const stopWatching = watchTeam(t);
   // However the team is stopped: what has not begun by then does not begin.
   void t.scope.cancelRequested.catch(() => closeTasks(t, 'the team was stopped'));
-  const end = await t.scope.run(() => lead(t));
-  stopWatching();
+  const end = await t.scope.run(() => lead(t)).finally(stopWatching);
   if (end.type === 'carry_over' && t.desk.carryOver !== null) {
     return t.desk.carryOver(carry(t));
   }
