@@ -9,6 +9,7 @@
  *        wish is answered nothing else is lent.
  *   JP4. What a member did not spend is free again with its next wish, its question and its end.
  *   JP5. The lease is given back only when no other member is at work or holds something.
+ *   JP6. Who is lost without having told what it spent has spent what it was lent.
  */
 import type { Allowance, Lease, LeaseWish, Spending } from '../../contracts/budget.ts';
 import { giveBack } from './purse.ts';
@@ -47,6 +48,15 @@ export function joinPurse(state: SharedPurse, member: number): SharedPurse {
 
 export function leavePurse(state: SharedPurse, member: number): SharedPurse {
   return { ...state, members: state.members.filter((one) => one.member !== member) };
+}
+
+/** It is gone, and can't tell any more. */
+export function loseMember(state: SharedPurse, member: number): SharedPurse {
+  const lost = state.members.find((one) => one.member === member);
+  if (lost === undefined) return state;
+  const spent = addSpending(lost.spent, lost.lent);
+  const told = { spent, worked_ms: lost.worked_ms };
+  return leavePurse(settleMember(state, member, told, noSpending), member);
 }
 
 export function setRest(state: SharedPurse, member: number, rests: boolean): SharedPurse {

@@ -9,6 +9,7 @@ import {
   joinPurse,
   leavePurse,
   lendTo,
+  loseMember,
   openSharedPurse,
   setRest,
   settleMember,
@@ -28,6 +29,8 @@ export interface MemberFunds extends Funds {
   rest(): void;
   /** Its work is over: what it was lent and did not spend is free again. */
   close(): void;
+  /** Its work was lost, and nobody knows what it has spent. */
+  lose(): void;
 }
 
 /**
@@ -64,7 +67,7 @@ const unlimited: SharedFunds = {
 };
 
 function unlimitedMember(): MemberFunds {
-  return { ...unlimitedFunds, rest: () => {}, close: () => {} };
+  return { ...unlimitedFunds, rest: () => {}, close: () => {}, lose: () => {} };
 }
 
 /** `core/budget/shared-purse.ts` decides, this waits and asks. */
@@ -172,6 +175,7 @@ class Member {
       },
       rest: () => this.#sharing.set(setRest(this.#sharing.shared, this.#member, true)),
       close: () => this.#sharing.set(leavePurse(this.#sharing.shared, this.#member)),
+      lose: () => this.#sharing.set(loseMember(this.#sharing.shared, this.#member)),
     };
   }
 

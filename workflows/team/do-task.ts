@@ -122,6 +122,7 @@ async function carryOutOnce(
     return { outcome, lost: '', ...end };
   } catch (error) {
     if (isCancellation(error)) return { outcome: null, lost: 'stopped', ...end };
+    funds?.lose();
     return { outcome: null, lost: readFailure(error).message, why: 'lost', partial_ref: null };
   } finally {
     funds?.close();

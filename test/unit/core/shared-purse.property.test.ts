@@ -7,6 +7,7 @@ import {
   joinPurse,
   leavePurse,
   lendTo,
+  loseMember,
   openSharedPurse,
   setRest,
   settleMember,
@@ -211,5 +212,17 @@ describe('a purse that members share', () => {
     const none = takeMore(state, null);
     expect(lendTo(none, 2, amount(1), 0)).toBeNull();
     expect(lendTo(leavePurse(none, 1), 2, amount(900), 0)).not.toBeNull();
+  });
+
+  it('JP6: who is lost has spent what it was lent, and all that it told of', () => {
+    const lent = lendTo(two, 1, amount(300), 0);
+    if (lent === null) throw new Error('nothing was lent');
+    const told = { spent: amount(100), worked_ms: 7 };
+    const lost = loseMember(settleMember(lent.state, 1, told, amount(200)), 1);
+    expect(lost.purse).toMatchObject({ spent: { tokens: 300 }, worked_ms: 7 });
+    expect(lost.members.map(({ member }) => member)).toEqual([2]);
+    expect(lendTo(lost, 2, amount(701), 0)).toBeNull();
+    expect(lendTo(lost, 2, amount(700), 0)).not.toBeNull();
+    expect(loseMember(lost, 1)).toBe(lost);
   });
 });
