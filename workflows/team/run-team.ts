@@ -104,7 +104,7 @@ function resume(site: Site, carried: CarriedTeam): TeamAtWork {
 }
 
 function assemble({ leaderFunds, ...site }: Site, from: CarriedTeam): TeamAtWork {
-  const { desk, order, superior } = site;
+  const { desk, order, funds, superior } = site;
   const clock = createWorkClock(desk.control);
   funds.holdWhileAsking(clock);
   const t: TeamAtWork = {
