@@ -14,6 +14,8 @@ const made = (makers: readonly string[]) =>
     state: 'confirmed' as const,
   }));
 
+const isOwn = ({ effect_id }: { readonly effect_id: string }) => effect_id.startsWith('design/');
+
 it("KE1 and KE2: the leader's own are kept, of the others the newest, and no more than there is room for", () => {
   const makers = fc.array(fc.constantFrom('design', 'design.d1', 'design.d2', 'design.d1'), {
     minLength: 0,
@@ -23,7 +25,6 @@ it("KE1 and KE2: the leader's own are kept, of the others the newest, and no mor
     fc.property(makers, (all) => {
       const known = made(all.filter((maker, at) => maker !== 'design' || at < effectsMax));
       const kept = keepEffects(known, 'design');
-      const isOwn = ({ effect_id }: { effect_id: string }) => effect_id.startsWith('design/');
       expect(kept.filter(isOwn)).toEqual(known.filter(isOwn));
       expect(kept).toHaveLength(Math.min(known.length, effectsMax));
       const others = kept.filter((one) => !isOwn(one));
