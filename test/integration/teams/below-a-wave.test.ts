@@ -63,7 +63,7 @@ it('one budget for leader and members: never a call too many, a question at the 
     ...leads([[gives('researcher'), gives('writer'), gives('analyst')], done], 'guide'),
     does({ team: 'guide' }, { json: well }),
   ]);
-  const timeout = 4;
+  const timeout = 7;
   const team = { ...two, timeout, members: members('researcher', 'writer', 'analyst') };
   const budget = { delegation: { calls: 3 } };
   const run = await stage.start('plannerWave', {

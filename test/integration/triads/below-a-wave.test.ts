@@ -95,7 +95,7 @@ describe('a triad below a wave', () => {
 
   it('shares one budget among members who work at the same time', async () => {
     const budget = { calls: 9, delegation: { calls: 4 } };
-    const timeouts = { turn_seconds: 3 };
+    const timeouts = { turn_seconds: 5 };
     const delegations = [
       triadWork('one', 'consensus', { triad: triad('consensus', { timeouts }) }),
     ];
