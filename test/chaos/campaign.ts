@@ -97,8 +97,10 @@ async function playNamed(campaign: Campaign, name: SinglePhaseName): Promise<Pha
       moments,
       blows,
       random: random.fork(name),
-      onPlayed: ({ runId, interruptions, facts }, left) =>
-        say(`  ${runId}: ${facts?.status ?? 'STUCK'}, ${interruptions.length} blows, ${left} left`),
+      onPlayed({ runId, interruptions, facts }, left, found) {
+        say(`  ${runId}: ${facts?.status ?? 'STUCK'}, ${interruptions.length} blows, ${left} left`);
+        for (const { kind, text } of found) say(`  ${runId}: BREACH: ${kind}: ${text}`);
+      },
     });
     return { name, title: phase.title, ...tally };
   } finally {

@@ -5,6 +5,7 @@ import type { Moments, PlayedReference } from './play-reference.ts';
 import { playTrial } from './play-trial.ts';
 import type { PlayedTrial, TrialPlan } from './play-trial.ts';
 import type { Prng } from '../support/prng.ts';
+import type { Breach } from './run-model.ts';
 import type { ReferenceRun } from './runs/reference-run.ts';
 import { describeStrike } from './strike.ts';
 import { addTrial, createTally } from './tally.ts';
@@ -20,7 +21,8 @@ export interface PhaseRun {
   readonly moments?: Moments;
   readonly random: Prng;
   readonly blows: number;
-  readonly onPlayed: (played: PlayedTrial, left: number) => void;
+  /** @param found What was broken in this run. */
+  readonly onPlayed: (played: PlayedTrial, left: number, found: readonly Breach[]) => void;
 }
 
 /** A moment that was missed this often never comes. */
@@ -43,9 +45,11 @@ export async function playPhase(options: PhaseRun): Promise<Tally> {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       try {
         const played = await playTrial(lane, next.plan);
+        const before = tally.breaches.length;
         addTrial(tally, reference, played);
+        const found = tally.breaches.slice(before);
         queue.push(...replan(next, played, tally));
-        options.onPlayed(played, queue.length);
+        options.onPlayed(played, queue.length, found);
       } catch (error) {
         const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
         tally.breaches.push({ kind: 'campaign failed', run: next.plan.name, text });

@@ -76,8 +76,6 @@ class Trial {
   readonly #harmer: Harmer;
   readonly #fired: Strike[] = [];
   readonly #asked: Asked[] = [];
-  /** Those of them that nobody has begun to answer. */
-  readonly #waiting: Asked[] = [];
   readonly #modelFaults: string[] = [];
   readonly #answers = { first: 0, again: 0, late: 0, refused: 0 };
   /** What goes on beside the run. It must be over before the run is judged. */
@@ -131,10 +129,9 @@ class Trial {
     const asked = readAsked(seen, this.#asked);
     if (asked.length === 0) return;
     this.#asked.push(...asked);
-    this.#waiting.push(...asked);
     const { answering, run } = this.#plan;
-    if (answering !== 'at once' && this.#waiting.length < run.askedAtOnce) return;
-    this.#goOn(this.#answerAll(this.#waiting.splice(0)));
+    if (answering === 'at once') this.#goOn(this.#answer(asked));
+    else if (this.#asked.length === run.askings.length) this.#goOn(this.#answerAll());
   }
 
   async #reply(request: ScriptedRequest): Promise<Reply> {
@@ -193,9 +190,9 @@ class Trial {
     await eventually(`the recorded reply of ${callKey}`, isRecorded, recordedMsMax);
   }
 
-  async #answerAll(asked: readonly Asked[]): Promise<void> {
-    const whileAway = (): Promise<void> => this.#answer(asked);
-    if (this.#plan.answering !== 'while away') return whileAway();
+  async #answerAll(): Promise<void> {
+    if (this.#plan.answering !== 'while away') return this.#answer(this.#asked);
+    const whileAway = (): Promise<void> => this.#answer(this.#asked);
     const blow = { type: 'kill worker' } as const;
     return this.#harmer.hurt(blow, 'worker killed before the answers', { whileAway });
   }

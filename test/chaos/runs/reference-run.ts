@@ -12,10 +12,8 @@ export interface ReferenceRun {
   readonly input: (runId: string) => PlannerRunInput;
   /** Ids of its delegations. */
   readonly taskIds: readonly string[];
-  /** The questions that it asks. */
+  /** The questions that it asks, all at the same time if nobody answers. */
   readonly askings: readonly Asking[];
-  /** How many of them are open at the same time when nobody answers: the members of a delegation ask one after the other. */
-  readonly askedAtOnce: number;
   /** What the model answers to this call, whenever and however often it comes. */
   readonly replyTo: (request: ScriptedRequest) => Reply;
 }

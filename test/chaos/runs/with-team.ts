@@ -68,7 +68,6 @@ export const runWithTeam: ReferenceRun = {
   }),
   taskIds: [teamTask],
   askings: Object.values(askings),
-  askedAtOnce: 1,
   replyTo,
 };
 

@@ -50,7 +50,6 @@ export const runWithTriad: ReferenceRun = {
   input: () => ({ goal: 'Move the backups of a small shop to a second data centre' }),
   taskIds: itsPlan.delegations.map(({ delegation_id }) => delegation_id),
   askings: Object.values(askings),
-  askedAtOnce: 2,
   replyTo,
 };
 
