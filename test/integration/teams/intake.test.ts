@@ -61,8 +61,8 @@ describe('fault 28: a team that can not work', () => {
       each(
         /^max_parallel: expected a whole number from 1 .*received 0\. Try: /,
         /^max_delegations: expected a whole number from 1 .*received 0\. Try: /,
-        /^timeout: expected a number above 0.*received 0\. Try: /,
-        /^member_timeout: expected a number above 0.*received -1\. Try: /,
+        /^timeout: expected a number from 1 .*received 0\. Try: /,
+        /^member_timeout: expected a number from 1 .*received -1\. Try: /,
         /^max_retries: expected a whole number from 0 .*received 0\.5\. Try: /,
       ),
     );
@@ -141,14 +141,10 @@ describe('fault 28: a team that can not work', () => {
     ]) {
       expect(lines).toContainEqual(expect.stringMatching(line));
     }
-    const none = await runCommand(stage, [
-      'team',
-      message,
-      '--members',
-      '',
-      '--max-delegations',
-      '0',
-    ]);
+    const nobody = await runCommand(stage, ['team', message]);
+    expect(nobody.code).toBe(2);
+    expect(nobody.err).toMatch(/^The team has no members\. Try: .*--members/u);
+    const none = await runCommand(stage, ['team', message, '--max-delegations', '0']);
     expect(none.code).toBe(2);
     expect(none.err).toContain("'--max-delegations <count>' argument '0' is invalid");
     expect(stage.rehearsal.counts().calls).toBe(0);

@@ -97,7 +97,7 @@ it('"teams": false tells the planner nothing of teams, and holds it to that', as
 it('fault 28: a team that a planner may name is checked at the start of the run, before any call', async () => {
   const run = await stage.start('plannerRun', { goal, teams: [{ ...desk, timeout: 0 }, desk] });
   expect(await refusedInput(run)).toEqual([
-    expect.stringMatching(/^teams\[0\]\.timeout: expected a number above 0/u),
+    expect.stringMatching(/^teams\[0\]\.timeout: expected a number from 1/u),
     expect.stringMatching(/^teams\[1\]\.team_id: "desk" is the name of another team already/u),
   ]);
   expect(stage.rehearsal.counts().calls).toBe(0);
