@@ -16,7 +16,7 @@ import type { TeamDeps } from './deps.ts';
  * Keeps how a team's work ended: in the store, and as a file for people. Repeating it gives the same.
  *
  * A team that ended without an answer of its leader hands on what its members brought. One that was blocked hands on
- * nothing: what a guardrail holds back would pass it so.
+ * nothing, nor does one with guardrails for its output: what they hold back, or were never shown, would pass them so.
  *
  * @param assertCurrent throws when somebody else may have the work: a worker that was suspended would write its file over
  *   that of a run that was begun again.
@@ -46,6 +46,7 @@ async function findAnswer(
   const { report, output, plan } = team;
   if (report.status === 'blocked') return { output: null, output_ref: null };
   if (output !== null) return { output, output_ref: report.output_ref };
+  if (report.setup.guardrails.output.length > 0) return { output: null, output_ref: null };
   const composed = composePartial(team, findPlanned(delegationId, plan));
   if (composed === null) return { output: null, output_ref: null };
   return { output: composed, output_ref: await store.put(JSON.stringify(composed)) };

@@ -65,6 +65,7 @@ export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<Delegat
     // What was not checked is not handed out.
     output: null,
   };
+  if (isWithheld(t, end)) t.notes.push(withheld);
   // Whatever stops the team: what members brought is recorded.
   const recorded = await CancellationScope.nonCancellable(() => keepReport(t, end));
   await CancellationScope.nonCancellable(() => keepThread(t, end, recorded));
@@ -73,6 +74,15 @@ export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<Delegat
   if (outcome.status === 'failed') noteFailure(t, end);
   showTeam(t, { state: outcome.status, reason: outcome.reason });
   return outcome;
+}
+
+const withheld =
+  'What members brought is not handed on in place of an answer: no guardrail for the output has judged it.';
+
+/** As `recordTeam` has it. */
+function isWithheld({ state, records }: TeamAtWork, { status, output }: TeamEnd): boolean {
+  const isGuarded = state.setup.guardrails.output.length > 0;
+  return isGuarded && output === null && status !== 'blocked' && records.size > 0;
 }
 
 async function guardOutput(t: TeamAtWork, end: TeamEnd): Promise<TeamEnd> {

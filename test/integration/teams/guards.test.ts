@@ -300,6 +300,22 @@ it('case 9.2: several work in their order, each on what the one before it left, 
   expect(report.notes).toEqual([]);
 });
 
+it('case 9.3: what members brought does not pass a guardrail for the output by a leader that fails', async () => {
+  const { result, report, page } = await playTeam(
+    stage,
+    [
+      ...leads([[gives('researcher')], { status: 400, message: 'This model refuses.' }]),
+      does({}, { json: done }),
+    ],
+    teamInput(['researcher'], { guardrails: { output: ['embargo'] } }),
+  );
+  expect(report.tasks).toMatchObject([{ status: 'completed' }]);
+  expect(result).toMatchObject({ status: 'failed', output_ref: null, answer: '' });
+  const said = 'What members brought is not handed on in place of an answer';
+  expect(result.team?.notes).toEqual([expect.stringContaining(said)]);
+  expect(page).toContain(said);
+});
+
 it('case 9.1: leader, members and teams among them read the message as a middleware left it, and nothing of the old one', async () => {
   const message = `Call ${number} and say hello.\n\nThe number ${number} is the right one.`;
   const { report, calls, page } = await playTeam(

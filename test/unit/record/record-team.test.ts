@@ -212,6 +212,17 @@ it.each([
   expect(result).toMatchObject({ output_ref: null, answer: '' });
 });
 
+it('a team with a guardrail for its output hands on nothing that no guardrail has judged', async () => {
+  const task = await storedTask(harness, 'd1', output({ compact_md: 'Never judged.' }));
+  const guardrails = { input: [], output: ['embargo'] };
+  const result = await record(
+    await timedOut([task], { setup: teamSetup({ members, guardrails }) }),
+  );
+  expect(result).toMatchObject({ output_ref: null, answer: '' });
+  // Who looks at how the team worked sees it.
+  expect(await file()).toContain('Never judged.');
+});
+
 it('a guardrail that blocks an answer holds it back, also where the report still names it', async () => {
   const report = await designReport(harness, [], { status: 'blocked', reason: 'It has a secret.' });
   expect(await record(report)).toMatchObject({ output_ref: null, answer: '' });
