@@ -1,7 +1,8 @@
 import type { TaskView, TeamView, TriadPhaseView } from '../../../contracts/views.ts';
 import { cleanLine } from '../text/clean-text.ts';
 import { formatTurns } from '../text/format-usage.ts';
-import type { Paint, Tone } from '../text/paint.ts';
+import type { Paint } from '../text/paint.ts';
+import { taskMarks } from '../text/task-marks.ts';
 import type { TreeNode } from './tree-node.ts';
 
 const titleCharactersMax = 60;
@@ -44,21 +45,10 @@ const leaderStates: Readonly<Record<TeamView['leader']['state'], string>> = {
   done: 'is done',
 };
 
-const marks: Readonly<Record<TaskView['state'], readonly [string, Tone]>> = {
-  pending: ['○', 'quiet'],
-  running: ['●', 'strong'],
-  waiting: ['?', 'attention'],
-  completed: ['✓', 'good'],
-  failed: ['✗', 'bad'],
-  timed_out: ['✗', 'bad'],
-  stopped: ['■', 'quiet'],
-  not_started: ['–', 'quiet'],
-};
-
 /** A task of a team in one line. */
 export function describeTask(task: TaskView, paint: Paint): string {
   const { delegation_id, member_id, title, state, reason, attempts, usage, triad, team } = task;
-  const [mark, tone] = marks[state];
+  const [mark, tone] = taskMarks[state];
   const isAtWork = state === 'running' || state === 'waiting';
   return [
     `${paint(tone, mark)} ${cleanLine(delegation_id)} (${cleanLine(member_id)}) ${cleanLine(title, titleCharactersMax)}`,

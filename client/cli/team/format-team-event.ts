@@ -3,8 +3,9 @@ import type { DelegationEvent, EndEvent, LeaderEvent, TeamEvent } from '../../te
 import { describeQuestion } from '../ask/describe-question.ts';
 import { cleanLine, cleanLines, cleanText } from '../text/clean-text.ts';
 import { formatCost, formatTokens, formatTurns } from '../text/format-usage.ts';
-import type { Paint, Tone } from '../text/paint.ts';
+import type { Paint } from '../text/paint.ts';
 import { renderTable } from '../text/render-table.ts';
+import { taskMarks } from '../text/task-marks.ts';
 
 const reasonCharactersMax = 300;
 const titleCharactersMax = 60;
@@ -72,20 +73,9 @@ function formatLeader(event: LeaderEvent, paint: Paint): string[] {
   ];
 }
 
-const marks: Readonly<Record<DelegationEvent['state'], readonly [string, Tone]>> = {
-  pending: ['○', 'quiet'],
-  running: ['●', 'strong'],
-  waiting: ['?', 'attention'],
-  completed: ['✓', 'good'],
-  failed: ['✗', 'bad'],
-  timed_out: ['✗', 'bad'],
-  stopped: ['■', 'quiet'],
-  not_started: ['–', 'quiet'],
-};
-
 function formatDelegation(event: DelegationEvent, paint: Paint): string {
   const { delegation_id, member_id, title, state, reason, attempts, phase, usage } = event;
-  const [mark, tone] = marks[state];
+  const [mark, tone] = taskMarks[state];
   const parts = [
     `${paint(tone, mark)} ${shortName(delegation_id)} (${cleanLine(member_id)}) ${cleanLine(title, titleCharactersMax)}`,
     paint(tone, state.replaceAll('_', ' ')),
