@@ -42,16 +42,17 @@ export function boundTeam(report: TeamReport, reportRef: Ref): TeamOutcome {
 /** A report on its way to the store: its reasons are cut, and refusals and notes are as many as it may hold. */
 export function boundReport(report: TeamReport): TeamReport {
   const { refusalsKeptMax, teamReasonCharsMax } = engineLimits;
-  const cut = <T extends { readonly reason: string }>(one: T): T => ({
-    ...one,
-    reason: cutText(one.reason, teamReasonCharsMax),
-  });
   return {
-    ...cut(report),
-    tasks: report.tasks.map(cut),
-    refused: report.refused.slice(0, refusalsKeptMax).map(cut),
+    ...cutReason(report),
+    tasks: report.tasks.map(cutReason),
+    refused: report.refused.slice(0, refusalsKeptMax).map(cutReason),
     notes: report.notes.slice(0, refusalsKeptMax).map((note) => cutText(note, teamReasonCharsMax)),
   };
+}
+
+/** As long as a report keeps it. */
+export function cutReason<T extends { readonly reason: string }>(one: T): T {
+  return { ...one, reason: cutText(one.reason, engineLimits.teamReasonCharsMax) };
 }
 
 /** What each member did and used, in the order of the team. */

@@ -102,7 +102,7 @@ async function guardOutput(t: TeamAtWork, end: TeamEnd): Promise<TeamEnd> {
 function keepReport(t: TeamAtWork, end: TeamEnd): Promise<RecordTeamResult> {
   const { run_id, delegation } = t.order;
   const { delegation_id } = delegation;
-  const report = boundReport(reportOf(t, end));
+  const report = reportOf(t, end);
   return untilDone(
     () =>
       recordTeam.executeWithOptions({ summary: 'record team' }, [

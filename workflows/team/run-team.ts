@@ -4,6 +4,7 @@ import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
 import { isEffectOf } from '../../core/ids.ts';
+import { cutReason } from '../../core/team/bound-team.ts';
 import { keepEffects } from '../../core/team/keep-effects.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
@@ -212,7 +213,7 @@ function carry(t: TeamAtWork): CarriedTeam {
     plan_ref: order.plan_ref,
     message_ref,
     conversation: own.conversation,
-    records: [...t.records.values()],
+    records: [...t.records.values()].map(cutReason),
     worked_ms: workedMs(t),
     notes,
     escalations: superior.escalations(),
