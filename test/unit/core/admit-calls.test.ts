@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { TeamCall } from '../../../contracts/state-call.ts';
+import { engineLimits } from '../../../core/limits.ts';
 import { admitCalls } from '../../../core/team/admit-calls.ts';
 import type { GivenCall, TeamState } from '../../../core/team/team-state.ts';
 import { callOn, seat, teamOf } from './team-builders.ts';
@@ -59,6 +60,17 @@ describe('names and inputs', () => {
     ]);
   });
 
+  it('OT3: a task that speaks of another one by name or member comes after it, and is given its result', () => {
+    const { tasks } = admit(
+      teamOf(),
+      callOn('ann', { mentions: ['draft', 'cy'] }),
+      callOn('bob', { name: 'draft' }),
+      callOn('cy'),
+    );
+    expect(tasks.map(({ after }) => after)).toEqual([['design.draft', 'design.d2'], [], []]);
+    expect(tasks[0]).toMatchObject({ inputs: ['design.draft', 'design.d2'], needs: [] });
+  });
+
   it('ADM5: who needs a refused call is refused too, however long the chain', () => {
     const { tasks, refused } = admit(
       teamOf(),
@@ -70,6 +82,13 @@ describe('names and inputs', () => {
     expect(tasks.map(({ name }) => name)).toEqual(['free']);
     expect(refused).toHaveLength(3);
   });
+});
+
+it('ADM2: of a refusal as much is kept as a report may hold', () => {
+  const inputs = Array.from({ length: 9 }, (_, n) => `${n}`.repeat(100));
+  const { state, refused } = admit(teamOf(), callOn('ann', { inputs }));
+  expect(refused[0]?.reason.length).toBeGreaterThan(engineLimits.teamReasonCharsMax);
+  expect(state.refused[0]?.reason).toHaveLength(engineLimits.teamReasonCharsMax);
 });
 
 describe('what is given out once', () => {

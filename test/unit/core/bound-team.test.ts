@@ -83,6 +83,13 @@ it('TO1: what travels of a team is bounded, whatever was written in it', () => {
   );
 });
 
+it('TO1: the first notes travel', () => {
+  const notes = Array.from({ length: 9 }, (_, n) => `note ${n}`);
+  expect(teamOutcome(teamReport({ notes })).notes).toEqual(
+    notes.slice(0, engineLimits.teamNotesMax),
+  );
+});
+
 it('TO2: leader and members together used what leader and tasks used', () => {
   fc.assert(
     fc.property(anyReport, (report) => {
@@ -158,9 +165,13 @@ it('TO3: a report that is small enough is kept as it is', () => {
   expect(boundReport(report)).toEqual(report);
 });
 
+const mixed = [taskRecord('d1'), failedTask('d2', 'failed')];
+
 it.each([
   ['done, every task completed', {}, false],
   ['done after a call was refused', { refused: [{ member_id: 'x', reason: 'Unknown.' }] }, false],
+  ['at its limit, with no call too many', { setup: teamSetup({ max_delegations: 1 }) }, false],
+  ['with a task that failed beside one that did not', { tasks: mixed }, true],
   ['timed out', { status: 'timed_out' }, true],
   ['without a task that failed', { tasks: [failedTask('d1', 'failed')] }, true],
   [

@@ -238,7 +238,7 @@ const team = (team_id: string, ...below: readonly string[]): NamedTeam => ({
   members: [{ id: 'writer' }, ...below.map((id) => ({ id, team_id: id }))],
 });
 
-const together = (...teams: readonly NamedTeam[]) =>
+const together = (...teams: readonly TeamDraft[]) =>
   checkNamedTeams(
     teams.map((draft, i) => ({ draft, at: `teams[${i}].` })),
     context,
@@ -249,6 +249,8 @@ describe('teams with names', () => {
     expect(together(team('a'), team('b'), team('a'))).toEqual([
       'teams[2].team_id: "a" is the name of another team already',
     ]);
+    const { team_id: _name, ...nameless } = team('a');
+    expect(together(nameless, nameless)).toEqual([]);
   });
 
   it('TNM2: part of fault 29: teams that contain each other are refused, and the cycle is shown', () => {

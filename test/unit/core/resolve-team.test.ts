@@ -116,6 +116,16 @@ describe('TRS1: what is left out', () => {
   });
 });
 
+it('TRS1: a member can do no more things than an agent may', () => {
+  const agents = ['a', 'b'].map((agent_id) => ({
+    agent_id,
+    capabilities: Array.from({ length: 15 }, (_, n) => `${agent_id}${n}`),
+  }));
+  const triad = { type: 'consensus', reason: 'r', members: peers('a', 'b', 'b') } as const;
+  const { members } = resolveTeam({ members: [{ id: 'both', triad }] }, 'a', { agents, teams: [] });
+  expect(members[0]?.capabilities).toHaveLength(20);
+});
+
 describe('TRS2: the time of a task', () => {
   it('TRS2: is never more than its team has, and the note says so', () => {
     const seconds = fc.option(fc.double({ min: 0.1, max: 1_000, noNaN: true }), {

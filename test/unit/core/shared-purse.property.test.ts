@@ -225,4 +225,31 @@ describe('a purse that members share', () => {
     expect(lendTo(lost, 2, amount(700), 0)).not.toBeNull();
     expect(loseMember(lost, 1)).toBe(lost);
   });
+
+  it('JP2: what has no limit is lent without one, and takes nothing of it', () => {
+    const lent = lendTo(two, 1, amount(10), 0);
+    expect(lent?.lease.cost_micro_usd).toBeNull();
+    expect(lent?.state.members[0]?.lent.cost_micro_usd).toBe(0);
+  });
+
+  it('JP2: nothing is lent from the moment on at which the lease ends', () => {
+    const lease = { ...leaseOf(1_000), until: 50 };
+    const state = joinPurse(openSharedPurse(takeLease(emptyPurse, lease)), 1);
+    expect(lendTo(state, 1, amount(10), 49)?.lease.until).toBe(50);
+    expect(lendTo(state, 1, amount(10), 50)).toBeNull();
+  });
+
+  it('JP3: a wish says nothing of what is lent when nothing is', () => {
+    expect(askForMore(two, amount(10)).wish).not.toHaveProperty('held');
+  });
+
+  it('JP5: the last who is at work gives the lease back; who is beside others, only its own', () => {
+    const alone = giveBackFor(setRest(two, 2, true), 1);
+    expect(alone).toMatchObject({ given: true, state: { purse: { lease: null } } });
+    const lent = lendTo(two, 2, amount(10), 0);
+    if (lent === null) throw new Error('nothing was lent');
+    expect(giveBackFor(lent.state, 1).given).toBe(false);
+    expect(giveBackFor(setRest(lent.state, 2, true), 1).given).toBe(false);
+    expect(giveBackFor(askForMore(setRest(two, 2, true), amount(10)).state, 1).given).toBe(false);
+  });
 });

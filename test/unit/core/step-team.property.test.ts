@@ -198,3 +198,44 @@ it('STM4: the third failure in a row opens the breaker, and what waits for that 
     reason: '"ann" failed 3 times in a row and gets no tasks for a while',
   });
 });
+
+/** One reply of three tasks for `ann`, one after the other, that end like this; and another call of hers. */
+function endWith(...statuses: readonly TaskStatus[]) {
+  const calls = statuses.map(() => callOn('ann'));
+  const given = admitCalls(teamOf({ allow_parallel: false }), calls, 0);
+  let { state } = stepTeam(given.state, { type: 'given' }, 0);
+  for (const [n, status] of statuses.entries()) {
+    const delegation_id = given.tasks[n]?.delegation_id ?? '';
+    const ended = { type: 'ended', delegation_id, status, reason: '', has_output: false } as const;
+    ({ state } = stepTeam(state, ended, 0));
+  }
+  return admitCalls(state, [callOn('ann')], 0);
+}
+
+it('STM4, BR3: a success between failures begins anew; who was stopped has neither failed nor done it', () => {
+  expect(endWith('failed', 'timed_out', 'completed', 'failed', 'failed').tasks).toHaveLength(1);
+  expect(endWith('failed', 'timed_out', 'stopped').tasks).toHaveLength(1);
+  expect(endWith('failed', 'timed_out', 'stopped', 'failed').tasks).toHaveLength(0);
+});
+
+it("STM4: a trial waits for its own member's tasks, and for no others", () => {
+  const open = endWith('failed', 'failed', 'failed');
+  const later = 1e9;
+  const busy = admitCalls(open.state, [callOn('bob')], later);
+  const parallel = { ...busy.state, setup: { ...busy.state.setup, allow_parallel: true } };
+  const { state } = stepTeam(parallel, { type: 'given' }, later);
+  const trial = admitCalls(state, [callOn('ann'), callOn('ann')], later);
+  expect(stepTeam(trial.state, { type: 'given' }, later).start).toEqual([
+    trial.tasks[0]?.delegation_id,
+  ]);
+});
+
+it('an attempt more is counted for a task at work alone', () => {
+  const given = admitCalls(teamOf({ allow_parallel: false }), [callOn('ann'), callOn('bob')], 0);
+  const { state } = stepTeam(given.state, { type: 'given' }, 0);
+  const again = given.tasks.reduce(
+    (before, { delegation_id }) => stepTeam(before, { type: 'retried', delegation_id }, 0).state,
+    state,
+  );
+  expect(again.tasks.map(({ attempts }) => attempts)).toEqual([2, 0]);
+});

@@ -132,6 +132,13 @@ describe('time limits of a phase', () => {
     );
   });
 
+  it('DL2: the clock is looked at no more often than that takes', () => {
+    const span = { limit: 'turn' as 'turn' | 'phase', since_ms: 0, at_work: [] };
+    const look = (now: number) => nextLook({ span, at_ms: 7_000 }, { turn: 10, phase: 90 }, now);
+    expect([look(0), look(9_000)]).toEqual([7_000, 1]);
+    expect(nextLook(null, { turn: 10, phase: 90 }, 0)).toBe(10_000);
+  });
+
   it('LS2: it is told what was over and who was at work', () => {
     const spans = listSpans(0, -90_000, turns);
     const deadline = findDeadline(spans, timeouts);
