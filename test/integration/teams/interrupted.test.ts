@@ -185,14 +185,8 @@ function waitsBeforeAnotherAttempt({ event }: SeenEvent): boolean {
   return summary ? Buffer.from(summary).toString().includes('is tried again') : false;
 }
 
-/** What only a team does, in the order in which it does. */
-const moments = [
-  schedules('applyMiddleware'),
-  schedules('planTasks'),
-  waitsBeforeAnotherAttempt,
-  schedules('recordTeam'),
-  schedules('saveThread'),
-];
+/** Some of what only a team does, in its order: a worker process takes seconds to start. `npm run chaos` has all of it. */
+const moments = [schedules('planTasks'), waitsBeforeAnotherAttempt, schedules('saveThread')];
 
 /** Kills one worker after the other under a team, each at its moment. */
 async function playKilled(): Promise<Played> {
@@ -203,15 +197,15 @@ async function playKilled(): Promise<Played> {
     for (const [at, isAt] of moments.entries()) if (isAt(event)) seen.emit(String(at));
   });
   try {
-    let worker = await startWorkerProcess(stage);
     const run = await start(stage, 'team-killed');
     for (const moment of reached) {
+      const worker = await startWorkerProcess(stage);
       await moment;
       worker.signal('SIGKILL');
       expect(await worker.ended).toBe('SIGKILL');
       expect((await run.describe()).status.name).toBe('RUNNING');
-      worker = await startWorkerProcess(stage);
     }
+    await stage.startWorker();
     return await finish(stage, 'team-killed');
   } finally {
     await watch.stop();
@@ -248,7 +242,7 @@ it('a team that nobody hurts tries one task twice, and adds to its thread once',
   });
 });
 
-it('fault 1: kill -9 at each moment that only a team has: it comes to the same, and no call is made again', () => {
+it('fault 1: kill -9 at planTasks, between two attempts and at saveThread: it comes to the same, and no call is made again', () => {
   expect(killed.end).toEqual(whole.end);
   expect(killed.calls).toHaveLength(n);
 });
