@@ -113,9 +113,12 @@ describe('TCK3: who a member is', () => {
     ],
     [
       { id: 'a', agent_id: 'writer', team_id: 'desk' },
-      'members[0]: a member is an agent, a triad or',
+      'members[0]: a member is an agent, a triad or a team, and this one has agent_id and team_id. Try: keep agent_id alone',
     ],
-    [{ id: 'a', triad, team_id: 'desk' }, 'members[0]: a member is an agent, a triad or a team'],
+    [
+      { id: 'a', triad, team_id: 'desk' },
+      'members[0]: a member is an agent, a triad or a team, and this one has triad and team_id. Try: keep triad alone',
+    ],
   ])('case 5.4: %j is refused', (member, text) => {
     const faults = told({ members: [member, { id: 'writer' }] });
     expect(faults).toHaveLength(1);

@@ -91,6 +91,10 @@ describe('who takes a task', () => {
       type: 'refused',
       reason: 'there is no member "eve". Members: "ann", "bob", "cy"',
     });
+    const some = teamOf({ members: [seat('ann'), seat('bob', { enabled: false })] });
+    expect(chooseMember(some, 'eve', 0)).toMatchObject({
+      reason: 'there is no member "eve". Members: "ann"',
+    });
   });
 
   it('CHM3: where nobody can do the same, those that take tasks are named', () => {
@@ -208,9 +212,9 @@ describe('a guardrail that asks', () => {
 });
 
 it('VT1: every task is shown in its order, with its usage and what it waits for', () => {
-  const { state } = admitCalls(teamOf(), [callOn('ann'), callOn('bob')], 0);
+  const { state } = admitCalls(teamOf(), [callOn('ann'), callOn('bob'), callOn('cy')], 0);
   const tasks = state.tasks.map((task, at) =>
-    at === 0 ? { ...task, state: 'running' as const } : task,
+    at !== 1 ? { ...task, state: 'running' as const } : task,
   );
   const usage = { ...noUsage, calls: 2 };
   const status = {
@@ -224,7 +228,10 @@ it('VT1: every task is shown in its order, with its usage and what it waits for'
   };
   const view = viewTeam(
     { ...state, tasks },
-    new Map([['design.d1', { turns: 2, usage, status }]]),
+    new Map([
+      ['design.d1', { turns: 2, usage, status }],
+      ['design.d3', { turns: 2, usage, status: { ...status, state: 'running', waiting_for: '' } }],
+    ]),
     {
       leader: { agent_id: 'leader', state: 'waiting_for_members', turns: 1, usage: noUsage },
       worked_ms: 1_999,
@@ -234,6 +241,7 @@ it('VT1: every task is shown in its order, with its usage and what it waits for'
   expect(view.tasks).toEqual([
     expect.objectContaining({ member_id: 'ann', state: 'waiting', reason: 'Which city?', usage }),
     expect.objectContaining({ member_id: 'bob', state: 'pending', usage: noUsage }),
+    expect.objectContaining({ member_id: 'cy', state: 'running', reason: '' }),
   ]);
   expect(view.worked_seconds).toBe(1);
 });
