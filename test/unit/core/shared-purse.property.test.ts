@@ -252,4 +252,9 @@ describe('a purse that members share', () => {
     expect(giveBackFor(setRest(lent.state, 2, true), 1).given).toBe(false);
     expect(giveBackFor(askForMore(setRest(two, 2, true), amount(10)).state, 1).given).toBe(false);
   });
+
+  it('JP4: who has left can tell nothing any more', () => {
+    const left = leavePurse(two, 1);
+    expect(settleMember(left, 1, { spent: amount(9), worked_ms: 9 }, noSpending)).toBe(left);
+  });
 });

@@ -209,6 +209,11 @@ describe('a guardrail that asks', () => {
     }
     expect(text).not.toContain('\u0000');
   });
+
+  it('GQ2: it says what comes of anything but a "pass", which is not the same for message and answer', () => {
+    expect(guardQuestion(shown).why_it_matters).toContain('does not begin');
+    expect(guardQuestion({ ...shown, stage: 'output' }).why_it_matters).toContain('held back');
+  });
 });
 
 it('VT1: every task is shown in its order, with its usage and what it waits for', () => {
@@ -240,7 +245,7 @@ it('VT1: every task is shown in its order, with its usage and what it waits for'
   );
   expect(view.tasks).toEqual([
     expect.objectContaining({ member_id: 'ann', state: 'waiting', reason: 'Which city?', usage }),
-    expect.objectContaining({ member_id: 'bob', state: 'pending', usage: noUsage }),
+    expect.objectContaining({ member_id: 'bob', state: 'pending', usage: noUsage, turns: 0 }),
     expect.objectContaining({ member_id: 'cy', state: 'running', reason: '' }),
   ]);
   expect(view.worked_seconds).toBe(1);
