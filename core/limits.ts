@@ -124,6 +124,8 @@ export const engineLimits = {
   teamMembersMax: 20,
   /** Levels of teams in one another, the outermost included. A fourth leader only passes on what the third one said. */
   teamDepthMax: 3,
+  /** Tasks that a team and all teams in it may give out in one history: some 10,000 events, a fifth of what a server takes. */
+  teamTasksMax: 300,
   /** Tasks that one leader may give out, whatever its team sets. */
   teamDelegationsMax: 50,
   /** Seconds of work that a team may set for itself or for a task: 11 days, as for a triad's phase. */

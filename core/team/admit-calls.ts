@@ -9,7 +9,8 @@
  *   ADM4. A task has a name of its own, which stands for its result.
  *   ADM5. Inputs are results of this team's tasks or what its own delegation was given. A call that needs a refused one is
  *        refused too.
- *   ADM6. What is decided depends on nothing but state, calls and time of work.
+ *   ADM6. What is decided depends on nothing but state, calls, time of work and room.
+ *   ADM7. All teams of a workflow together never have more than `teamTasksMax` tasks in its history.
  */
 import { taskId } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
@@ -41,18 +42,23 @@ interface Judged {
 
 interface Rule {
   readonly kind: RefusalKind;
-  readonly judge: (drafts: readonly DraftCall[], state: TeamState) => readonly DraftCall[];
+  readonly judge: (
+    drafts: readonly DraftCall[],
+    state: TeamState,
+    room: number,
+  ) => readonly DraftCall[];
 }
 
-/** @param nowMs Milliseconds of work. */
+/** @param nowMs Milliseconds of work. @param room Tasks that all teams of the workflow may still give out. */
 export function admitCalls(
   state: TeamState,
   calls: readonly GivenCall[],
   nowMs: number,
+  room: number = engineLimits.teamTasksMax,
 ): AdmittedCalls {
   const { drafts, kinds } = rules.reduce<Judged>(
     (judged, rule) => {
-      const own = noteKind(judged, rule.judge(judged.drafts, state), rule.kind);
+      const own = noteKind(judged, rule.judge(judged.drafts, state, room), rule.kind);
       return noteKind(own, refuseDependants(own.drafts), 'needs');
     },
     noteKind({ drafts: [], kinds: new Map() }, draftCalls(state, calls, nowMs), 'member'),
@@ -162,13 +168,20 @@ function refuseCycles(drafts: readonly DraftCall[]): readonly DraftCall[] {
   return refuseCycles(rest);
 }
 
-function refuseMore(drafts: readonly DraftCall[], state: TeamState): readonly DraftCall[] {
+function refuseMore(
+  drafts: readonly DraftCall[],
+  state: TeamState,
+  room: number,
+): readonly DraftCall[] {
   const { max_delegations: max } = state.setup;
-  return refuseWhere(drafts, (_, before) =>
-    state.tasks.length + before.length < max
-      ? null
-      : `the limit of ${max} delegations (max_delegations) is reached. Try: finish with what there is, and say what is missing`,
-  );
+  const cure = 'Try: finish with what there is, and say what is missing';
+  return refuseWhere(drafts, (_, before) => {
+    if (state.tasks.length + before.length >= max) {
+      return `the limit of ${max} delegations (max_delegations) is reached. ${cure}`;
+    }
+    if (before.length < room) return null;
+    return `this team and all that it is in have given out ${engineLimits.teamTasksMax} tasks, which is the limit. ${cure}`;
+  });
 }
 
 /** Until nobody is left who needs what is refused. */

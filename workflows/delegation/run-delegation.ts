@@ -86,6 +86,11 @@ export interface DelegationEnd {
   readonly partial_ref: Ref | null;
 }
 
+/** Tasks of a team and of all teams in it: they share one history. */
+export interface TaskCount {
+  given: number;
+}
+
 export interface DelegationDesk {
   /** Workflow id below which its phases get theirs. */
   readonly place: string;
@@ -99,6 +104,8 @@ export interface DelegationDesk {
   readonly carryOver: ((rest: CarriedWork) => Promise<never>) | null;
   /** What the members of a team spend from, for the teams in it. */
   readonly sharedFunds?: SharedFunds;
+  /** Tasks that teams have given out in this workflow, for the teams in them. */
+  readonly taskCount?: TaskCount;
   /** Called with the answer of a team, for people, before the outcome is returned. */
   readonly onAnswer?: (answer: string) => void;
   /** Called once, before the outcome is returned. */
@@ -214,6 +221,8 @@ function deskOf(
     check: (outline) => checkOutline(outline, delegation.criterion_ids, work.effects),
     runTools: async (calls) => readOn(await callTools(calls.filter(isToolCall), toolDesk)),
     onTurn: () => show('running'),
+    // What a call used is told also when the next step throws.
+    onReply: () => show('running'),
     carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };
 }

@@ -1,6 +1,7 @@
 import { CancelledFailure } from '@temporalio/workflow';
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { admitCalls } from '../../core/team/admit-calls.ts';
 import type { RefusalKind } from '../../core/team/refusal-kinds.ts';
@@ -37,8 +38,10 @@ export async function callTeam(
 ): Promise<ToolsDone> {
   const heard: Heard = { results: new Map(), refused: [] };
   await callOrdinary(t, calls.filter(isToolCall), desk, heard);
-  const admitted = admitCalls(t.state, readCalls(calls, heard), workedMs(t));
+  const room = engineLimits.teamTasksMax - t.taskCount.given;
+  const admitted = admitCalls(t.state, readCalls(calls, heard), workedMs(t), room);
   t.state = admitted.state;
+  t.taskCount.given += admitted.tasks.length;
   for (const { tool_use_id, reason, kind } of admitted.refused) {
     refuse(heard, { tool_use_id, kind }, { path: 'delegate_task_to_member', reason, hint: '' });
   }

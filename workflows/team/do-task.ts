@@ -111,6 +111,7 @@ async function carryOutOnce(
     place: seat.kind === 'triad' ? taskPlace(t.desk.place, namePath(delegation_id)) : t.desk.place,
     escalations: t.desk.escalations,
     sharedFunds: t.funds,
+    taskCount: t.taskCount,
     onEnd(how) {
       end = how;
     },

@@ -43,6 +43,7 @@ export async function runTeam(
     carryOut,
     funds,
     leaderFunds: funds.forCalls(),
+    taskCount: desk.taskCount ?? { given: 0 },
     superior: shareSuperior(desk.superior, order, carried?.escalations ?? 0),
     scope: new CancellationScope(),
   };
@@ -63,7 +64,7 @@ export async function runTeam(
 /** What there is before the team is open. */
 interface Site extends Pick<
   TeamAtWork,
-  'order' | 'desk' | 'carryOut' | 'funds' | 'superior' | 'scope'
+  'order' | 'desk' | 'carryOut' | 'funds' | 'taskCount' | 'superior' | 'scope'
 > {
   readonly leaderFunds: MemberFunds;
 }

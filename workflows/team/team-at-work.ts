@@ -12,7 +12,7 @@ import { noteLoaded } from '../../core/turns/note-loaded.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { ToolWork } from '../delegation/make-call.ts';
-import type { CarriedWork, DelegationDesk } from '../delegation/run-delegation.ts';
+import type { CarriedWork, DelegationDesk, TaskCount } from '../delegation/run-delegation.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import type { Stopwatch } from '../shared/create-work-clock.ts';
 import type { MemberFunds, SharedFunds } from '../shared/share-funds.ts';
@@ -40,6 +40,7 @@ export interface TeamAtWork {
   readonly carryOut: CarryOut;
   readonly message_ref: Ref;
   readonly funds: SharedFunds;
+  readonly taskCount: TaskCount;
   readonly superior: SharedSuperior;
   /** Of the leader itself. */
   readonly own: {

@@ -145,6 +145,13 @@ describe('limits', () => {
     expect(refused[0]?.reason).toContain('the limit of 2 delegations (max_delegations) is reached');
   });
 
+  it('ADM7: where teams in one another have given out enough, the rest of a reply is refused', () => {
+    const { tasks, refused } = admitCalls(teamOf(), [callOn('ann'), callOn('bob')], 0, 1);
+    expect(tasks).toHaveLength(1);
+    expect(refused[0]?.reason).toContain('have given out 300 tasks, which is the limit');
+    expect(admitCalls(teamOf(), [callOn('ann')], 0, 0).tasks).toEqual([]);
+  });
+
   it('part of fault 29, OT2: calls that need each other are refused, the cycle shown', () => {
     const { tasks, refused } = admit(
       teamOf(),
