@@ -13,6 +13,9 @@ export const workflowTypes = {
 /** The phases of a triad, in their order: the names of their workflows' last part. */
 export const triadPhases = ['deliberate', 'negotiate', 'execute'] as const;
 
+/** The name that a team has below which is typed without one. It is shown as having none. */
+export const thisTeamId = 'this-team';
+
 export const signalNames = {
   answer: 'answer',
   escalate: 'escalate',

@@ -3,6 +3,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
+import { teamName } from '../../core/team/team-name.ts';
 import { formatCost } from '../../core/usage/format-cost.ts';
 import { bullets, joinSections, oneLine } from './markdown.ts';
 import { textOf } from './record-texts.ts';
@@ -64,7 +65,8 @@ function renderTeams(record: RunRecord, texts: RecordTexts): readonly string[] {
   return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, team }) => {
     if (team === undefined) return [];
     const done = outcomes.find((one) => one.delegation_id === delegation_id)?.team;
-    const whose = team.team_id === undefined ? 'a team' : `the team ${team.team_id}`;
+    const name = teamName(team);
+    const whose = name === null ? 'a team' : `the team ${name}`;
     const names = (team.members ?? []).map(({ id }) => id).join(', ');
     const who = done === undefined ? names : describeWork(done);
     const what = `${delegation_id} is done by ${whose}${who === '' ? '' : `: ${who}`}`;

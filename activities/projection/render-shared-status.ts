@@ -6,6 +6,7 @@ import type { TeamPlan } from '../../contracts/team.ts';
 import type { TriadPlan } from '../../contracts/triad.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { askersOf } from '../../core/questions/join-question.ts';
+import { teamName } from '../../core/team/team-name.ts';
 import { renderJson } from './render-json.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
@@ -98,7 +99,7 @@ function describeTriad({ type, reason, members }: TriadPlan): NonNullable<AgentE
 function describeTeam(plan: TeamPlan, done: TeamOutcome | undefined): TeamEntry {
   if (done === undefined) {
     const members = (plan.members ?? []).map(({ id }) => ({ member_id: id }));
-    return { team_id: plan.team_id ?? null, members };
+    return { team_id: teamName(plan), members };
   }
   const { team_id, members, tasks, partial } = done;
   return {

@@ -1,6 +1,7 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamMember, TeamPlan } from '../../contracts/team.ts';
 import type { TeamSeat, TeamSetup } from '../../contracts/team-run.ts';
+import { findDefinition } from '../../core/team/resolve-team.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readAgents, readTeams } from '../tools/read-artifact.ts';
 import type { RegistrySnapshot } from '../tools/read-artifact.ts';
@@ -26,13 +27,13 @@ export async function readTeamTexts(
   store: ArtifactStore,
   registryRef: Ref,
   plan: TeamPlan | undefined,
-  { team_id, members: seats }: Pick<TeamSetup, 'team_id' | 'members'>,
+  { members: seats }: Pick<TeamSetup, 'members'>,
 ): Promise<TeamTexts> {
   const [agents, teams] = await Promise.all([
     readAgents(store, registryRef),
     readTeams(store, registryRef),
   ]);
-  const definition = teams.find((team) => team.team_id === team_id) ?? plan;
+  const definition = plan === undefined ? undefined : findDefinition(plan, teams);
   return {
     instructions: definition?.instructions ?? '',
     members: seats.map((seat) => {

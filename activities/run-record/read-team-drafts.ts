@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { NamedTeam, TeamMember } from '../../contracts/team.ts';
+import { thisTeamId } from '../../contracts/names.ts';
 import { isRecord } from '../../core/is-record.ts';
 import type { PlacedTeam } from '../../core/team/check-named-teams.ts';
 import type { MemberDraft, TeamDraft } from '../../core/team/team-draft.ts';
 import type { WorkflowType } from './input-fault.ts';
-
-/** The name of a team that somebody typed without one. */
-export const typedTeamId = 'team';
 
 /** More teams than an input may have are a fault of their own. */
 const draftsMax = 20;
@@ -26,7 +24,7 @@ export function readTeamDrafts(type: WorkflowType, input: unknown): readonly Pla
     .flatMap((team, i) => (isRecord(team) ? [{ draft: readTeam(team), at: `teams[${i}].` }] : []));
   if (type === 'plannerRun' || type === 'plannerWave') return named;
   if (type !== 'team') return [];
-  const team_id = input['team_id'] ?? typedTeamId;
+  const team_id = input['team_id'] ?? thisTeamId;
   if (named.some(({ draft }) => draft.team_id === team_id) && 'team_id' in input) return named;
   return [{ draft: readTeam({ ...input, team_id }), at: '' }, ...named];
 }

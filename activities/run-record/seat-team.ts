@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
+import { thisTeamId } from '../../contracts/names.ts';
 import { NamedTeam } from '../../contracts/team.ts';
 import type { TeamInput } from '../../contracts/team.ts';
 import { chooseLeader } from '../../core/team/choose-leader.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
 import { composeLoneDelegation } from './compose-plan.ts';
-import { typedTeamId } from './read-team-drafts.ts';
 
 /** What a typed team has in common with one that stands in a list; the rest of the input is left out. */
 const definitionFields = z.object(NamedTeam.shape).omit({ team_id: true, members: true });
@@ -30,7 +30,7 @@ export function listDefinitionFields(input: TeamInput): readonly string[] {
 
 /** All teams of an input, the one that is to work among them. */
 export function listTypedTeams(input: TeamInput): readonly NamedTeam[] {
-  const { team_id = typedTeamId, teams = [], thread_id, user_id } = input;
+  const { team_id = thisTeamId, teams = [], thread_id, user_id } = input;
   if (choosesTeam(input)) {
     const perRun = {
       ...(thread_id !== undefined && { thread_id }),
@@ -50,7 +50,7 @@ export function seatTeam(
   input: TeamInput,
   agents: readonly Pick<AgentSummary, 'agent_id'>[],
 ): Delegation {
-  const { message, team_id = typedTeamId } = input;
+  const { message, team_id = thisTeamId } = input;
   const team = listTypedTeams(input).find((one) => one.team_id === team_id);
   return {
     ...composeLoneDelegation({

@@ -1,3 +1,4 @@
+import { thisTeamId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
 import { checkExecutor } from '../plan/check-delegations.ts';
@@ -76,7 +77,9 @@ function checkMemberTeam(
   const max = engineLimits.teamDepthMax;
   if (team === undefined) {
     // None is a member of itself.
-    const names = teams.map(({ team_id }) => team_id).filter((id) => id !== within);
+    const names = teams
+      .map(({ team_id }) => team_id)
+      .filter((id) => id !== within && id !== thisTeamId);
     const reason = `there is no team "${cutText(teamId, 60)}"`;
     const hint =
       names.length === 0

@@ -14,6 +14,7 @@ import type { TriadPlan } from '../../contracts/triad.ts';
 import { defaultTeam } from '../limits.ts';
 import { findWriter } from '../triad/roles.ts';
 import { chooseLeader } from './choose-leader.ts';
+import { teamName } from './team-name.ts';
 
 /** Who there is to be a member. */
 export interface TeamRegistry {
@@ -40,7 +41,7 @@ export function resolveTeam(
   registry: TeamRegistry,
 ): TeamSetup {
   return {
-    team_id: definition.team_id ?? null,
+    team_id: teamName(definition),
     leader,
     model: definition.model ?? null,
     members: (definition.members ?? []).map((member) => seatMember(member, registry)),

@@ -2,6 +2,7 @@ import type { PlannedDelegation, WaveProgress } from '../../contracts/messages.t
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { teamName } from '../../core/team/team-name.ts';
 
 /** What a run shows of a plan. */
 export function progressOf(wave: number, plan: WavePlanOutline, usage: Usage): WaveProgress {
@@ -30,6 +31,6 @@ export function toPlanned({
     title,
     depends_on,
     ...(triad !== undefined && { triad: triad.type }),
-    ...(team !== undefined && { team: team.team_id ?? '' }),
+    ...(team !== undefined && { team: teamName(team) ?? '' }),
   };
 }

@@ -26,6 +26,11 @@ const seatOf = (member: TeamMember) =>
   resolveTeam({ members: [member] }, 'writer', registry).members[0];
 
 describe('TRS1: what is left out', () => {
+  it('TRS1: is a name too, where a team was typed without one', () => {
+    const typed = { team_id: 'this-team', members: [{ id: 'researcher' }] };
+    expect(resolveTeam(typed, 'writer', registry).team_id).toBeNull();
+  });
+
   it('TRS1: is the default of the engine, and of the members their agents', () => {
     expect(resolveTeam({ members: [{ id: 'researcher' }] }, 'writer', registry)).toEqual({
       team_id: null,

@@ -39,7 +39,7 @@ describe('a team that is started alone', () => {
     expect(opened).toMatchObject({
       goal_title: 'Compare three ways',
       criteria: [],
-      teams: [{ team_id: 'team', depth: 1, leader: 'researcher' }],
+      teams: [{ team_id: 'this-team', depth: 1, leader: 'researcher' }],
     });
     expect(opened.plan?.delegations).toMatchObject([
       {
@@ -47,11 +47,11 @@ describe('a team that is started alone', () => {
         agent_id: 'researcher',
         title: 'Compare three ways',
         criterion_ids: ['c1'],
-        team: { team_id: 'team' },
+        team: { team_id: 'this-team' },
       },
     ]);
     expect(await teamsOf(opened)).toEqual([
-      { team_id: 'team', members: [{ id: 'researcher' }, { id: 'writer' }] },
+      { team_id: 'this-team', members: [{ id: 'researcher' }, { id: 'writer' }] },
     ]);
     expect((await harness.record(opened.record_ref)).goal).toBe(message);
   });
@@ -207,8 +207,8 @@ describe('faults of a team', () => {
     ],
     [
       'the name of another one',
-      { members, teams: [{ ...desk, team_id: 'team' }] },
-      'teams[0].team_id: "team" is the name of another team',
+      { members, teams: [{ ...desk, team_id: 'this-team' }] },
+      'teams[0].team_id: "this-team" is the name of another team',
     ],
     [
       'a name nobody has',
@@ -278,7 +278,7 @@ describe('faults of a team', () => {
     const input = { message, members: ['writer'], model: 'huge', budget: { usd: 5 } };
     expect(await faultsOf('team', input, at)).toEqual([
       'model: this run knows no model "huge". Try: leave it out, for the leader\'s own, or one of "big"',
-      expect.stringContaining('budget.usd: the price of the model is not known for "team"'),
+      expect.stringContaining('budget.usd: the price of the model is not known for "this-team"'),
     ]);
     const broken = await createHarness({ agents: () => ({ load: async () => [agent('writer')] }) });
     expect(await pathsOf('team', { message, members: ['nobody'] }, broken)).toEqual(['agents']);
