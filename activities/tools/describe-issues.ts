@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import { expandIssue } from '../../contracts/expand-issue.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
 
@@ -22,18 +23,6 @@ export function describeIssues(error: z.ZodError): OutputFault[] {
     faults[faults.length - 1] = { ...last, reason };
   }
   return faults;
-}
-
-/**
- * What is wrong inside a value that may have one of several shapes: of the one shape that the value has in the main, where
- * there is one, so that nobody has to guess which part of it does not fit.
- */
-export function expandIssue(issue: Issue): Issue[] {
-  if (issue.code !== 'invalid_union') return [issue];
-  const inside = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0));
-  const [only, ...others] = inside;
-  if (only === undefined || others.length > 0) return [issue];
-  return only.flatMap((one) => expandIssue({ ...one, path: [...issue.path, ...one.path] }));
 }
 
 /** `coverage.criteria_met[0].evidence`, or `$` for the whole value. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import { expandIssue } from '../../../contracts/expand-issue.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { findJsonFault } from '../find-json-fault.ts';
@@ -42,7 +43,7 @@ export function checkInput<T>(
 ): T {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => {
+  const faults = parsed.error.issues.flatMap(expandIssue).map(({ path, message }) => {
     return `${path.length === 0 ? 'the input' : path.join('.')}: ${message}`;
   });
   const where = file === undefined ? '' : ` (from ${file})`;

@@ -62,7 +62,7 @@ export async function readTeamInput(
   };
   if (!('message' in merged)) throw badInput(`A message is missing. Try: ${example}`);
   if (!('members' in merged) && !('team_id' in merged)) {
-    throw badInput(`The team has no members. Try: ${example}`);
+    throw badInput(describeNobody(file));
   }
   return checkInput(TeamInput, merged, { of: 'team', file: options.teamFile });
 }
@@ -75,6 +75,15 @@ function listIds(text: string): string[] {
     .split(',')
     .map((id) => id.trim())
     .filter((id) => id !== '');
+}
+
+/** Whoever lists several teams has to choose. */
+function describeNobody({ teams }: Readonly<Record<string, unknown>>): string {
+  const listed: readonly unknown[] = Array.isArray(teams) ? teams : [];
+  const names = listed.flatMap((team) => (isRecord(team) ? [String(team['team_id'])] : []));
+  const [first] = names;
+  if (first === undefined) return `The team has no members. Try: ${example}`;
+  return `The file has ${names.length} teams: ${names.join(', ')}. Try: --team ${first}`;
 }
 
 /** Who lists one team with a name, and no members, means that one. */

@@ -14,7 +14,7 @@ import { createTeamPrinter } from '../team/team-printer.ts';
 import { cleanLine, safeJson } from '../text/clean-text.ts';
 import { readTeamInput } from './read-team-input.ts';
 import type { TeamOptions } from './read-team-input.ts';
-import { readWholeNumber } from './read-whole-number.ts';
+import { readWholeNumber, readWholeNumberOrNone } from './read-whole-number.ts';
 import { artifactHome } from './result-path.ts';
 import { addLimitOptions, addQuestionOptions, addWorkOptions } from './run-settings-options.ts';
 import { follow } from './watch.ts';
@@ -31,12 +31,14 @@ export function registerTeam(program: Command, runner: CommandRunner): void {
       'JSON file with the team, or with a list of teams that have names',
     )
     .option('--leader <agent>', 'the agent that leads; the shipped leader when left out')
+    .option('--model <model>', "on which model it leads; the agent's own when left out")
     .option('--instructions <text>', 'how the leader is to lead')
     .option('--parallel', 'let members work at the same time')
     .option('--max-parallel <count>', 'members at work at the same time; 3', readWholeNumber)
     .option('--max-delegations <count>', 'tasks that the leader may give out; 10', readWholeNumber)
     .option('--timeout <seconds>', 'seconds of work for the whole team; 300', readWholeNumber)
     .option('--member-timeout <seconds>', 'seconds of work for one task; 60', readWholeNumber)
+    .option('--max-retries <count>', 'further attempts at a failed task; 1', readWholeNumberOrNone)
     .option('--thread <id>', 'a conversation that this message goes on with')
     .option('--user <id>', 'whose conversation it is')
     .option('--criterion <text...>', 'what must be met, with evidence')

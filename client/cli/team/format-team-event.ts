@@ -90,7 +90,9 @@ function formatDelegation(event: DelegationEvent, paint: Paint): string {
 function formatEnd(event: EndEvent, paint: Paint): string[] {
   const { status, reason, partial, notes } = event;
   const state = paint(status === 'completed' ? 'good' : 'bad', status.replaceAll('_', ' '));
-  const why = reason === '' ? '' : ` · ${cleanLine(reason, reasonCharactersMax)}`;
+  // Faults of the input, line by line, stand in the error before.
+  const [first = '', ...more] = cleanLines(reason);
+  const why = first === '' || more.length > 0 ? '' : ` · ${cleanLine(first, reasonCharactersMax)}`;
   return [
     `team: ${state}${partial ? ' · partial: it holds less than was asked for' : ''}${why}`,
     ...notes.map((note) => paint('quiet', `  ${cleanLine(note, reasonCharactersMax)}`)),

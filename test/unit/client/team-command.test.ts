@@ -19,6 +19,9 @@ const studio = { team_id: 'studio', members: [{ id: 'writer' }] };
 writeJson('team.json', { members: ['critic'], timeout: 60, limits: { max_turns: 9 } });
 writeJson('named.json', [studio]);
 writeJson('two.json', [studio, { ...studio, team_id: 'lab' }]);
+writeJson('jury.json', {
+  members: [{ id: 'jury', triad: { type: 'consensus', why: 'Three views.' } }],
+});
 writeJson('broken.json', { members: [], typo: 1 });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
@@ -45,7 +48,7 @@ const ended: Partial<PlanwaveClient> = {
 describe('the input', () => {
   it('takes message, members and settings', async () => {
     const { input, out, code } = await run(
-      'Bake --members researcher,,writer --parallel --max-parallel 2 --max-delegations 4 --timeout 90 --member-timeout 30 --leader boss --thread t1 --user ann --instructions Short. --criterion Good. --budget-usd 2 --max-turns 7 --defaults --detach'
+      'Bake --members researcher,,writer --parallel --max-parallel 2 --max-delegations 4 --timeout 90 --member-timeout 30 --max-retries 0 --model big --leader boss --thread t1 --user ann --instructions Short. --criterion Good. --budget-usd 2 --max-turns 7 --defaults --detach'
         .split(' ')
         .map((word) => word.replace(',,', ', ')),
     );
@@ -57,6 +60,8 @@ describe('the input', () => {
       message: 'Bake',
       members: ['researcher', 'writer'],
       allow_parallel: true,
+      max_retries: 0,
+      model: 'big',
       max_parallel: 2,
       max_delegations: 4,
       timeout: 90,
@@ -103,7 +108,18 @@ describe('the input', () => {
   it.each([
     [[], /^A message is missing\. Try: npm run planwave -- team /],
     [['Bake'], /^The team has no members\. Try: npm run planwave -- team .*--members researcher/],
-    [['Bake', '--team-file', 'two.json'], /^The team has no members\./],
+    [
+      ['Bake', '--team-file', 'two.json'],
+      /^The file has 2 teams: studio, lab\. Try: --team studio\n$/,
+    ],
+    [
+      ['Bake', '--team-file', 'jury.json'],
+      /members\.0\.triad\.members: .*members\.0\.triad: .*"why"/,
+    ],
+    [
+      ['Bake', '--members', 'a', '--max-retries', '-1'],
+      /a whole number of at least 0\. Try: --help/,
+    ],
     [['Bake', '--team-file', 'broken.json'], /from broken\.json.*"typo"/],
     [['Bake', '--team-file', 'none.json'], /can't be read: .*ENOENT/],
     [['Bake', '--members', 'a', '--timeout', '0'], /a whole number of at least 1\. Try: --help/],
