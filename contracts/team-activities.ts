@@ -98,8 +98,8 @@ export interface LoadThreadInput {
 export interface LoadThreadResult {
   /** The ThreadHistory of `contracts/thread.ts`; null when the thread is new. */
   readonly history_ref: Ref | null;
-  /** What of it could not be read, for people; absent when all could. */
-  readonly note?: string;
+  /** What the leader is told of it, and what could not be read, for people. */
+  readonly note: string;
 }
 
 export interface SaveThreadInput {

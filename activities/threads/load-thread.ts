@@ -34,7 +34,10 @@ export async function loadThread(
   const isNew = history.messages.length === 0 && history.delegations.length === 0;
   return {
     history_ref: isNew ? null : await store.put(JSON.stringify(history)),
-    ...describeLoss(found, kept.unreadable + (found?.unreadable ?? 0)),
+    note: [
+      describeThread(thread_id, history),
+      ...describeLoss(found, kept.unreadable + (found?.unreadable ?? 0)),
+    ].join(' '),
   };
 }
 
@@ -62,11 +65,20 @@ function eachOnce(found: readonly FoundDelegation[]): ThreadHistory['delegations
   return [...byKey.values()];
 }
 
-function describeLoss(
-  found: FoundDelegations | null,
-  unreadable: number,
-): Pick<LoadThreadResult, 'note'> {
-  if (found === null) return { note: 'The past delegations of the thread could not be searched.' };
-  if (unreadable === 0) return {};
-  return { note: 'Past delegations of the thread that could not be read were left out.' };
+/** A thread that is new by mistake has a mistyped id. */
+function describeThread(threadId: string, { messages, delegations }: ThreadHistory): string {
+  const thread = `Thread "${cutText(threadId, 60)}"`;
+  if (messages.length === 0 && delegations.length === 0) return `${thread}: it is new.`;
+  const said = countOf(messages.length, 'message or answer', 'messages and answers');
+  const done = countOf(delegations.length, 'past delegation', 'past delegations');
+  return `${thread}: the leader was told ${said} and ${done}.`;
+}
+
+function countOf(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function describeLoss(found: FoundDelegations | null, unreadable: number): string[] {
+  if (found === null) return ['Its past delegations could not be searched.'];
+  return unreadable === 0 ? [] : ['Past delegations that could not be read were left out.'];
 }

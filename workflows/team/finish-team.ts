@@ -105,7 +105,7 @@ function keepReport(t: TeamAtWork, end: TeamEnd): Promise<RecordTeamResult> {
   const report = reportOf(t, end);
   return untilDone(
     () =>
-      recordTeam.executeWithOptions({ summary: 'record team' }, [
+      recordTeam.executeWithOptions({ summary: 'record the team' }, [
         { run_id, delegation_id, report },
       ]),
     (reason) => t.own.superior.park(reason),
@@ -161,7 +161,7 @@ async function keepThread(
   if (thread_id === null) return;
   const { run_id, delegation } = t.order;
   try {
-    await saveThread.executeWithOptions({ summary: 'thread' }, [
+    await saveThread.executeWithOptions({ summary: 'add to the thread' }, [
       {
         thread_id,
         user_id,

@@ -35,7 +35,7 @@ export async function openTeam(
   const park = (reason: string): Promise<void> => superior.park(reason);
   const opened = await untilSettled(
     () =>
-      readTeam.executeWithOptions({ summary: 'team' }, [
+      readTeam.executeWithOptions({ summary: 'who is in the team' }, [
         { run_id, registry_ref, plan_ref, delegation_id },
       ]),
     park,
@@ -97,10 +97,11 @@ async function recall(
 ): Promise<Ref | null> {
   if (thread_id === null) return null;
   try {
-    const { history_ref, note } = await loadThread.executeWithOptions({ summary: 'thread' }, [
-      { thread_id, message_ref, run_id },
-    ]);
-    if (note !== undefined) notes.push(note);
+    const { history_ref, note } = await loadThread.executeWithOptions(
+      { summary: 'read the thread' },
+      [{ thread_id, message_ref, run_id }],
+    );
+    notes.push(note);
     return history_ref;
   } catch (error) {
     if (isCancellation(error)) throw error;

@@ -223,7 +223,10 @@ describe('what a thread keeps', () => {
 
 describe('what a leader is told', () => {
   it('case 4.3: nothing of a thread that is new', async () => {
-    expect(await openRoom().load('Which tea?')).toEqual({ history_ref: null });
+    expect(await openRoom().load('Which tea?')).toEqual({
+      history_ref: null,
+      note: 'Thread "tea": it is new.',
+    });
   });
 
   it('what the search finds first, then the newest, each once; nothing that the asking run added', async () => {
@@ -276,13 +279,14 @@ describe('what a leader is told', () => {
     await real.append(entry({ thread_id: 'tea', delegations: [kept('d1')] }));
     const { history_ref, note } = await searchless.load('tea');
     expect(history_ref).not.toBeNull();
-    expect(note).toBe('The past delegations of the thread could not be searched.');
+    expect(note).toMatch(/ Its past delegations could not be searched\.$/u);
     const lossy = openRoom({
       ...real,
       load: async (...told) => ({ ...(await real.load(...told)), delegations: [], unreadable: 2 }),
     });
     expect((await lossy.load('nothing alike')).note).toBe(
-      'Past delegations of the thread that could not be read were left out.',
+      'Thread "tea": the leader was told 2 messages and answers and 0 past delegations. ' +
+        'Past delegations that could not be read were left out.',
     );
     expect((await lossy.told('nothing alike'))?.messages).toHaveLength(2);
   });
