@@ -2,7 +2,12 @@ import { objectsOf, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { Prompt } from './prompt.ts';
 import { cutText, quote } from '../quote.ts';
-import { askMark, audienceQuestion, isAudienceQuestion, slipMark } from './rehearsal-marks.ts';
+import {
+  asksForQuestion,
+  audienceQuestion,
+  isAudienceQuestion,
+  slipMark,
+} from './rehearsal-marks.ts';
 
 interface Criterion {
   readonly id: string;
@@ -73,7 +78,7 @@ function writeDetailed(
   prompt: Prompt,
   criteria: readonly Criterion[],
   audience: string | undefined,
-  { label, parts }: SharedWork,
+  { label, parts, earlier }: SharedWork,
 ): string {
   const lines = [
     `# Rehearsal: ${cutText(textOf(prompt.delegation['title']) || 'the delegated task', 120)}`,
@@ -81,6 +86,7 @@ function writeDetailed(
     `Goal: ${quote(prompt.goal, 400)}`,
     ...(audience === undefined ? [] : ['', `Written for: ${cutText(audience, 400)}`]),
     ...prompt.toolResults.map((text) => `\nLoaded: ${quote(text, 120)}`),
+    ...(earlier === '' ? [] : [`\nEarlier in this thread: ${quote(earlier, 300)}`]),
     ...parts.map((text) => `\n${label}: ${quote(text, 300)}`),
     '',
     'No model was called: a rule of the rehearsal model wrote this text.',
@@ -99,28 +105,32 @@ export interface SharedWork {
   readonly parts: readonly string[];
   /** criterion_id → why it can't be met. */
   readonly unmet: ReadonlyMap<string, string>;
+  /** The message before, where a thread goes on; empty when there is none. */
+  readonly earlier: string;
 }
 
-const ownWork: SharedWork = { label: 'Section', parts: [], unmet: new Map() };
+const ownWork: SharedWork = { label: 'Section', parts: [], unmet: new Map(), earlier: '' };
 
 /**
  * What a rehearsed agent answers, in the shape of an agent output.
  *
- * A task with `askMark` is blocked by one choice question until an answer is in the prompt. A task with `slipMark`
+ * A task that asks for it is blocked by one choice question until an answer is in the prompt. A task with `slipMark`
  * leaves the last criterion that it meets out until the prompt gives the output back. Everything else completes at once.
  */
 export function answerDelegation(prompt: Prompt, shared: SharedWork = ownWork): JsonObject {
   const criteria = criteriaOf(prompt.delegation);
   const task = textOf(prompt.delegation['task_description']);
   const audience = findAudience(prompt);
-  if (task.includes(askMark) && audience === undefined) return askFirst(prompt, criteria);
+  // The members have asked already.
+  const isLed = shared.label === 'Result' && shared.parts.length > 0;
+  if (asksForQuestion(task) && !isLed && audience === undefined) return askFirst(prompt, criteria);
   const slips = task.includes(slipMark) && prompt.repairs === 0;
   const forWhom = audience === undefined ? '' : ` For ${quote(audience)}.`;
   const met = criteria.filter(({ id }) => !shared.unmet.has(id));
   return {
     compact_md:
       `Rehearsal of ${quote(textOf(prompt.delegation['title']) || prompt.goal)}: ` +
-      `${met.length} criteria met by rule.${forWhom}`,
+      `${met.length} ${met.length === 1 ? 'criterion' : 'criteria'} met by rule.${forWhom}`,
     detailed_md: writeDetailed(prompt, met, audience, shared),
     status: 'completed',
     blocking_questions: [],

@@ -92,7 +92,11 @@ function takePart(request: MessagesRequest, prompt: Prompt): Part | null {
   const leader = readLeader(request);
   if (leader === null) return null;
   const parts = describeResults(request, leader);
-  return { reply: giveTasks(prompt, leader), shared: { label: 'Result', parts, unmet: new Map() } };
+  const { earlier } = leader;
+  return {
+    reply: giveTasks(prompt, leader),
+    shared: { label: 'Result', parts, unmet: new Map(), earlier },
+  };
 }
 
 /**

@@ -16,6 +16,8 @@ interface LeaderPrompt {
   readonly delegationsMax: number;
   /** member_ids by the id of the call that gave them a task. */
   readonly given: ReadonlyMap<string, string>;
+  /** The message before, where a thread goes on; empty when there is none. */
+  readonly earlier: string;
 }
 
 /** Reads the packet of a team's leader. Never throws; null when the request is none of a leader. */
@@ -34,6 +36,11 @@ export function readLeader(request: MessagesRequest): LeaderPrompt | null {
         .flatMap(({ blocks }) => blocks)
         .filter(({ type, name }) => type === 'tool_use' && name === delegationTool)
         .map(({ id, input }) => [textOf(id), textOf(isObject(input) ? input['member_id'] : '')]),
+    ),
+    earlier: textOf(
+      objectsOf(jsonBlock(first, 'thread_messages')).findLast(({ role }) => role === 'user')?.[
+        'text'
+      ],
     ),
   };
 }

@@ -82,5 +82,6 @@ export function describeWork(member: MemberPrompt): SharedWork {
     unmet: new Map(
       unsettled.map(({ section_id }) => [section_id, `Rehearsal: ${section_id} stayed disputed.`]),
     ),
+    earlier: '',
   };
 }

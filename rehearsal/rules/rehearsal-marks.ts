@@ -3,6 +3,13 @@ import { quote } from '../quote.ts';
 /** In a task description: the agent asks the user before it completes. */
 export const askMark = 'Ask the user who the result is for.';
 
+/** In the message of a team or the task of a delegation: the same, short enough to type. */
+const askShort = '[ask]';
+
+export function asksForQuestion(task: string): boolean {
+  return task.includes(askMark) || task.includes(askShort);
+}
+
 /** In a task description: the agent's first report lacks a criterion, and is repaired when the check refuses it. */
 export const slipMark = 'Report on every criterion, and repair the report when a check refuses it.';
 

@@ -72,6 +72,13 @@ it('a leader gives a task to each member that takes one, and the last is given t
   expect(new Set(inputs.map(({ task }) => task)).size).toBe(3);
 });
 
+it('a message that asks for a question has it asked by who works, and by the leader when it works alone', async () => {
+  const task = 'Bake a loaf [ask].';
+  expect((await lead({ task })).stop_reason).toBe('tool_use');
+  const alone = await lead({ task: `${task} [direct]` });
+  expect(AgentOutput.parse(JSON.parse(textOf(alone))).status).toBe('blocked');
+});
+
 it('a leader gives out no more than it may', async () => {
   expect(inputsOf(await lead({ max: 1 }))).toHaveLength(1);
 });
