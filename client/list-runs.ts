@@ -18,8 +18,8 @@ export interface ListOptions {
   readonly open?: boolean | undefined;
 }
 
-/** A run that continued as new has several executions under one id; only the newest is a run. */
-const isRun = `WorkflowType = '${workflowTypes.plannerRun}' AND ExecutionStatus != 'ContinuedAsNew'`;
+/** A run that continued as new has several executions under one id; only the newest is a run. Teams are none but those started alone. */
+const isRun = `WorkflowType IN ('${workflowTypes.plannerRun}', '${workflowTypes.team}') AND ExecutionStatus != 'ContinuedAsNew'`;
 
 export async function listRuns(
   context: ClientContext,

@@ -1,7 +1,7 @@
 import { namespaceOf } from './dev-server/temporal-probe.ts';
 
-/** The filter of the Web UI's list that shows the runs and leaves out what they consist of. */
-const runsQuery = 'WorkflowType="plannerRun"';
+/** The filter of the Web UI's list that shows runs and teams, and leaves out what they consist of. */
+const runsQuery = 'WorkflowType IN ("plannerRun", "team")';
 
 /** Where to look, as lines for the terminal. */
 export function temporalLinks(uiUrl: string | undefined): string {

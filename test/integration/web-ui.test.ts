@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { workflowTypes } from '../../contracts/names.ts';
 import { createPlanwaveClient } from '../../client/planwave-client.ts';
+import type { PlanwaveClient } from '../../client/planwave-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { goal } from '../support/process-stage.ts';
 import { expectPromisesKept } from '../support/promises.ts';
@@ -19,9 +20,11 @@ const pictures = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const runId = 'backup-choice';
 const triadId = 'sensor-schema';
 const triadTask = 'Design a schema for sensor data';
+const teamId = 'sensor-notice';
 const question = `Who is the result of “${goal}” for?`;
 
 let web: WebPage;
+let client: PlanwaveClient;
 // Before the server is stopped: the page keeps connections to it open.
 afterAll(() => web?.close());
 const { server, stage } = useOwnServer([], { thinkMs: takesPictures ? 900 : 5 });
@@ -30,13 +33,20 @@ beforeAll(async () => {
   await startWorkerProcess(stage, { PLANWAVE_TASK_QUEUE: taskQueue });
   const { connection } = stage.client;
   const { address } = server;
-  const client = createPlanwaveClient({ connection, address, namespace: 'default', taskQueue });
+  client = createPlanwaveClient({ connection, address, namespace: 'default', taskQueue });
   await client.startRun({ goal }, { run_id: runId });
-  await stage.client.workflow.execute(workflowTypes.triad, {
-    taskQueue,
-    workflowId: triadId,
-    args: [{ type: 'dialectic', task: triadTask }],
-  });
+  await Promise.all([
+    stage.client.workflow.execute(workflowTypes.triad, {
+      taskQueue,
+      workflowId: triadId,
+      args: [{ type: 'dialectic', task: triadTask }],
+    }),
+    stage.client.workflow.execute(workflowTypes.team, {
+      taskQueue,
+      workflowId: teamId,
+      args: [{ message: 'Write a notice', members: ['researcher', 'writer'] }],
+    }),
+  ]);
   await eventually('a question, and no other work', async () => {
     const wave = stage.client.workflow.getHandle(`${runId}/wave-001/compare-options`);
     const { status } = await wave.describe().catch(() => ({ status: null }));
@@ -147,6 +157,20 @@ it('a triad has a child for each phase, whose calls say who spoke where', async 
   expect(shown).toMatch(/by proposer · revision 2 · settled/);
 });
 
+it('a team names who does which task, and what each brought', async () => {
+  const { page } = web;
+  expect((await client.list({})).map(({ run_id }) => run_id).toSorted()).toEqual([runId, teamId]);
+  await page.goto(`${server.uiUrl}/namespaces/default/workflows/${teamId}`);
+  expect(await isShown(page.getByText('openTeam • who is in the team'))).toBe(true);
+  expect(await isShown(page.getByText('modelTurn • leader · task · turn 1'))).toBe(true);
+  expect(await isShown(page.getByText('planTasks • 2 tasks'))).toBe(true);
+  expect(await isShown(page.getByText('modelTurn • writer · task.writer · turn 1'))).toBe(true);
+  await page.getByRole('tab', { name: 'User Metadata' }).click();
+  const shown = await readFrames(page, 'Tasks');
+  expect(shown).toMatch(/Leader: leader · done · 2 turns/);
+  expect(shown).toMatch(/completed · .* task\.writer · writer/);
+});
+
 it('the memo tells who waits for whom', async () => {
   const { page } = web;
   await openTab(page, 'Memo');
@@ -200,6 +224,6 @@ it('an answer given in the signal dialog completes the run', async () => {
   expect(answered.map(({ answer }) => answer)).toEqual(['everybody']);
   await openTab(page, 'Timeline');
   expect(await isShown(page.getByRole('main').getByText('Completed', { exact: true }))).toBe(true);
-  // The triad was started beside the stage, on the queue of the worker process.
-  await expectPromisesKept({ ...stage, started: [...stage.started, triadId] }, runId);
+  // Triad and team were started beside the stage, on the queue of the worker process.
+  await expectPromisesKept({ ...stage, started: [...stage.started, triadId, teamId] }, runId);
 });

@@ -112,7 +112,8 @@ function renderDetails(shown: Shown, status: StatusView): string {
     questions: openQuestions(shown),
     plan: state.plan,
     waves: state.waves,
-    usage: status.usage,
+    // A part that was started by hand is counted at its end; until then it counts itself.
+    usage: status.usage.calls === 0 && state.work !== null ? state.work.usage : status.usage,
     budget: describeBudget(state),
     criteria: state.criteria,
     paused_reason: status.paused_reason,

@@ -17,7 +17,7 @@ interface Options {
 export function registerList(program: Command, runner: CommandRunner): void {
   program
     .command('list')
-    .description('runs, newest first; works with every worker off')
+    .description('runs and teams, newest first; works with every worker off')
     .option('--limit <count>', 'most runs to show', readWholeNumber, 20)
     .option('--open', 'only runs that have not ended')
     .action((options: Options, command: Command) =>

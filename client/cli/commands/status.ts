@@ -57,7 +57,7 @@ function describeView(
   const wave = view.wave > 0 ? ` · wave ${view.wave} of ${view.waves_allowed}` : '';
   const lines = [
     `${paint('strong', cleanLine(view.run_id))} · ${cleanLine(view.goal, 160)}`,
-    `${paint(phaseTone(view.phase), view.phase.replaceAll('_', ' '))}${wave} · ${formatUsage(view.usage)}`,
+    `${paint(phaseTone(view.phase), view.phase.replaceAll('_', ' '))}${wave} · ${formatUsage(usageOf(view))}`,
     ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
     ...describeWork(view),
@@ -65,6 +65,11 @@ function describeView(
     ...(note === null ? [] : [note]),
   ];
   return { data: { source, note, stuck, ...view }, lines };
+}
+
+/** Of a part that was started alone, what it has used until now: its run counts it at its end. */
+function usageOf({ usage, delegation }: StatusView): StatusView['usage'] {
+  return usage.calls === 0 ? (delegation?.usage ?? usage) : usage;
 }
 
 /** What a team does that was started alone. */

@@ -22,7 +22,9 @@ export function createTeamPrinter(stdout: Writable, paint: Paint): TeamPrinter {
   };
   const prefix = ({ delegation_id, from, agent_id }: TextEvent): string => {
     const who = from === 'leader' ? 'leader' : (members.get(delegation_id) ?? agent_id);
-    const name = [cleanLine(who), shortName(delegation_id)].filter(Boolean).join(' ');
+    // A task is often called like who does it.
+    const names = new Set([cleanLine(who), shortName(delegation_id)].filter(Boolean));
+    const name = [...names].join(' ');
     return paint(from === 'leader' ? 'strong' : 'quiet', `${name} │`);
   };
   const write = (event: TextEvent): void => {

@@ -22,13 +22,14 @@ it('status of a team that was started alone has a table of its tasks', async () 
     state: 'running',
     turn: 4,
     waiting_for: '',
-    usage: noUsage,
+    usage: { ...noUsage, calls: 4 },
     team,
   } as const;
   const io = createFakeIo();
-  const view = status({ delegation });
+  const view = status({ delegation, usage: noUsage });
   const deps = createFakeDeps(io, { status: () => Promise.resolve({ live: true, view }) });
   expect(await runCli(['status', 'run-1'], deps)).toBe(0);
+  expect(io.out()).toContain(' · 4 calls · ');
   expect(io.out()).toContain(`leader waits for members, 2 of 10 tasks, 42 of 300 s
 task          member      state      attempts  cost     title
 design.d1     researcher  completed  1         $0.0020  Prices and more
