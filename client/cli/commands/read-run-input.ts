@@ -12,6 +12,8 @@ export interface StartOptions extends SettingsOptions {
   readonly criterion?: readonly string[];
   /** False with `--no-triads`. */
   readonly triads?: boolean;
+  /** False with `--no-teams`. */
+  readonly teams?: boolean;
   readonly maxWaves?: number;
   readonly maxParallel?: number;
   readonly maxDelegations?: number;
@@ -35,6 +37,7 @@ export async function readRunInput(
       constraints: options.constraint,
       criteria: options.criterion,
       triads: options.triads === false ? false : undefined,
+      teams: options.teams === false ? false : undefined,
     }),
     ...readSettings(deps, file, options, {
       max_waves: options.maxWaves,

@@ -17,7 +17,9 @@ export function registerStart(program: Command, runner: CommandRunner): void {
     .option('--id <run>', 'id of the run; made of the goal when left out')
     .option('--constraint <text...>', 'what every plan must keep to')
     .option('--criterion <text...>', 'what must be met, with evidence, before the run is done');
-  addWorkOptions(command).option('--no-triads', 'have every delegation done by one agent');
+  addWorkOptions(command)
+    .option('--no-triads', 'have no delegation done by a triad')
+    .option('--no-teams', 'have no delegation done by a team');
   addQuestionOptions(command)
     .option('--max-waves <count>', 'waves before the run asks whether to go on', readWholeNumber)
     .option('--max-parallel <count>', 'delegations that work at the same time', readWholeNumber)

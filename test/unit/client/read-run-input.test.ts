@@ -39,10 +39,13 @@ it('takes what is to happen to questions that nobody answers', async () => {
   );
 });
 
-it('does without triads when told so, and else as the file says', async () => {
+it('does without triads or teams when told so, and else as the file says', async () => {
   expect(await readRunInput(deps, 'given', { triads: false })).toMatchObject({ triads: false });
-  // Without --no-triads the parser says true.
-  expect(await readRunInput(deps, 'given', { triads: true })).toEqual({ goal: 'given' });
+  expect(await readRunInput(deps, 'given', { teams: false })).toMatchObject({ teams: false });
+  // Without --no-triads and --no-teams the parser says true.
+  expect(await readRunInput(deps, 'given', { triads: true, teams: true })).toEqual({
+    goal: 'given',
+  });
 });
 
 it('reads standard input', async () => {
