@@ -35,7 +35,7 @@ export async function loadThread(
   return {
     history_ref: isNew ? null : await store.put(JSON.stringify(history)),
     note: [
-      describeThread(thread_id, history),
+      describeThread(history),
       ...describeLoss(found, kept.unreadable + (found?.unreadable ?? 0)),
     ].join(' '),
   };
@@ -66,12 +66,11 @@ function eachOnce(found: readonly FoundDelegation[]): ThreadHistory['delegations
 }
 
 /** A thread that is new by mistake has a mistyped id. */
-function describeThread(threadId: string, { messages, delegations }: ThreadHistory): string {
-  const thread = `Thread "${cutText(threadId, 60)}"`;
-  if (messages.length === 0 && delegations.length === 0) return `${thread}: it is new.`;
+function describeThread({ messages, delegations }: ThreadHistory): string {
+  if (messages.length === 0 && delegations.length === 0) return 'The thread is new.';
   const said = countOf(messages.length, 'message or answer', 'messages and answers');
   const done = countOf(delegations.length, 'past delegation', 'past delegations');
-  return `${thread}: the leader was told ${said} and ${done}.`;
+  return `Of the thread the leader was told ${said} and ${done}.`;
 }
 
 function countOf(count: number, one: string, many: string): string {

@@ -333,7 +333,7 @@ it('case 9.1: leader, members and teams among them read the message as a middlew
     }),
   );
   expect(report.tasks.map(({ status }) => status)).toEqual(['completed', 'completed']);
-  expect(report.notes).toEqual(['mask: looked for numbers']);
+  expect(report.notes).toEqual(['mask: looked for numbers', 'The thread is new.']);
   expect(page).not.toContain(number);
   const prompts = calls().map(({ body }) => JSON.stringify(body));
   // Two leaders of two calls each, and two members.

@@ -74,12 +74,13 @@ it('case 4.1: without a thread no store is touched, and for one no store has to 
 
 it('case 4.3: a thread that is new is told nothing of; the run after it hears what was said and given out', async () => {
   const first = await ask('Which green tea is cheapest?');
-  expect(first.result.team?.notes).toEqual([]);
+  expect(first.result.team?.notes).toEqual(['The thread is new.']);
   for (const word of ['thread_messages', 'past_delegations', 'The answer to:']) {
     expect(first.prompt).not.toContain(word);
   }
   const { runId, result, prompt } = await ask('And which green tea is best?');
-  expect(result).toMatchObject({ status: 'completed', team: { notes: [] } });
+  const told = 'Of the thread the leader was told 2 messages and answers and 1 past delegation.';
+  expect(result).toMatchObject({ status: 'completed', team: { notes: [told] } });
   expect(prompt).toContain('The answer to: Which green tea is cheapest?');
   expect(prompt).toContain('Look into this: Which green tea is cheapest?');
   await expectPromisesKept(stage, runId);
@@ -124,7 +125,8 @@ it('two runs of one thread at the same time keep both: neither hears the other, 
   for (const { release } of gates) release();
   const ended = await Promise.all(playing);
   for (const { result } of ended) {
-    expect(result).toMatchObject({ status: 'completed', team: { notes: [] } });
+    const notes = ['The thread is new.'];
+    expect(result).toMatchObject({ status: 'completed', team: { notes } });
   }
   for (const call of leaderCalls(stage.rehearsal)) {
     expect(newestText(call)).not.toContain('The answer to:');
@@ -147,7 +149,8 @@ it('case 4.4: past delegations that can not be read cost themselves, and it is s
   const { runId, result, prompt } = await ask('Which oolong is better?');
   expect(result).toMatchObject({ status: 'completed' });
   expect(result.team?.notes).toEqual([
-    'Past delegations of the thread that could not be read were left out.',
+    'Of the thread the leader was told 6 messages and answers and 0 past delegations. ' +
+      'Past delegations that could not be read were left out.',
   ]);
   expect(prompt).toContain('The answer to: Which oolong?');
   expect(prompt).not.toContain('Look into this: Which oolong?');

@@ -225,7 +225,7 @@ describe('what a leader is told', () => {
   it('case 4.3: nothing of a thread that is new', async () => {
     expect(await openRoom().load('Which tea?')).toEqual({
       history_ref: null,
-      note: 'Thread "tea": it is new.',
+      note: 'The thread is new.',
     });
   });
 
@@ -285,7 +285,7 @@ describe('what a leader is told', () => {
       load: async (...told) => ({ ...(await real.load(...told)), delegations: [], unreadable: 2 }),
     });
     expect((await lossy.load('nothing alike')).note).toBe(
-      'Thread "tea": the leader was told 2 messages and answers and 0 past delegations. ' +
+      'Of the thread the leader was told 2 messages and answers and 0 past delegations. ' +
         'Past delegations that could not be read were left out.',
     );
     expect((await lossy.told('nothing alike'))?.messages).toHaveLength(2);
