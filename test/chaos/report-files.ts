@@ -11,7 +11,7 @@ const measured: readonly (readonly [RegExp, string])[] = [
   [/^\|.*\|$/gmu, ''],
 ];
 
-/** The files of a run's triads and teams by their paths, without what depends on how often a call was made. */
+/** The files of a run's triads and teams by their paths, without the run's id and what depends on how often a call was made. */
 export function readReportFiles(home: string, runId: string): Readonly<Record<string, string>> {
   const root = join(home, runId);
   const paths = ['triads', 'teams']
@@ -25,7 +25,10 @@ export function readReportFiles(home: string, runId: string): Readonly<Record<st
     paths
       .filter((path) => path.endsWith('.md'))
       .toSorted()
-      .map((path) => [path, withoutMeasures(readFileSync(join(root, path), 'utf8'))]),
+      .map((path) => [
+        path,
+        withoutMeasures(readFileSync(join(root, path), 'utf8')).replaceAll(runId, 'the run'),
+      ]),
   );
 }
 
