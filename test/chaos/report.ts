@@ -41,9 +41,9 @@ needs another's output and one of which three peers do in three phases, and two 
 events and ${result.calls} model calls.
 
 Each run is judged by a model of it (\`test/chaos/run-model.ts\`): the same artifacts byte for byte, the same spec and
-file of each phase and team, the same calls, each answer kept and delivered once, no call bought again but those that a death
-found without a recorded reply. Then the promises of every fault test are checked: histories replay, no failed workflow
-task, artifacts whole, usage adds up.
+file of each phase and team, the same calls, each answer kept and delivered once, no call bought again but those that a
+death found without a recorded reply. Then the promises of every fault test are checked: histories replay, no failed
+workflow task, artifacts whole, usage adds up.
 
 \`\`\`
 ${renderCommands(repeat)}
