@@ -126,7 +126,7 @@ it('an input that the worker refuses ends the watch with exit code 2 and the rea
   const folder = join(stage.home, 'no-such-folder');
   const { code, out } = await cli('start', 'goal', '--agents', folder, '--watch');
   expect(code).toBe(2);
-  expect(out).toMatch(/: failed · .*no-such-folder/);
+  expect(out).toMatch(/: failed · .*no-such-folder/s);
 });
 
 it('works with every worker off, and an answer sent then is taken when one is back', async () => {
