@@ -12,8 +12,7 @@ export function carryOut(
 ): Promise<DelegationOutcome> {
   const { triad, team } = order.delegation;
   if (triad !== undefined) return runTriad(order, triad, desk);
-  if (team === undefined) {
-    return runDelegation(order, desk, carried !== null && 'state' in carried ? null : carried);
-  }
-  return runTeam(order, desk, carried !== null && 'state' in carried ? carried : null, carryOut);
+  const isTeams = carried !== null && 'state' in carried;
+  if (team === undefined) return runDelegation(order, desk, isTeams ? null : carried);
+  return runTeam(order, desk, isTeams ? carried : null, carryOut);
 }

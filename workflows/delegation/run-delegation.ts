@@ -2,16 +2,12 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { TaskRecord } from '../../contracts/team-run.ts';
-import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { DelegationState, DelegationStatusView } from '../../contracts/views.ts';
-import { capFaults } from '../../core/output/cap-faults.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
-import { checkClaimedEffects } from '../../core/output/check-claimed-effects.ts';
+import { checkOutline } from '../../core/output/check-outline.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import type { Purse } from '../../core/budget/purse.ts';
 import { engineLimits } from '../../core/limits.ts';
@@ -19,10 +15,9 @@ import { turnSummary } from '../../core/render/turn-summary.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';
 import type { TeamState } from '../../core/team/team-state.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
-import { openTurns } from '../../core/turns/step-turns.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
+import { askSuperior } from '../shared/ask-superior.ts';
 import { converseAsking, outputOf } from '../shared/converse-asking.ts';
-import { readOn } from '../shared/conversation.ts';
+import { openConversation, readOn } from '../shared/conversation.ts';
 import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
 import type { Control } from '../shared/control.ts';
 import type { EscalationRouter } from '../shared/escalation-router.ts';
@@ -172,18 +167,8 @@ function beginWork(order: DelegationOrder, carried: CarriedDelegation | null): W
 function beginConversation(order: DelegationOrder): Conversation {
   const { record_ref, plan_ref, upstream, limits } = order;
   const { delegation_id } = order.delegation;
-  return {
-    head: null,
-    append: [
-      {
-        type: 'prompt',
-        prompt: { kind: 'delegation', record_ref, plan_ref, delegation_id, upstream },
-      },
-    ],
-    turns: openTurns({ max_turns: limits.max_turns, max_output_tokens: limits.max_output_tokens }),
-    calls: 0,
-    usage: noUsage,
-  };
+  const prompt = { kind: 'delegation', record_ref, plan_ref, delegation_id, upstream } as const;
+  return openConversation(prompt, limits);
 }
 
 function deskOf(
@@ -227,23 +212,10 @@ function deskOf(
   };
 }
 
-function checkOutline(
-  outline: TurnOutline,
-  criterionIds: readonly string[],
-  effects: readonly KnownEffect[],
-): readonly OutputFault[] {
-  if (outline.shape !== 'agent_output') return [];
-  const { output } = outline;
-  return capFaults([
-    ...checkClaimedEffects(output.effects_claimed, effects),
-    ...checkAgentOutput(output, criterionIds),
-  ]);
-}
-
 /** Puts questions to the user. Throws when the delegation is cancelled while it waits. */
 function ask(
   order: DelegationOrder,
-  { superior, funds }: DelegationDesk,
+  desk: DelegationDesk,
   work: Work,
   kind: QuestionKind,
   questions: readonly AskedQuestion[],
@@ -251,19 +223,8 @@ function ask(
 ): Promise<readonly DeliveredAnswer[]> {
   const { delegation_id, agent_id } = order.delegation;
   work.escalations += 1;
-  const spent = funds.giveBack();
-  return superior.ask({
-    type: 'questions',
-    escalation_id: `${delegation_id}#${work.escalations}`,
-    from: workflowInfo().workflowId,
-    kind,
-    wave: order.wave,
-    delegation_id,
-    agent_id,
-    questions,
-    ...(spent !== undefined && { spent }),
-    ...(deadlineSeconds !== undefined && { deadline_seconds: deadlineSeconds }),
-  });
+  const escalation_id = `${delegation_id}#${work.escalations}`;
+  return askSuperior(order, desk, { escalation_id, agent_id, kind, questions, deadlineSeconds });
 }
 
 /** The agent's own word; what the rules and the provider refused is counted where it happened. */

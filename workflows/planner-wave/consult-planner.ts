@@ -6,10 +6,9 @@ import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { openTurns } from '../../core/turns/step-turns.ts';
 import { turnSummary } from '../../core/render/turn-summary.ts';
-import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import { converse, step, stoppedWhenCancelled } from '../shared/conversation.ts';
+import { addUsage } from '../../core/usage/add-usage.ts';
+import { converse, openConversation, step, stoppedWhenCancelled } from '../shared/conversation.ts';
 import type { Conversation, ConversationDesk } from '../shared/conversation.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Funds } from '../shared/funds.ts';
@@ -80,17 +79,7 @@ export async function tryPlanner(
 }
 
 function beginConversation({ prompt }: Consultation, { limits }: WaveOrder): Conversation {
-  return {
-    head: null,
-    append: [{ type: 'prompt', prompt }],
-    turns: openTurns({
-      max_turns: limits.max_turns,
-      max_output_tokens: limits.max_output_tokens,
-      attempts_max: engineLimits.planAttemptsMax,
-    }),
-    calls: 0,
-    usage: noUsage,
-  };
+  return openConversation(prompt, { ...limits, attempts_max: engineLimits.planAttemptsMax });
 }
 
 async function talk(

@@ -1,6 +1,7 @@
 import type {
   ModelTurnInput,
   OutputShape,
+  Prompt,
   StateToolCall,
   ToolCall,
   TurnInput,
@@ -12,15 +13,16 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
-import { stepTurns } from '../../core/turns/step-turns.ts';
+import { openTurns, stepTurns } from '../../core/turns/step-turns.ts';
 import type {
   CallCommand,
   ToolsVerdict,
   TurnsCommand,
   TurnsEvent,
+  TurnsOptions,
   TurnsState,
 } from '../../core/turns/turns-state.ts';
-import { addUsage } from '../../core/usage/add-usage.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { callModel } from './call-model.ts';
 import type { Control } from './control.ts';
 import { recorder } from './recorder.ts';
@@ -90,6 +92,17 @@ export type ConversationEnd =
   | { readonly type: 'denied'; readonly reason: string }
   /** Not at its end: the conversation goes on in the next run of the workflow. */
   | { readonly type: 'carry_over' };
+
+/** A conversation before its first call. */
+export function openConversation(prompt: Prompt, options: TurnsOptions): Conversation {
+  return {
+    head: null,
+    append: [{ type: 'prompt', prompt }],
+    turns: openTurns(options),
+    calls: options.turns_done ?? 0,
+    usage: noUsage,
+  };
+}
 
 /** Makes calls until `core/turns` says that the conversation is at an end. Changes `conversation` as it goes. */
 export async function converse(

@@ -1,4 +1,4 @@
-import { isCancellation, workflowInfo } from '@temporalio/workflow';
+import { isCancellation } from '@temporalio/workflow';
 import type {
   ApplyMiddlewareInput,
   ApplyMiddlewareResult,
@@ -8,6 +8,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
 import { guardQuestion, mayPassGuard } from '../../core/team/guard-question.ts';
 import { applyMiddleware } from '../shared/activities.ts';
+import { askSuperior } from '../shared/ask-superior.ts';
 import type { Funds } from '../shared/funds.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { Superior } from '../shared/superior.ts';
@@ -103,20 +104,17 @@ async function askPerson(
   reason: string,
   { order, superior, funds, subject_ref, note }: GuardDesk & { readonly subject_ref: Ref },
 ): Promise<Guarded> {
-  const { wave, delegation } = order;
-  const { delegation_id, agent_id } = delegation;
-  const spent = funds.giveBack();
-  const [answer] = await superior.ask({
-    type: 'questions',
-    escalation_id: delegation_id,
-    from: workflowInfo().workflowId,
-    kind: 'approval',
-    wave,
-    delegation_id,
-    agent_id,
-    questions: [guardQuestion({ name, stage, reason, subject_ref, delegation_id })],
-    ...(spent !== undefined && { spent }),
-  });
+  const { delegation_id, agent_id } = order.delegation;
+  const [answer] = await askSuperior(
+    order,
+    { superior, funds },
+    {
+      escalation_id: delegation_id,
+      agent_id,
+      kind: 'approval',
+      questions: [guardQuestion({ name, stage, reason, subject_ref, delegation_id })],
+    },
+  );
   if (!mayPassGuard(answer)) {
     return { type: 'blocked', reason: `the guardrail "${name}" was not overruled: ${reason}` };
   }

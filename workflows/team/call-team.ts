@@ -3,9 +3,9 @@ import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-t
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
+import { describeFault } from '../../core/output/describe-fault.ts';
 import { admitCalls } from '../../core/team/admit-calls.ts';
 import type { RefusalKind } from '../../core/team/refusal-kinds.ts';
-import { stepTeam } from '../../core/team/step-team.ts';
 import type { GivenCall, TeamTask } from '../../core/team/team-state.ts';
 import { callTools } from '../delegation/call-tools.ts';
 import { isToolCall } from '../delegation/make-call.ts';
@@ -17,7 +17,7 @@ import { untilDone } from '../shared/until-done.ts';
 import { doTask, outputsOf } from './do-task.ts';
 import type { PlannedTask } from './do-task.ts';
 import { recordOfNotStarted } from './finish-team.ts';
-import { showTeam, workedMs } from './team-at-work.ts';
+import { on, showTeam, workedMs } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
 /** What came of the calls of one reply, by tool_use_id. */
@@ -89,7 +89,7 @@ function refuse(
 ): void {
   recorder.count(metrics.teamRefusals, { reason: kind });
   refused.push(fault);
-  const text = lineOf(fault);
+  const text = describeFault(fault);
   results.set(tool_use_id, {
     type: 'state_result',
     tool_use_id,
@@ -137,9 +137,7 @@ async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void>
   );
   t.leaderState = 'waiting_for_members';
   t.own.funds.rest();
-  const step = stepTeam(t.state, { type: 'given' }, workedMs(t));
-  t.state = step.state;
-  await doTasks(t, planned, step.start);
+  await doTasks(t, planned, on(t, { type: 'given' }));
   for (const task of t.state.tasks) {
     const isNew = planned.has(task.delegation_id) && !t.records.has(task.delegation_id);
     if (isNew) t.records.set(task.delegation_id, recordOfNotStarted(task, tasksRef));
@@ -163,17 +161,10 @@ async function doTasks(
       const record = await doTask(t, task);
       t.records.set(delegation_id, record);
       const { status, reason, output_ref } = record;
-      const ended = {
-        type: 'ended',
-        delegation_id,
-        status,
-        reason,
-        has_output: status === 'completed' && output_ref !== null,
-      } as const;
-      const step = stepTeam(t.state, ended, workedMs(t));
-      t.state = step.state;
+      const has_output = status === 'completed' && output_ref !== null;
+      const next = on(t, { type: 'ended', delegation_id, status, reason, has_output });
       showTeam(t);
-      await doTasks(t, planned, step.start);
+      await doTasks(t, planned, next);
     }),
   );
 }
@@ -202,9 +193,5 @@ function resultOf(t: TeamAtWork, task: TeamTask): TurnInput {
 
 /** All that is wrong with the arguments of a call. */
 function joinFaults(faults: readonly OutputFault[]): OutputFault {
-  return { path: '', reason: faults.map(lineOf).join('\n'), hint: '' };
-}
-
-function lineOf({ path, reason, hint }: OutputFault): string {
-  return [path === '' ? reason : `${path}: ${reason}`, hint].filter((one) => one !== '').join('. ');
+  return { path: '', reason: faults.map(describeFault).join('\n'), hint: '' };
 }

@@ -5,7 +5,6 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord, TaskStatus, TeamSeat } from '../../contracts/team-run.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import { decideRetry } from '../../core/team/decide-retry.ts';
-import { stepTeam } from '../../core/team/step-team.ts';
 import { executorOf } from '../../core/team/team-state.ts';
 import type { TeamTask } from '../../core/team/team-state.ts';
 import { isEffectOf, namePath, taskPlace } from '../../core/ids.ts';
@@ -15,7 +14,7 @@ import type { DelegationDesk } from '../delegation/run-delegation.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { MemberFunds } from '../shared/share-funds.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
-import { knownEffects, showTeam, workedMs } from './team-at-work.ts';
+import { knownEffects, on, showTeam, workedMs } from './team-at-work.ts';
 import type { TaskAtWork, TeamAtWork } from './team-at-work.ts';
 
 /** A task with the plan that holds it. */
@@ -76,7 +75,7 @@ async function attempt(
     });
     // oxlint-disable-next-line no-await-in-loop
     if ((await slept) === null) return end;
-    t.state = stepTeam(t.state, { type: 'retried', delegation_id }, workedMs(t)).state;
+    on(t, { type: 'retried', delegation_id });
   }
 }
 

@@ -67,10 +67,12 @@ export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<Delegat
   };
   if (isWithheld(t, end)) t.notes.push(withheld);
   // Whatever stops the team: what members brought is recorded.
-  const recorded = await CancellationScope.nonCancellable(() => keepReport(t, end));
+  const report = reportOf(t, end);
+  const recorded = await CancellationScope.nonCancellable(() => keepReport(t, report));
   await CancellationScope.nonCancellable(() => keepThread(t, end, recorded));
   t.desk.onAnswer?.(recorded.answer);
-  const outcome = outcomeOf(t, end, recorded);
+  noteTasks(report);
+  const outcome = outcomeOf(t, end, report, recorded);
   if (outcome.status === 'failed') noteFailure(t, end);
   showTeam(t, { state: outcome.status, reason: outcome.reason });
   return outcome;
@@ -99,10 +101,9 @@ async function guardOutput(t: TeamAtWork, end: TeamEnd): Promise<TeamEnd> {
   return { ...end, output: { ...output, output_ref: guarded.subject_ref } };
 }
 
-function keepReport(t: TeamAtWork, end: TeamEnd): Promise<RecordTeamResult> {
+function keepReport(t: TeamAtWork, report: TeamReport): Promise<RecordTeamResult> {
   const { run_id, delegation } = t.order;
   const { delegation_id } = delegation;
-  const report = reportOf(t, end);
   return untilDone(
     () =>
       recordTeam.executeWithOptions({ summary: 'record the team' }, [
@@ -182,13 +183,13 @@ async function keepThread(
 function outcomeOf(
   t: TeamAtWork,
   { status, reason, output }: TeamEnd,
+  report: TeamReport,
   { report_ref, output_ref }: RecordTeamResult,
 ): DelegationOutcome {
   const { delegation } = t.order;
-  const report = reportOf(t, { status, reason, output });
   const work = { loaded_details: loadedDetails(t), turns: countTurns(t), usage: usageOf(t) };
-  noteTasks(report);
-  const team = boundTeam(report, report_ref);
+  // With what the thread had to say since.
+  const team = boundTeam({ ...report, notes: t.notes }, report_ref);
   if (output !== null && output_ref !== null) {
     return { ...outcomeOfOutput(delegation, work, { ...output, output_ref }), team };
   }

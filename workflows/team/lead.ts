@@ -1,15 +1,12 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import type { TurnOutline } from '../../contracts/model-turn.ts';
-import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { capFaults } from '../../core/output/cap-faults.ts';
-import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
-import { checkClaimedEffects } from '../../core/output/check-claimed-effects.ts';
+import { checkOutline } from '../../core/output/check-outline.ts';
 import { turnSummary } from '../../core/render/turn-summary.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';
 import type { ToolDesk } from '../delegation/make-call.ts';
+import { askSuperior } from '../shared/ask-superior.ts';
 import { converseAsking } from '../shared/converse-asking.ts';
 import type { ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
 import { callTeam } from './call-team.ts';
@@ -50,20 +47,11 @@ function deskOf(t: TeamAtWork): ConversationDesk {
     control: desk.control,
     superior: own.superior,
     funds: own.funds,
-    check: (outline) => check(t, outline),
+    check: (outline) => checkOutline(outline, order.delegation.criterion_ids, knownEffects(t)),
     runTools: (calls) => callTeam(t, calls, toolDesk),
     onTurn: () => showTeam(t),
     carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };
-}
-
-function check(t: TeamAtWork, outline: TurnOutline): readonly OutputFault[] {
-  if (outline.shape !== 'agent_output') return [];
-  const { output } = outline;
-  return capFaults([
-    ...checkClaimedEffects(output.effects_claimed, knownEffects(t)),
-    ...checkAgentOutput(output, t.order.delegation.criterion_ids),
-  ]);
 }
 
 /** Puts the leader's questions to the user. Throws when the team is cancelled while it waits. */
@@ -73,18 +61,7 @@ function ask(
   questions: readonly AskedQuestion[],
   deadlineSeconds?: number,
 ): Promise<readonly DeliveredAnswer[]> {
-  const { delegation_id } = order.delegation;
-  const spent = own.funds.giveBack();
-  return own.superior.ask({
-    type: 'questions',
-    escalation_id: delegation_id,
-    from: workflowInfo().workflowId,
-    kind,
-    wave: order.wave,
-    delegation_id,
-    agent_id: state.setup.leader,
-    questions,
-    ...(spent !== undefined && { spent }),
-    ...(deadlineSeconds !== undefined && { deadline_seconds: deadlineSeconds }),
-  });
+  const { delegation_id: escalation_id } = order.delegation;
+  const { leader: agent_id } = state.setup;
+  return askSuperior(order, own, { escalation_id, agent_id, kind, questions, deadlineSeconds });
 }

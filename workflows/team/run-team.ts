@@ -6,10 +6,9 @@ import type { TeamSetup } from '../../contracts/team-run.ts';
 import { isEffectOf } from '../../core/ids.ts';
 import { cutReason } from '../../core/team/bound-team.ts';
 import { keepEffects } from '../../core/team/keep-effects.ts';
-import { openTurns } from '../../core/turns/step-turns.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
 import { openTeamState, slimState } from '../../core/team/team-state.ts';
 import type { CarriedTeam, DelegationDesk } from '../delegation/run-delegation.ts';
+import { openConversation } from '../shared/conversation.ts';
 import type { Conversation, ConversationEnd } from '../shared/conversation.ts';
 import { createWorkClock } from '../shared/create-work-clock.ts';
 import { shareFunds } from '../shared/share-funds.ts';
@@ -79,7 +78,7 @@ function begin(
     chain: order.chain ?? [],
     upstream: order.upstream.map((one) => one.delegation_id),
   });
-  const conversation = openConversation(order, setup, history_ref);
+  const conversation = beginLeading(order, setup, history_ref);
   return assemble(
     { ...site, order },
     {
@@ -150,7 +149,7 @@ function ownEffects({ delegation }: DelegationOrder, { effects }: CarriedTeam) {
   return effects.filter(({ effect_id }) => isEffectOf(delegation.delegation_id, effect_id));
 }
 
-function openConversation(
+function beginLeading(
   { record_ref, plan_ref, upstream, limits, delegation }: DelegationOrder,
   setup: TeamSetup,
   history_ref: Ref | null,
@@ -165,13 +164,7 @@ function openConversation(
     setup,
     history_ref,
   };
-  return {
-    head: null,
-    append: [{ type: 'prompt', prompt }],
-    turns: openTurns({ max_turns: limits.max_turns, max_output_tokens: limits.max_output_tokens }),
-    calls: 0,
-    usage: noUsage,
-  };
+  return openConversation(prompt, limits);
 }
 
 async function workOn(t: TeamAtWork): Promise<DelegationOutcome> {

@@ -6,6 +6,7 @@ import type { DelegationState, TeamLeaderView } from '../../contracts/views.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import type { SeenTask } from '../../core/team/view-team.ts';
 import { stepTeam } from '../../core/team/step-team.ts';
+import type { TeamEvent } from '../../core/team/step-team.ts';
 import { viewTeam } from '../../core/team/view-team.ts';
 import type { TeamState } from '../../core/team/team-state.ts';
 import { noteLoaded } from '../../core/turns/note-loaded.ts';
@@ -81,9 +82,16 @@ export function workedMs({ clock, workedBefore }: TeamAtWork): number {
   return workedBefore + clock.now();
 }
 
+/** Brings an event to the rule of teams. @returns delegation_ids of tasks to start now. */
+export function on(t: TeamAtWork, event: TeamEvent): readonly string[] {
+  const { state, start } = stepTeam(t.state, event, workedMs(t));
+  t.state = state;
+  return start;
+}
+
 /** No task begins any more. Those at work end by themselves. */
 export function closeTasks(t: TeamAtWork, reason: string): void {
-  t.state = stepTeam(t.state, { type: 'closed', reason }, workedMs(t)).state;
+  on(t, { type: 'closed', reason });
 }
 
 /** What is known to have been changed outside, by the leader or a member. */

@@ -1,6 +1,7 @@
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import { describeFault } from '../../core/output/describe-fault.ts';
 import { memberSummary } from '../../core/render/member-summary.ts';
 import { decideAfterCalls, findFullFault } from '../../core/triad/decide-turn.ts';
 import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
@@ -115,12 +116,12 @@ async function answerCall(
   if (answering.failed !== null) return refusal('Not made: the turn failed before it.');
   if (!state.ok) {
     answering.refused.push(...state.faults);
-    return refusal(state.faults.map(lineOf).join('\n'));
+    return refusal(state.faults.map(describeFault).join('\n'));
   }
   const full = findFullFault(answering.told);
   if (full !== null) {
     answering.refused.push(full);
-    return refusal(lineOf(full));
+    return refusal(describeFault(full));
   }
   const judged = judgeCall(caller.brief, answering.work, state.call);
   return judged.type === 'answered'
@@ -157,8 +158,4 @@ function toInput({ tool_use_id }: StateToolCall, answer: CallAnswer): TurnInput 
 
 function refusal(text: string): CallAnswer {
   return { text, current_ref: null, is_error: true };
-}
-
-function lineOf({ path, reason, hint }: OutputFault): string {
-  return [path === '' ? reason : `${path}: ${reason}`, hint].filter((one) => one !== '').join('. ');
 }

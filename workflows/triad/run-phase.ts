@@ -1,4 +1,4 @@
-import { CancellationScope, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { openPhase, stepPhase } from '../../core/triad/step-phase.ts';
@@ -9,6 +9,7 @@ import type { Deadline } from '../../core/time/find-deadline.ts';
 import type { PhaseState, TurnOrder } from '../../core/triad/phase-state.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
+import { askSuperior } from '../shared/ask-superior.ts';
 import type { Control } from '../shared/control.ts';
 import { createWorkClock } from '../shared/create-work-clock.ts';
 import type { Stopwatch } from '../shared/create-work-clock.ts';
@@ -199,28 +200,16 @@ async function ask(
   agent_id: string,
   { kind, questions, deadlineSeconds, funds }: Asking,
 ): Promise<readonly DeliveredAnswer[]> {
-  const { wave, delegation } = p.order.order;
-  const { delegation_id } = delegation;
+  const { order } = p.order;
   p.escalations += 1;
-  const escalation_id = `${delegation_id}#${p.escalations}`;
-  const spent = funds.giveBack();
+  const escalation_id = `${order.delegation.delegation_id}#${p.escalations}`;
   const shown = questions.map(({ text }) => text).join(' · ');
   p.waits.add(shown);
   p.clock.stand();
   show(p);
   try {
-    return await p.desk.superior.ask({
-      type: 'questions',
-      escalation_id,
-      from: workflowInfo().workflowId,
-      kind,
-      wave,
-      delegation_id,
-      agent_id,
-      questions,
-      ...(spent !== undefined && { spent }),
-      ...(deadlineSeconds !== undefined && { deadline_seconds: deadlineSeconds }),
-    });
+    const asked = { escalation_id, agent_id, kind, questions, deadlineSeconds };
+    return await askSuperior(order, { superior: p.desk.superior, funds }, asked);
   } finally {
     p.waits.delete(shown);
     p.clock.go();

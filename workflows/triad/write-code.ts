@@ -4,9 +4,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import { memberSummary } from '../../core/render/member-summary.ts';
 import type { CodeOrder } from '../../core/triad/judged-call.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
-import { openTurns } from '../../core/turns/step-turns.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
-import { converse } from '../shared/conversation.ts';
+import { converse, openConversation } from '../shared/conversation.ts';
 import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
 import type { MemberAtWork, MemberDesk } from './member-at-work.ts';
 
@@ -41,15 +39,8 @@ function beginConversation(
   { order: { plan_ref, delegation, limits } }: MemberDesk,
 ): Conversation {
   const { delegation_id } = delegation;
-  const { max_turns, max_output_tokens } = limits;
-  const calls = member.calls();
-  return {
-    head: null,
-    append: [{ type: 'prompt', prompt: { kind: 'code', plan_ref, delegation_id, ...order } }],
-    turns: openTurns({ max_turns, max_output_tokens, turns_done: calls }),
-    calls,
-    usage: noUsage,
-  };
+  const prompt = { kind: 'code', plan_ref, delegation_id, ...order } as const;
+  return openConversation(prompt, { ...limits, turns_done: member.calls() });
 }
 
 function deskOf(brief: TurnBrief, desk: MemberDesk): ConversationDesk {

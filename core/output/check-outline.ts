@@ -1,0 +1,24 @@
+import type { TurnOutline } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import { capFaults } from './cap-faults.ts';
+import { checkAgentOutput } from './check-agent-output.ts';
+import { checkClaimedEffects } from './check-claimed-effects.ts';
+import type { KnownEffect } from './check-claimed-effects.ts';
+
+/**
+ * What the output of an agent, or of a team's leader, must keep.
+ *
+ * @param effects What is known to have been tried outside. @returns none for another shape of reply.
+ */
+export function checkOutline(
+  outline: TurnOutline,
+  criterionIds: readonly string[],
+  effects: readonly KnownEffect[],
+): readonly OutputFault[] {
+  if (outline.shape !== 'agent_output') return [];
+  const { output } = outline;
+  return capFaults([
+    ...checkClaimedEffects(output.effects_claimed, effects),
+    ...checkAgentOutput(output, criterionIds),
+  ]);
+}

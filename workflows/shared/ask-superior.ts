@@ -1,0 +1,38 @@
+import { workflowInfo } from '@temporalio/workflow';
+import type { DelegationOrder } from '../../contracts/delegation-run.ts';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
+import type { Funds } from './funds.ts';
+import type { Superior } from './superior.ts';
+
+/** Questions of somebody who works on a delegation. */
+interface Asking {
+  /** Unique below the superior. A shared one gives another. */
+  readonly escalation_id: string;
+  readonly agent_id: string;
+  readonly kind: QuestionKind;
+  readonly questions: readonly AskedQuestion[];
+  /** Seconds after which each question's default is taken. If undefined, they wait. */
+  readonly deadlineSeconds?: number | undefined;
+}
+
+/** Puts questions to the user, and gives back what is left to spend meanwhile. Throws when the asker is cancelled while it waits. */
+export function askSuperior(
+  { wave, delegation }: DelegationOrder,
+  desk: { readonly superior: Superior; readonly funds: Pick<Funds, 'giveBack'> },
+  { escalation_id, agent_id, kind, questions, deadlineSeconds }: Asking,
+): Promise<readonly DeliveredAnswer[]> {
+  const spent = desk.funds.giveBack();
+  return desk.superior.ask({
+    type: 'questions',
+    escalation_id,
+    from: workflowInfo().workflowId,
+    kind,
+    wave,
+    delegation_id: delegation.delegation_id,
+    agent_id,
+    questions,
+    ...(spent !== undefined && { spent }),
+    ...(deadlineSeconds !== undefined && { deadline_seconds: deadlineSeconds }),
+  });
+}
