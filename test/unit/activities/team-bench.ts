@@ -2,6 +2,7 @@ import type { TurnInput } from '../../../contracts/model-turn.ts';
 import type { TeamPlan } from '../../../contracts/team.ts';
 import type { TeamSeat, TeamSetup } from '../../../contracts/team-run.ts';
 import { sayText } from '../../support/scripted-model.ts';
+import { teamSeat, teamSetup } from '../../support/team-fixtures.ts';
 import { createBench, delegationOf, plan } from './bench.ts';
 import type { Bench, BenchOptions } from './bench.ts';
 import { triad } from './triad-bench.ts';
@@ -17,40 +18,19 @@ export const teamPlan: TeamPlan = {
   ],
 };
 
-export const seatOf = (member_id: string, changes: Partial<TeamSeat> = {}): TeamSeat => ({
-  member_id,
-  executor: `agent:${member_id}`,
-  kind: 'agent',
-  agent_id: 'writer',
-  capabilities: ['writing'],
-  priority: 0,
-  enabled: true,
-  ...changes,
-});
+export const seatOf = (member_id: string, changes: Partial<TeamSeat> = {}): TeamSeat =>
+  teamSeat(member_id, { agent_id: 'writer', capabilities: ['writing'], ...changes });
 
-export const setupOf = (changes: Partial<TeamSetup> = {}): TeamSetup => ({
-  team_id: null,
-  leader: 'reviewer',
-  model: null,
-  members: [
-    seatOf('author'),
-    seatOf('design', { kind: 'triad', capabilities: [], priority: 3 }),
-    seatOf('crew', { kind: 'team', enabled: false }),
-  ],
-  allow_parallel: false,
-  max_parallel: 3,
-  max_delegations: 10,
-  timeout: 300,
-  member_timeout: 60,
-  max_retries: 1,
-  input_middlewares: [],
-  output_middlewares: [],
-  guardrails: { input: [], output: [] },
-  thread_id: null,
-  user_id: null,
-  notes: [],
-  ...changes,
-});
+export const setupOf = (changes: Partial<TeamSetup> = {}): TeamSetup =>
+  teamSetup({
+    leader: 'reviewer',
+    members: [
+      seatOf('author'),
+      seatOf('design', { kind: 'triad', capabilities: [], priority: 3 }),
+      seatOf('crew', { kind: 'team', enabled: false }),
+    ],
+    ...changes,
+  });
 
 export const teamDelegation = delegationOf({ team: teamPlan });
 

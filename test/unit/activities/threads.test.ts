@@ -18,6 +18,7 @@ import { createActivities } from '../../../worker/create-activities.ts';
 import { findPlantedInFiles } from '../../support/find-planted.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import { planted, plantedText } from '../../support/planted.ts';
+import { teamSetup } from '../../support/team-fixtures.ts';
 import { entry, kept } from '../../support/thread-entries.ts';
 import { createTemporaryHome } from '../adapters/temporary-home.ts';
 import type { TemporaryHome } from '../adapters/temporary-home.ts';
@@ -70,24 +71,7 @@ function openRoom(threads: ThreadStore = createSqliteThreadStore({ home: at.home
 function reportOf(tasks: readonly TaskRecord[]): TeamReport {
   return {
     version: 1,
-    setup: {
-      team_id: null,
-      leader: 'leader',
-      model: null,
-      members: [],
-      allow_parallel: false,
-      max_parallel: 3,
-      max_delegations: 10,
-      timeout: 300,
-      member_timeout: 60,
-      max_retries: 1,
-      input_middlewares: [],
-      output_middlewares: [],
-      guardrails: { input: [], output: [] },
-      thread_id: 'tea',
-      user_id: null,
-      notes: [],
-    },
+    setup: teamSetup({ members: [], thread_id: 'tea' }),
     plan_ref: '',
     status: 'done',
     reason: '',

@@ -3,7 +3,8 @@ import type { TeamCall } from '../../../contracts/state-call.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { admitCalls } from '../../../core/team/admit-calls.ts';
 import type { GivenCall, TeamState } from '../../../core/team/team-state.ts';
-import { callOn, seat, teamOf } from './team-builders.ts';
+import { teamSeat } from '../../support/team-fixtures.ts';
+import { callOn, teamOf } from './team-builders.ts';
 import { property } from './builders.ts';
 
 const admit = (state: TeamState, ...calls: readonly GivenCall[]) => admitCalls(state, calls, 0);
@@ -204,7 +205,7 @@ const anyCalls = fc.array(
 const anyReplies = fc.array(anyCalls, { maxLength: 4 });
 
 function play(replies: readonly (readonly Call[])[]) {
-  const members = [seat('ann'), seat('bob'), seat('cy', { enabled: false })];
+  const members = [teamSeat('ann'), teamSeat('bob'), teamSeat('cy', { enabled: false })];
   let state = teamOf({ members, max_delegations: 5 }, { upstream: ['research'] });
   return replies.map((reply) => {
     const calls = reply.map((call) => callOn(call.member_id, call));

@@ -17,7 +17,8 @@ import { admitCalls } from '../../../core/team/admit-calls.ts';
 import { failureReasons, isWorthRepeating } from '../../../core/turns/failure-reasons.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { answererNames } from '../../../contracts/names.ts';
-import { callOn, seat, teamOf } from './team-builders.ts';
+import { teamSeat } from '../../support/team-fixtures.ts';
+import { callOn, teamOf } from './team-builders.ts';
 import { property } from './builders.ts';
 
 const { breakerFailuresMax } = engineLimits;
@@ -53,11 +54,11 @@ describe('the breaker', () => {
 describe('who takes a task', () => {
   const able = { capabilities: ['research'] };
   const members = [
-    seat('ann', able),
-    seat('bob', { ...able, priority: 5 }),
-    seat('cy', { ...able, priority: 5 }),
-    seat('dan', { ...able, priority: 9, enabled: false }),
-    seat('research', { priority: -1 }),
+    teamSeat('ann', able),
+    teamSeat('bob', { ...able, priority: 5 }),
+    teamSeat('cy', { ...able, priority: 5 }),
+    teamSeat('dan', { ...able, priority: 9, enabled: false }),
+    teamSeat('research', { priority: -1 }),
   ];
 
   it('CHM1: an id is that member, also when a capability is called like it', () => {
@@ -91,7 +92,7 @@ describe('who takes a task', () => {
       type: 'refused',
       reason: 'there is no member "eve". Members: "ann", "bob", "cy"',
     });
-    const some = teamOf({ members: [seat('ann'), seat('bob', { enabled: false })] });
+    const some = teamOf({ members: [teamSeat('ann'), teamSeat('bob', { enabled: false })] });
     expect(chooseMember(some, 'eve', 0)).toMatchObject({
       reason: 'there is no member "eve". Members: "ann"',
     });
