@@ -32,22 +32,31 @@ export interface ArtifactStore {
   has(ref: Ref): Promise<boolean>;
 }
 
+/** Where a name points, and how often that was decided. */
+export interface IndexEntry {
+  /** null when the name was never written, or its entry is damaged. */
+  readonly ref: Ref | null;
+  /** 0 before the first write, one more with each. */
+  readonly version: number;
+}
+
 /** Mutable names for artifacts: where a run's newest state, summary or result is. */
 export interface RunIndex {
   /**
-   * Points `name` at `ref`, replacing what it pointed at in one step. Any string is a name; two names that differ in a
-   * single code unit are two entries on every file system.
+   * Points `name` at `ref`, replacing what it pointed at in one step, if nobody has written since version `after` was
+   * read. Any string is a name; two names that differ in a single code unit are two entries on every file system.
    *
+   * @returns false when somebody has. Then the entry is theirs, however long this writer was held up.
    * @throws {StoreUnavailable} when the index can't be written.
    */
-  write(name: string, ref: Ref): Promise<void>;
+  write(name: string, ref: Ref, after: number): Promise<boolean>;
 
   /**
-   * What `name` points at, or null when it was never written or its entry is damaged.
+   * What `name` points at.
    *
    * @throws {StoreUnavailable} when the index can't be read.
    */
-  read(name: string): Promise<Ref | null>;
+  read(name: string): Promise<IndexEntry>;
 
   /**
    * All names, sorted by code unit.

@@ -20,7 +20,7 @@ export async function exportRun(
   deps: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
   runId: string,
 ): Promise<ExportedRun> {
-  const ref = await deps.index.read(runId);
+  const { ref } = await deps.index.read(runId);
   if (ref === null) throw new UnknownRun(runId, await deps.index.list());
   const record = await readRecord(deps.store, ref);
   const files = await projectRun(record, deps.store, deps.projection, 'all');

@@ -1,6 +1,7 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordChange, RunRecord } from '../../contracts/run-record.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
+import type { IndexEntry } from '../ports/artifact-store.ts';
 import { projectRun, removeReplacedFiles } from '../projection/project-run.ts';
 import type { RecordDeps } from './deps.ts';
 import { readRecord } from './read-record.ts';
@@ -11,8 +12,9 @@ type PublishDeps = Pick<RecordDeps, 'store' | 'index' | 'projection'>;
  * Stores a record and makes it the one that readers see: in the index, and as the readable tree.
  *
  * Every step can be repeated. An attempt that comes late, because its worker had been suspended, finds a descendant of
- * its record in the index and leaves it there. A record that does not follow from the indexed one (the workflow was
- * reset, or its id is used again) replaces it, tree included.
+ * its record in the index and leaves it there; if that came in the midst of its own writing, it writes the tree of the
+ * descendant again. A record that does not follow from the indexed one (the workflow was reset, or its id is used again)
+ * replaces it, tree included.
  *
  * @param changes what led to `record` from the one before it.
  */
@@ -22,19 +24,59 @@ export async function publishRecord(
   changes: readonly RecordChange[],
 ): Promise<Ref> {
   const ref = await deps.store.put(JSON.stringify(record));
-  const indexed = await deps.index.read(record.run_id);
-  // The index is written last, so whoever finds this record there has nothing left to do.
-  if (indexed === ref) return ref;
-  if (indexed !== null && indexed === record.previous_ref) {
-    await projectRun(record, deps.store, deps.projection, { changes });
-  } else {
-    const current = indexed === null ? null : await readOrNull(deps, indexed);
-    if (current !== null && (await isAncestor(deps, { record, ref }, current))) return ref;
-    if (current !== null) await removeReplacedFiles(current, record, deps.store, deps.projection);
-    await projectRun(record, deps.store, deps.projection, 'all');
-  }
-  await deps.index.write(record.run_id, ref);
+  let indexed = await deps.index.read(record.run_id);
+  if (await isSettled(deps, { record, ref }, indexed)) return ref;
+  do {
+    await projectOver(deps, record, changes, indexed);
+    if (await deps.index.write(record.run_id, ref, indexed.version)) return ref;
+    indexed = await deps.index.read(record.run_id);
+  } while (!(await isSettled(deps, { record, ref }, indexed)));
+  await restoreTree(deps, record.run_id);
   return ref;
+}
+
+interface Stored {
+  readonly record: RunRecord;
+  readonly ref: Ref;
+}
+
+/** The index is written last: for whoever finds their record there, or one that follows from it, nothing is left to do. */
+async function isSettled(
+  deps: PublishDeps,
+  { record, ref }: Stored,
+  indexed: IndexEntry,
+): Promise<boolean> {
+  if (indexed.ref === null || indexed.ref === record.previous_ref) return false;
+  if (indexed.ref === ref) return true;
+  const current = await readOrNull(deps, indexed.ref);
+  return current !== null && (await isAncestor(deps, { record, ref }, current));
+}
+
+/** Makes the tree of the indexed record that of `record`. */
+async function projectOver(
+  deps: PublishDeps,
+  record: RunRecord,
+  changes: readonly RecordChange[],
+  indexed: IndexEntry,
+): Promise<void> {
+  const { store, projection } = deps;
+  if (indexed.ref !== null && indexed.ref === record.previous_ref) {
+    await projectRun(record, store, projection, { changes });
+    return;
+  }
+  const replaced = indexed.ref === null ? null : await readOrNull(deps, indexed.ref);
+  if (replaced !== null) await removeReplacedFiles(replaced, record, store, projection);
+  await projectRun(record, store, projection, 'all');
+}
+
+/** Writes over what a late attempt wrote. */
+async function restoreTree(deps: PublishDeps, runId: string): Promise<void> {
+  for (;;) {
+    const { ref, version } = await deps.index.read(runId);
+    const current = ref === null ? null : await readOrNull(deps, ref);
+    if (current !== null) await projectRun(current, deps.store, deps.projection, 'all');
+    if ((await deps.index.read(runId)).version === version) return;
+  }
 }
 
 /** An indexed record that can't be read has no claim on its place. */
@@ -47,11 +89,7 @@ async function readOrNull(deps: PublishDeps, ref: Ref): Promise<RunRecord | null
   }
 }
 
-async function isAncestor(
-  deps: PublishDeps,
-  older: { readonly record: RunRecord; readonly ref: Ref },
-  newer: RunRecord,
-): Promise<boolean> {
+async function isAncestor(deps: PublishDeps, older: Stored, newer: RunRecord): Promise<boolean> {
   let at: RunRecord | null = newer;
   while (at !== null && at.revision > older.record.revision) {
     if (at.previous_ref === older.ref) return true;

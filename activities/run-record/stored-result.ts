@@ -10,7 +10,7 @@ export async function readStoredResult(
   deps: Pick<RecordDeps, 'store' | 'index'>,
   runId: string,
 ): Promise<string | null> {
-  const ref = await deps.index.read(runId);
+  const { ref } = await deps.index.read(runId);
   if (ref === null) return null;
   const { result_ref } = await readRecord(deps.store, ref);
   return result_ref === null ? null : deps.store.getText(result_ref);

@@ -11,7 +11,7 @@ export async function readStoredStatus(
   deps: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
   runId: string,
 ): Promise<StatusView | null> {
-  const ref = await deps.index.read(runId);
+  const { ref } = await deps.index.read(runId);
   if (ref === null) return null;
   const record = await readRecord(deps.store, ref);
   const wave = record.waves.at(-1)?.wave ?? 0;

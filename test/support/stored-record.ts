@@ -5,7 +5,7 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 
 /** The newest record of a run, read from the disk as after a crash. */
 export async function storedRecord(home: string, runId: string): Promise<RunRecord> {
-  const ref = await createFileRunIndex({ home }).read(runId);
+  const { ref } = await createFileRunIndex({ home }).read(runId);
   if (ref === null) throw new Error(`${runId} is not in the index.`);
   return readRecord(createFileArtifactStore({ home }), ref);
 }

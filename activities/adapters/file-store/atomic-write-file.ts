@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkInside, makeDirectory, syncDirectory } from './confinement.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
@@ -25,20 +25,54 @@ export async function atomicWriteFile(
   bytes: Uint8Array | string,
   options: AtomicWriteOptions = {},
 ): Promise<void> {
+  await writeAside(path, bytes, options, (temporary) => rename(temporary, path));
+}
+
+/**
+ * As `atomicWriteFile`, but what stands at `path` is never replaced: of all who create a file of that name, also in other
+ * processes, one has its way. Needs a file system with hard links.
+ *
+ * @returns false when something stood at `path`.
+ * @throws {StoreUnavailable} naming the path, the reason and a cure. Nothing was then created.
+ */
+export async function atomicCreateFile(
+  path: string,
+  bytes: Uint8Array | string,
+  options: AtomicWriteOptions = {},
+): Promise<boolean> {
+  return writeAside(path, bytes, options, async (temporary) => {
+    const isCreated = await link(temporary, path).then(
+      () => true,
+      (error: unknown) => (getCode(error) === 'EEXIST' ? false : Promise.reject(error)),
+    );
+    await rm(temporary, { force: true });
+    return isCreated;
+  });
+}
+
+/** @param settle gives the whole file, which stands on the disk under another name, its own. */
+async function writeAside<T>(
+  path: string,
+  bytes: Uint8Array | string,
+  options: AtomicWriteOptions,
+  settle: (temporary: string) => Promise<T>,
+): Promise<T> {
   const dir = dirname(path);
   // In the same directory, because a rename does not cross file systems.
   const temporary = join(dir, `.${randomUUID()}${temporarySuffix}`);
   try {
     if (options.root !== undefined) await checkInside(options.root, path);
     await makeDirectory(dir);
+    let settled: T;
     try {
       await writeAndSync(temporary, bytes);
-      await rename(temporary, path);
+      settled = await settle(temporary);
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
       throw error;
     }
     await syncDirectory(dir);
+    return settled;
   } catch (error) {
     throw toStoreUnavailable('write', path, error);
   }

@@ -24,7 +24,7 @@ async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 const old = await store.put('old');
-await index.write('newest', old);
+await index.write('newest', old, 0);
 const files = () => readdirSync(home, { recursive: true }).length;
 const filesBefore = files();
 const full = await outcomeOf(store.put('x'.repeat(1_000_000)));
@@ -33,7 +33,7 @@ spawnSync('mount', ['-o', 'remount,ro', home]);
 const report = {
   full,
   filesLeft: fullFiles - filesBefore,
-  readOnly: await outcomeOf(index.write('newest', 'f'.repeat(64))),
+  readOnly: await outcomeOf(index.write('newest', 'f'.repeat(64), 1)),
   // Here a directory is missing as well.
   readOnlyDeep: await outcomeOf(store.put('another')),
   index: await outcomeOf(index.read('newest')),

@@ -20,84 +20,119 @@ beforeEach(async () => {
 afterEach(() => at.remove());
 
 const refOf = (digit: string): string => digit.repeat(64);
-const entryFile = async (): Promise<string> => {
-  const [file = ''] = await readdir(join(at.home, 'refs'));
-  return join(at.home, 'refs', file);
-};
+const entryFile = (version: number): string => join(at.home, 'refs', 'n-run', `${version}.json`);
 
 describe('the run index', () => {
   it('points a name at the newest reference', async () => {
     const index = createFileRunIndex({ home: at.home });
-    expect(await index.read('run-1')).toBeNull();
+    expect(await index.read('run-1')).toEqual({ ref: null, version: 0 });
     expect(await index.list()).toEqual([]);
-    await index.write('run-1', refOf('a'));
-    await index.write('run-1', refOf('b'));
-    expect(await index.read('run-1')).toBe(refOf('b'));
+    expect(await index.write('run-1', refOf('a'), 0)).toBe(true);
+    expect(await index.write('run-1', refOf('b'), 1)).toBe(true);
+    expect(await index.read('run-1')).toEqual({ ref: refOf('b'), version: 2 });
     expect(await index.list()).toEqual(['run-1']);
   });
 
   it('fault 51, FI1 and FI2: whatever a name holds, it is its own entry and stays inside', async () => {
     const index = createFileRunIndex({ home: at.home });
     for (const [n, name] of hostileNames.entries()) {
-      await index.write(name, n.toString(16).padStart(64, '0'));
+      await index.write(name, n.toString(16).padStart(64, '0'), 0);
     }
     for (const [n, name] of hostileNames.entries()) {
-      expect(await index.read(name)).toBe(n.toString(16).padStart(64, '0'));
+      expect((await index.read(name)).ref).toBe(n.toString(16).padStart(64, '0'));
     }
     expect(await index.list()).toEqual([...hostileNames].toSorted((a, b) => (a < b ? -1 : 1)));
-    const files = await readdir(join(at.home, 'refs'));
-    // On a file system that ignores case or Unicode forms they would still be different files.
-    expect(files).toHaveLength(hostileNames.length);
-    expect(files.filter((file) => !/^[a-z0-9%._-]{1,255}$/.test(file))).toEqual([]);
+    const entries = await readdir(join(at.home, 'refs'));
+    // On a file system that ignores case or Unicode forms they would still be different directories.
+    expect(entries).toHaveLength(hostileNames.length);
+    expect(entries.filter((entry) => !/^[a-z0-9%_-]{1,255}$/.test(entry))).toEqual([]);
     expect(await at.list(join(at.home, '..'))).toEqual(
-      ['home', 'home/refs', ...files.map((file) => `home/refs/${file}`), 'outside'].toSorted(),
+      [
+        'home',
+        'home/refs',
+        ...entries.flatMap((entry) => [`home/refs/${entry}`, `home/refs/${entry}/1.json`]),
+        'outside',
+      ].toSorted(),
     );
   });
 
-  it('fault 51: a linked directory is refused, a linked entry replaced and never followed', async () => {
+  it('fault 51: a linked directory is refused, a linked entry never followed', async () => {
     const index = createFileRunIndex({ home: at.home });
-    await index.write('run', refOf('a'));
-    const file = await entryFile();
-    const planted = join(at.outside, 'entry');
-    await copyFile(file, planted);
+    await index.write('run', refOf('a'), 0);
+    const planted = join(at.outside, '1.json');
+    await copyFile(entryFile(1), planted);
     await writeFile(planted, (await readFile(planted, 'utf8')).replace(refOf('a'), refOf('f')));
-    await rm(file);
-    await symlink(planted, file);
-    expect(await index.read('run')).toBeNull();
+    await rm(entryFile(1));
+    await symlink(planted, entryFile(1));
+    expect(await index.read('run')).toEqual({ ref: null, version: 1 });
     expect(await index.list()).toEqual([]);
-    await index.write('run', refOf('b'));
-    expect(await index.read('run')).toBe(refOf('b'));
+    await index.write('run', refOf('b'), 1);
+    expect(await index.read('run')).toEqual({ ref: refOf('b'), version: 2 });
     expect(await readFile(planted, 'utf8')).toContain(refOf('f'));
 
-    await rm(join(at.home, 'refs'), { recursive: true });
-    await symlink(at.outside, join(at.home, 'refs'));
     const error = { type: 'StoreUnavailable', code: 'ELOOP' };
-    await expect(index.write('run', refOf('a'))).rejects.toMatchObject(error);
-    await expect(index.read('run')).rejects.toMatchObject(error);
-    expect(await index.list()).toEqual([]);
-    expect(await at.list(at.outside)).toEqual(['entry']);
+    for (const directory of [join(at.home, 'refs', 'n-run'), join(at.home, 'refs')]) {
+      await rm(directory, { recursive: true });
+      await symlink(at.outside, directory);
+      await expect(index.write('run', refOf('a'), 2)).rejects.toMatchObject(error);
+      await expect(index.read('run')).rejects.toMatchObject(error);
+      expect(await index.list()).toEqual([]);
+    }
+    expect(await at.list(at.outside)).toEqual(['1.json']);
   });
 
-  it('fault 49, FI3: a torn or foreign entry reads as none, and can be written again', async () => {
+  it('fault 49, FI3: a torn or foreign entry points nowhere, and can be written again', async () => {
     const index = createFileRunIndex({ home: at.home });
-    await index.write('run', refOf('a'));
-    const file = await entryFile();
-    await copyFile(file, join(at.home, 'refs', 'n-other.json'));
-    await writeFile(join(at.home, 'refs', '.left-over.tmp'), 'half');
-    expect(await index.read('other')).toBeNull();
+    await index.write('run', refOf('a'), 0);
+    await mkdir(join(at.home, 'refs', 'n-other'));
+    await copyFile(entryFile(1), join(at.home, 'refs', 'n-other', '1.json'));
+    await writeFile(join(at.home, 'refs', 'n-run', '.left-over.tmp'), 'half');
+    expect(await index.read('other')).toEqual({ ref: null, version: 1 });
     expect(await index.list()).toEqual(['run']);
-    await truncate(file, 20);
-    expect(await index.read('run')).toBeNull();
-    await index.write('run', refOf('b'));
-    expect(await index.read('run')).toBe(refOf('b'));
+    await truncate(entryFile(1), 20);
+    expect(await index.read('run')).toEqual({ ref: null, version: 1 });
+    await index.write('run', refOf('b'), 1);
+    expect(await index.read('run')).toEqual({ ref: refOf('b'), version: 2 });
   });
 
-  it('20 writers at once leave one of their references', async () => {
+  it('FI4: of 20 writers after the same version one has its way', async () => {
     const index = createFileRunIndex({ home: at.home });
-    await mkdir(at.home, { recursive: true });
     const refs = Array.from({ length: 20 }, (_, n) => n.toString(16).padStart(64, '0'));
-    await Promise.all(refs.map((ref) => index.write('run', ref)));
-    expect(refs).toContain(await index.read('run'));
-    expect(await readdir(join(at.home, 'refs'))).toHaveLength(1);
+    const written = await Promise.all(refs.map((ref) => index.write('run', ref, 0)));
+    const won = refs.filter((_, n) => written[n]);
+    expect(won).toHaveLength(1);
+    expect(await index.read('run')).toEqual({ ref: won[0], version: 1 });
+    expect(await readdir(join(at.home, 'refs', 'n-run'))).toEqual(['1.json']);
+  });
+
+  it('FI4: who comes late, however late, replaces nothing and leaves nothing', async () => {
+    const index = createFileRunIndex({ home: at.home });
+    for (let version = 0; version < 12; version += 1) {
+      expect(await index.write('run', refOf('a'), version)).toBe(true);
+    }
+    // The last version, one that was removed since, and one before any.
+    for (const after of [11, 5, 0]) expect(await index.write('run', refOf('f'), after)).toBe(false);
+    expect(await index.read('run')).toEqual({ ref: refOf('a'), version: 12 });
+    expect(await readdir(join(at.home, 'refs', 'n-run'))).toEqual(['12.json']);
+  });
+
+  it('FI4: readers beside a writer see each time an entry that was written whole', async () => {
+    const index = createFileRunIndex({ home: at.home });
+    const writes = 100;
+    const read = async (): Promise<number[]> => {
+      const seen: number[] = [];
+      while (seen.at(-1) !== writes) {
+        const { ref, version } = await index.read('run');
+        expect(ref).toBe(version === 0 ? null : refOf((version % 16).toString(16)));
+        seen.push(version);
+      }
+      return seen;
+    };
+    const reading = Promise.all([read(), read(), read()]);
+    for (let after = 0; after < writes; after += 1) {
+      await index.write('run', refOf(((after + 1) % 16).toString(16)), after);
+    }
+    const seen = (await reading).flat();
+    expect(new Set(seen).size).toBeGreaterThan(10);
   });
 });

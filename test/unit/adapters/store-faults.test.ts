@@ -160,7 +160,7 @@ describeOnTinyDisk('a real file system', () => {
       filesLeft: 1,
       readOnly,
       readOnlyDeep: readOnly,
-      index: { value: report.old },
+      index: { value: { ref: report.old, version: 1 } },
       text: { value: 'old' },
     });
   });

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
@@ -184,8 +185,8 @@ it('writes the tree again when an attempt died before it was whole', async () =>
   dies = true;
   await run.apply(...first);
   await expect(run.apply(...second)).rejects.toThrow('killed');
-  const indexed = await harness.deps.index.read('my-run');
-  expect(indexed).toBe(run.ref());
+  const { ref } = await harness.deps.index.read('my-run');
+  expect(ref).toBe(run.ref());
   dies = false;
   await run.apply(...second);
   await run.apply(...third);
@@ -212,9 +213,60 @@ it('does not set a run back when an attempt comes late', async () => {
   await harness.begin('my-run', wholeRunInput);
 
   expect((await harness.record(late.record_ref)).revision).toBe(1);
-  expect(await harness.deps.index.read('my-run')).toBe(run.ref());
+  expect((await harness.deps.index.read('my-run')).ref).toBe(run.ref());
   expect(await readTree(harness.home)).toEqual(tree);
 });
+
+it.each(['projection', 'index'] as const)(
+  'fault 5: an attempt that is suspended as it writes the %s, and overtaken, leaves record and tree of the later one',
+  async (port) => {
+    const harness = await createHarness();
+    const run = await harness.begin('my-run', wholeRunInput);
+    const begun = run.ref();
+    const updates = await wholeRun(harness);
+    const gate = new EventEmitter();
+    const arrival = once(gate, 'arrived');
+    const opening = once(gate, 'opens');
+    const suspend = async (): Promise<void> => {
+      gate.emit('arrived');
+      await opening;
+    };
+    const { index, projection } = harness.deps;
+    const suspended = await createHarness({
+      store: harness.deps.store,
+      index: {
+        ...index,
+        write: async (...entry) => {
+          if (port === 'index') await suspend();
+          return index.write(...entry);
+        },
+      },
+      projection: {
+        ...projection,
+        write: async (...file) => {
+          if (port === 'projection') await suspend();
+          await projection.write(...file);
+        },
+      },
+    });
+    const late = suspended.updateRecord({
+      run_id: 'my-run',
+      record_ref: begun,
+      changes: updates[0] ?? [],
+      now: startedAt + 60,
+    });
+    await arrival;
+    for (const changes of updates) await run.apply(...changes);
+    const tree = await readTree(harness.home);
+    const indexed = await index.read('my-run');
+
+    gate.emit('opens');
+
+    expect((await harness.record((await late).record_ref)).revision).toBe(1);
+    expect(await index.read('my-run')).toEqual(indexed);
+    expect(await readTree(harness.home)).toEqual(tree);
+  },
+);
 
 it('replaces index and tree when a workflow is reset to an earlier record', async () => {
   const harness = await createHarness();
@@ -229,7 +281,7 @@ it('replaces index and tree when a workflow is reset to an earlier record', asyn
     now: startedAt + 5_000,
   });
 
-  expect(await harness.deps.index.read('my-run')).toBe(reset.record_ref);
+  expect((await harness.deps.index.read('my-run')).ref).toBe(reset.record_ref);
   expect(Object.keys(await readTree(join(harness.home, 'my-run')))).toEqual([
     'conversation_summary_compare_ways_to_store_sensor_data.md',
     'pool.jsonl',
@@ -269,7 +321,8 @@ it('names the version of a record that it does not know', async () => {
   const harness = await createHarness();
   const run = await harness.begin('my-run');
   const newer = await harness.put({ ...(await run.record()), version: 7 });
-  await harness.deps.index.write('my-run', newer);
+  const { version } = await harness.deps.index.read('my-run');
+  expect(await harness.deps.index.write('my-run', newer, version)).toBe(true);
 
   await expect(exportRun(harness.deps, 'my-run')).rejects.toThrow(
     `The run record ${newer} has version 7; this planwave reads 1.`,

@@ -23,7 +23,10 @@ it('opens a run from a goal alone', async () => {
     { agent_id: 'researcher', allowed_tools: [], risk_level: 'low' },
     { agent_id: 'writer', allowed_tools: [], risk_level: 'low' },
   ]);
-  expect(await harness.deps.index.read('my-run')).toBe(opened.record_ref);
+  expect(await harness.deps.index.read('my-run')).toEqual({
+    ref: opened.record_ref,
+    version: 1,
+  });
   expect(await harness.record(opened.record_ref)).toMatchObject({
     version: 1,
     revision: 0,
