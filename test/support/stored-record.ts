@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../../activities/adapters/file-store/file-run-index.ts';
 import { readRecord } from '../../activities/run-record/read-record.ts';
@@ -8,6 +10,13 @@ export async function storedRecord(home: string, runId: string): Promise<RunReco
   const { ref } = await createFileRunIndex({ home }).read(runId);
   if (ref === null) throw new Error(`${runId} is not in the index.`);
   return readRecord(createFileArtifactStore({ home }), ref);
+}
+
+/** The file that says which record of a run is the newest. */
+export function indexFile(home: string, runId: string): string {
+  const dir = join(home, 'refs', `n-${runId}`);
+  const versions = readdirSync(dir).map((file) => Number.parseInt(file, 10));
+  return join(dir, `${Math.max(...versions)}.json`);
 }
 
 /** An artifact as it stands on the disk. */

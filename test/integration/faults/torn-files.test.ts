@@ -16,7 +16,7 @@ import {
   work,
   works,
 } from '../../support/scripted-work.ts';
-import { storedRecord } from '../../support/stored-record.ts';
+import { indexFile, storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -40,17 +40,15 @@ async function waitAlone(): Promise<WorkflowHandle> {
   return run;
 }
 
-function indexFile(run: WorkflowHandle): string {
-  return join(stage.home, 'refs', `n-${run.workflowId}.json`);
-}
-
 function objectFile(ref: string): string {
   return join(stage.home, 'objects', ref.slice(0, 2), ref.slice(2));
 }
 
 /** The newest record of a run, by the index. */
 function recordFile(run: WorkflowHandle): string {
-  const { ref }: { ref: string } = JSON.parse(readFileSync(indexFile(run), 'utf8'));
+  const { ref }: { ref: string } = JSON.parse(
+    readFileSync(indexFile(stage.home, run.workflowId), 'utf8'),
+  );
   return objectFile(ref);
 }
 
@@ -74,7 +72,7 @@ function tear(path: string): Buffer {
 
 it('fault 49: a torn entry of the index is mended by the next write, and the run goes on', async () => {
   const run = await waitAlone();
-  tear(indexFile(run));
+  tear(indexFile(stage.home, run.workflowId));
   const shown = await runCommand(stage, ['export', run.workflowId]);
   expect(shown).toMatchObject({ code: 4, err: expect.stringMatching(/^There is no run /) });
   await stage.startWorker();

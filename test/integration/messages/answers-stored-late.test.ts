@@ -17,7 +17,7 @@ import {
   works,
 } from '../../support/scripted-work.ts';
 import { stallFile } from '../../support/stalled-file.ts';
-import { storedRecord, storedText } from '../../support/stored-record.ts';
+import { indexFile, storedRecord, storedText } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage({
@@ -60,11 +60,11 @@ async function askByHand(run: WorkflowHandle): Promise<void> {
 
 /** Answers while the run writes its record for the last time, on a disk that takes longest over the answer. */
 async function answerInLastWrite(run: WorkflowHandle, letGo: () => void): Promise<void> {
-  const index = join(stage.home, 'refs', `n-${run.workflowId}.json`);
   await eventually('nothing but the decision at work', async () => {
     const { raw } = await run.describe();
     return (raw.pendingActivities ?? []).length === 0 && (raw.pendingChildren ?? []).length === 1;
   });
+  const index = indexFile(stage.home, run.workflowId);
   const entry = readFileSync(index, 'utf8');
   const hash = createHash('sha256').update(longAnswer).digest('hex');
   const recordWrite = stallFile(index);
