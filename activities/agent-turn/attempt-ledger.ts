@@ -1,15 +1,24 @@
 import type { Info } from '@temporalio/activity';
 import type { ModelTurnResult } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
 
 /** What the attempts of one activity have done so far. */
 export interface Attempts {
-  /** Set once a reply was recorded: it is never bought again. */
+  /** Set once a reply was recorded: it is never bought again. Its usage is that of all attempts. */
   readonly result: ModelTurnResult | null;
-  /** Used by attempts that failed: they may have been billed. */
+  /** Used by all attempts: those that failed may have been billed too. */
+  readonly spent: Usage;
+}
+
+/** What one attempt leaves. */
+interface AttemptEntry {
+  readonly version: typeof ledgerVersion;
+  /** As the attempt returns it. */
+  readonly result: ModelTurnResult | null;
+  /** Used by this attempt alone. */
   readonly spent: Usage;
 }
 
@@ -25,13 +34,17 @@ function ledgerKeyOf(info: Info, activityId = info.activityId): LedgerKey {
 }
 
 /**
- * What earlier attempts left. The first attempt has nothing to look for.
+ * What the other attempts left. The first attempt has nothing to look for.
+ *
+ * Of two replies, bought because a worker that had one was suspended, the earlier attempt's counts, and both are paid for.
  *
  * @throws StoreUnavailable: going on without knowing could buy a reply twice.
  */
 export async function recallAttempts(ledger: ReplyLedger, info: Info): Promise<Attempts> {
-  const entry = info.attempt > 1 ? await ledger.find(ledgerKeyOf(info)) : null;
-  return isEntry(entry) ? entry : { result: null, spent: noUsage };
+  const entries = info.attempt > 1 ? await findEntries(ledger, ledgerKeyOf(info)) : [];
+  const spent = sumSpent(entries);
+  const result = entries.find((entry) => entry.result !== null)?.result ?? null;
+  return { result: result === null ? null : { ...result, usage: spent }, spent };
 }
 
 /**
@@ -45,39 +58,53 @@ export async function recallSpent(
   info: Info,
   activityId: string,
 ): Promise<Usage> {
-  const entry = await ledger.find(ledgerKeyOf(info, activityId));
-  return isEntry(entry) ? entry.spent : noUsage;
+  return sumSpent(await findEntries(ledger, ledgerKeyOf(info, activityId)));
 }
 
-/** @throws StoreUnavailable */
+/**
+ * @param spent by this attempt alone.
+ * @throws StoreUnavailable
+ */
 export async function recordResult(
   ledger: ReplyLedger,
   info: Info,
   result: ModelTurnResult,
+  spent: Usage,
 ): Promise<void> {
-  await ledger.put(ledgerKeyOf(info), { version: ledgerVersion, result, spent: result.usage });
+  await put(ledger, info, { version: ledgerVersion, result, spent });
 }
 
 /**
  * Says that an attempt is about to buy a reply. Where that can't be written, neither could the reply be kept.
  *
- * @param spent by the attempts before.
  * @throws StoreUnavailable
  */
-export async function recordAttempt(ledger: ReplyLedger, info: Info, spent: Usage): Promise<void> {
-  await ledger.put(ledgerKeyOf(info), { version: ledgerVersion, result: null, spent });
+export async function recordAttempt(ledger: ReplyLedger, info: Info): Promise<void> {
+  await put(ledger, info, { version: ledgerVersion, result: null, spent: noUsage });
 }
 
 /** Remembers what a failed attempt used. Best effort: the failure itself matters more than its price. */
 export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage): Promise<void> {
   try {
-    await recordAttempt(ledger, info, spent);
+    await put(ledger, info, { version: ledgerVersion, result: null, spent });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   }
 }
 
-function isEntry(value: unknown): value is Attempts {
+function put(ledger: ReplyLedger, info: Info, entry: AttemptEntry): Promise<void> {
+  return ledger.put(ledgerKeyOf(info), info.attempt, entry);
+}
+
+async function findEntries(ledger: ReplyLedger, key: LedgerKey): Promise<readonly AttemptEntry[]> {
+  return (await ledger.find(key)).filter(isEntry);
+}
+
+function sumSpent(entries: readonly AttemptEntry[]): Usage {
+  return entries.reduce((sum, { spent }) => addUsage(sum, spent), noUsage);
+}
+
+function isEntry(value: unknown): value is AttemptEntry {
   return (
     typeof value === 'object' &&
     value !== null &&

@@ -41,7 +41,7 @@ interface Attempt {
   readonly deps: AgentTurnDeps;
   readonly input: ModelTurnInput;
   readonly context: Context;
-  /** Used by the attempts before this one. */
+  /** Used by the other attempts, as far as they had told when this one began. */
   readonly spent: Usage;
   readonly hasMissed: () => boolean;
   readonly onProgress: (progress: ModelProgress) => void;
@@ -68,6 +68,7 @@ interface CallEnd {
  * M6. A later attempt calls the model only when the ledger takes its entry: what can't be kept is not bought.
  * M7. An attempt that its worker slept through buys nothing: another one has been made of it.
  * M8. A call whose worst case, with what earlier attempts took, passes its allowance is not made.
+ * M9. An attempt that comes late takes away nothing that another one has recorded.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -135,7 +136,7 @@ async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<Mod
     model: end.model,
   };
   assertSmall(result);
-  await retryStore(patience, () => recordResult(deps.ledger, context.info, result));
+  await retryStore(patience, () => recordResult(deps.ledger, context.info, result, end.usage));
   return result;
 }
 
@@ -147,7 +148,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   if (needs !== null) return endWithoutReply(attempt, prepared, { type: 'unaffordable', needs });
   try {
     // The first attempt has just stored what came before; a later one may follow from a full disk.
-    if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info, attempt.spent);
+    if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info);
     const reply = await complete(attempt, prepared);
     return {
       settle: () => settleTurn(deps, prepared, input, reply),
@@ -221,7 +222,7 @@ async function endTakenBack(
   const { deps, context } = attempt;
   const cause = readCancelCause(context) ?? 'shutdown';
   if (cause !== 'requested') {
-    await recordSpent(deps.ledger, context.info, addUsage(attempt.spent, usage));
+    await recordSpent(deps.ledger, context.info, usage);
     return endCancelled(context, cause);
   }
   const end = endWithoutReply(attempt, prepared, { type: 'aborted' }, usage);
@@ -250,7 +251,7 @@ async function endFailed(
     return endWithoutReply(attempt, prepared, { type: 'context_exceeded' }, usage, request_id);
   }
   const spent = addUsage(attempt.spent, usage);
-  if (usage.calls > 0) await recordSpent(deps.ledger, context.info, spent);
+  if (usage.calls > 0) await recordSpent(deps.ledger, context.info, usage);
   const baseMs = deps.retryBaseMs ?? retryBaseMsDefault;
   const promptRef = prepared.waiting.packet_ref;
   throw toModelFailure(error, context.info.attempt, baseMs, { spent, promptRef });

@@ -39,7 +39,8 @@ function readText(bytes: Uint8Array): string | null {
 export function redactLedger(ledger: ReplyLedger, redactor: Redactor): ReplyLedger {
   return {
     find: (key) => ledger.find(key),
-    put: async (key, value) => ledger.put(key, redactor.redactValue(value, 'ledger')),
+    put: async (key, attempt, value) =>
+      ledger.put(key, attempt, redactor.redactValue(value, 'ledger')),
   };
 }
 

@@ -75,9 +75,10 @@ export async function openLane({ address, server, thinkMs = 100 }: LaneOptions):
     killWorker,
     async isRecorded({ workflowId, runId, activityId }) {
       const key = { workflow_id: workflowId, run_id: runId, activity_id: activityId };
-      const entry = await ledger.find(key);
-      return (
-        typeof entry === 'object' && entry !== null && 'result' in entry && entry.result !== null
+      const entries = await ledger.find(key);
+      return entries.some(
+        (entry) =>
+          typeof entry === 'object' && entry !== null && 'result' in entry && entry.result !== null,
       );
     },
     async close() {

@@ -3,7 +3,7 @@ import type { LedgerKey, ReplyLedger } from '../../activities/ports/reply-ledger
 
 /** A reply ledger in memory that can be told to fail. */
 export interface MemoryLedger extends ReplyLedger {
-  readonly entries: Map<string, unknown>;
+  readonly entries: Map<string, ReadonlyMap<number, unknown>>;
   /** Look-ups so far. */
   finds: number;
   failingWrites: number;
@@ -14,22 +14,25 @@ function nameOf(key: LedgerKey): string {
 }
 
 export function createMemoryLedger(): MemoryLedger {
-  const entries = new Map<string, unknown>();
+  const entries = new Map<string, ReadonlyMap<number, unknown>>();
   const ledger: MemoryLedger = {
     entries,
     finds: 0,
     failingWrites: 0,
     find: async (key) => {
       ledger.finds += 1;
-      return entries.get(nameOf(key)) ?? null;
+      return [...(entries.get(nameOf(key)) ?? [])]
+        .toSorted(([a], [b]) => a - b)
+        .map(([, value]) => value);
     },
-    put: async (key, value) => {
+    put: async (key, attempt, value) => {
       if (ledger.failingWrites > 0) {
         ledger.failingWrites -= 1;
         throw new StoreUnavailable('The disk is full.', { path: 'ledger', code: 'ENOSPC' });
       }
       // As a real ledger: what does not survive JSON is lost.
-      entries.set(nameOf(key), JSON.parse(JSON.stringify(value)) as unknown);
+      const kept = JSON.parse(JSON.stringify(value)) as unknown;
+      entries.set(nameOf(key), new Map([...(entries.get(nameOf(key)) ?? []), [attempt, kept]]));
     },
   };
   return ledger;

@@ -167,7 +167,7 @@ async function untilRecorded(
     const activity_id = callKey.split('/').at(-1) ?? '';
     const key = { workflow_id, run_id: run?.firstExecutionRunId ?? '', activity_id };
     await eventually(`the recorded reply of ${callKey}`, async () => {
-      const entry = await ledger.find(key);
+      const [entry] = await ledger.find(key);
       return typeof entry === 'object' && entry !== null && 'result' in entry && entry.result;
     });
   }

@@ -20,11 +20,19 @@ const entryFile = async (): Promise<string> => {
 
 describe('the reply ledger', () => {
   it('finds what an earlier attempt, or another process, put there', async () => {
-    expect(await createLedger().find(key)).toBeNull();
-    await createLedger().put(key, value);
-    expect(await createLedger().find(key)).toEqual(value);
-    await createLedger().put(key, 'newer');
-    expect(await createLedger().find(key)).toBe('newer');
+    expect(await createLedger().find(key)).toEqual([]);
+    await createLedger().put(key, 1, value);
+    expect(await createLedger().find(key)).toEqual([value]);
+    await createLedger().put(key, 1, 'newer');
+    expect(await createLedger().find(key)).toEqual(['newer']);
+  });
+
+  it('keeps what each attempt put apart, and gives it in their order', async () => {
+    const ledger = createLedger();
+    for (const attempt of [10, 2, 1]) await ledger.put(key, attempt, attempt);
+    expect(await ledger.find(key)).toEqual([1, 2, 10]);
+    await ledger.put(key, 2, 'newer');
+    expect(await ledger.find(key)).toEqual([1, 'newer', 10]);
   });
 
   it('keys differ in each of their parts, and parts never run together', async () => {
@@ -37,8 +45,8 @@ describe('the reply ledger', () => {
       { workflow_id: 'a', run_id: 'b","c', activity_id: 'd' },
       { workflow_id: 'a","b', run_id: 'c', activity_id: 'd' },
     ];
-    for (const [n, one] of keys.entries()) await ledger.put(one, n);
-    for (const [n, one] of keys.entries()) expect(await ledger.find(one)).toBe(n);
+    for (const [n, one] of keys.entries()) await ledger.put(one, 1, n);
+    for (const [n, one] of keys.entries()) expect(await ledger.find(one)).toEqual([n]);
   });
 
   it.each([
@@ -52,29 +60,31 @@ describe('the reply ledger', () => {
     ['an entry that is no JSON', async (path: string) => writeFile(path, 'x\ny\n')],
   ])('%s counts as missing, and can be written again', async (_title, damage) => {
     const ledger = createLedger();
-    await ledger.put(key, value);
+    await ledger.put(key, 1, value);
     await damage(await entryFile());
-    expect(await ledger.find(key)).toBeNull();
-    await ledger.put(key, value);
-    expect(await ledger.find(key)).toEqual(value);
+    expect(await ledger.find(key)).toEqual([]);
+    await ledger.put(key, 2, 'another');
+    expect(await ledger.find(key)).toEqual(['another']);
+    await ledger.put(key, 1, value);
+    expect(await ledger.find(key)).toEqual([value, 'another']);
   });
 
   it("another key's entry in its place counts as missing", async () => {
     const ledger = createLedger();
-    await ledger.put(key, value);
+    await ledger.put(key, 1, value);
     const foreign = await readFile(await entryFile());
     const other = { ...key, activity_id: '2' };
-    await createFileReplyLedger({ home: at.outside }).put(other, 'x');
+    await createFileReplyLedger({ home: at.outside }).put(other, 1, 'x');
     const [, file = ''] = await at.list(join(at.outside, 'ledger'));
     await writeFile(join(at.outside, 'ledger', file), foreign);
-    expect(await createFileReplyLedger({ home: at.outside }).find(other)).toBeNull();
+    expect(await createFileReplyLedger({ home: at.outside }).find(other)).toEqual([]);
   });
 
   it('fault 51: hostile ids stay inside and apart', async () => {
     const ledger = createLedger();
-    for (const name of hostileNames) await ledger.put({ ...key, workflow_id: name }, name);
+    for (const name of hostileNames) await ledger.put({ ...key, workflow_id: name }, 1, name);
     for (const name of hostileNames) {
-      expect(await ledger.find({ ...key, workflow_id: name })).toBe(name);
+      expect(await ledger.find({ ...key, workflow_id: name })).toEqual([name]);
     }
     expect(await at.list(at.outside)).toEqual([]);
   });

@@ -1,10 +1,10 @@
-import { EventEmitter, once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
 import { createFolder, createHarness, startedAt } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';
+import { createSuspension } from '../../support/suspension.ts';
 import { usage } from './samples.ts';
 import { wholeRun, wholeRunInput } from './whole-run.ts';
 
@@ -224,27 +224,21 @@ it.each(['projection', 'index'] as const)(
     const run = await harness.begin('my-run', wholeRunInput);
     const begun = run.ref();
     const updates = await wholeRun(harness);
-    const gate = new EventEmitter();
-    const arrival = once(gate, 'arrived');
-    const opening = once(gate, 'opens');
-    const suspend = async (): Promise<void> => {
-      gate.emit('arrived');
-      await opening;
-    };
+    const { reached, here, goOn } = createSuspension();
     const { index, projection } = harness.deps;
     const suspended = await createHarness({
       store: harness.deps.store,
       index: {
         ...index,
         write: async (...entry) => {
-          if (port === 'index') await suspend();
+          if (port === 'index') await here();
           return index.write(...entry);
         },
       },
       projection: {
         ...projection,
         write: async (...file) => {
-          if (port === 'projection') await suspend();
+          if (port === 'projection') await here();
           await projection.write(...file);
         },
       },
@@ -255,12 +249,12 @@ it.each(['projection', 'index'] as const)(
       changes: updates[0] ?? [],
       now: startedAt + 60,
     });
-    await arrival;
+    await reached;
     for (const changes of updates) await run.apply(...changes);
     const tree = await readTree(harness.home);
     const indexed = await index.read('my-run');
 
-    gate.emit('opens');
+    goOn();
 
     expect((await harness.record((await late).record_ref)).revision).toBe(1);
     expect(await index.read('my-run')).toEqual(indexed);

@@ -67,8 +67,8 @@ it('an artifact holds no secret, is addressed by what it holds, and is the same 
 it('the ledger gives a retry what it kept, without secrets', async () => {
   const ledger = redactLedger(createMemoryLedger(), redactor);
   const key = { workflow_id: 'w', run_id: 'r', activity_id: '1' };
-  await ledger.put(key, { result: { text: everything }, spent: { calls: 1 } });
-  const found = await ledger.find(key);
+  await ledger.put(key, 1, { result: { text: everything }, spent: { calls: 1 } });
+  const [found] = await ledger.find(key);
   expectClean(found);
   expect(found).toMatchObject({ spent: { calls: 1 } });
   expect(sinks()).toEqual(['ledger']);

@@ -1,0 +1,87 @@
+import { ActivityCancellationDetails } from '@temporalio/common';
+import { noUsage } from '../../../core/usage/add-usage.ts';
+import type { Usage } from '../../../contracts/usage.ts';
+import { ModelFailure } from '../../../activities/ports/model-client.ts';
+import { hang, sayJson } from '../../support/scripted-model.ts';
+import type { Script } from '../../support/scripted-model.ts';
+import { createSuspension } from '../../support/suspension.ts';
+import { createBench, outputOf, runIn } from './bench.ts';
+
+// An attempt of a model call whose worker is suspended goes on when others have been made of it.
+
+const billed: Usage = { ...noUsage, calls: 1, input_tokens: 40 };
+
+const failLate: Script = async (request, options) => {
+  await hang()(request, options).catch(() => null);
+  throw new ModelFailure('The socket was closed.', {
+    type: 'ModelUnavailable',
+    retryable: true,
+    details: {
+      status: null,
+      type: null,
+      error_code: null,
+      request_id: null,
+      model: 'rehearsal',
+      usage: billed,
+    },
+  });
+};
+
+/** Attempt 1 of a call is at the model, and then as if nobody had it any more. */
+async function suspend(first: Script) {
+  const { reached, here } = createSuspension();
+  const atModel: Script = async (request, options) => {
+    // It goes on: what its script does, the model does meanwhile.
+    void here();
+    return first(request, options);
+  };
+  const bench = await createBench({ scripts: [atModel, sayJson(outputOf())] });
+  const { modelTurn } = bench.activities;
+  const late = bench.env(1, 'a1');
+  const turn = runIn(late, modelTurn, bench.input());
+  await reached;
+  const attempt = (n: number) => runIn(bench.env(n, 'a1'), modelTurn, bench.input());
+  const giveUp = (): void =>
+    late.cancel('NOT_FOUND', new ActivityCancellationDetails({ notFound: true }));
+  return { bench, turn, attempt, giveUp };
+}
+
+it.each([
+  ['is told that it has lost the work', hang(), 200],
+  ['fails', failLate, 140],
+])(
+  'fault 5, M9: a suspended attempt that %s takes no recorded reply away',
+  async (_how, script, inputTokens) => {
+    const { bench, turn, attempt, giveUp } = await suspend(script);
+    const second = await attempt(2);
+    giveUp();
+    await expect(turn).rejects.toMatchObject({ name: 'CancelledFailure' });
+
+    // The worker of the second attempt died before it could report.
+    const third = await attempt(3);
+
+    expect(bench.model.requests).toHaveLength(2);
+    expect(third).toEqual({ ...second, usage: third.usage });
+    expect(third.usage).toMatchObject({ calls: 2, input_tokens: inputTokens });
+  },
+);
+
+it('fault 5, M3, M9: of a suspended attempt and the one made of it, both with a reply, one reply is taken and both are counted', async () => {
+  const socket = createSuspension();
+  const { bench, turn, attempt } = await suspend(async (request, options) => {
+    await socket.here();
+    return sayJson(outputOf({ compact_md: 'Late words.' }))(request, options);
+  });
+  const second = await attempt(2);
+  expect(second.usage.calls).toBe(1);
+  socket.goOn();
+  const first = await turn;
+
+  const third = await attempt(3);
+
+  expect(bench.model.requests).toHaveLength(2);
+  expect(first).toMatchObject({ reply: { type: 'output' }, usage: { calls: 1 } });
+  expect({ ...third, usage: null }).toEqual({ ...first, usage: null });
+  expect(third.usage).toMatchObject({ calls: 2, input_tokens: 200 });
+  expect(await attempt(4)).toEqual(third);
+});
