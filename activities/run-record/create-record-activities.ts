@@ -1,6 +1,5 @@
-import { Context } from '@temporalio/activity';
 import type { Activities } from '../../contracts/activity-types.ts';
-import { assertCurrent } from '../agent-turn/assert-current.ts';
+import { whileCurrent } from '../agent-turn/while-current.ts';
 import { guardActivity } from '../agent-turn/failures.ts';
 import { withHeartbeat } from '../agent-turn/heartbeat.ts';
 import type { RecordDeps } from './deps.ts';
@@ -19,15 +18,12 @@ export function createRecordActivities(
 > {
   return {
     judgeAnswers: (input) => guardActivity(() => withHeartbeat(() => judgeAnswers(deps, input))),
-    openRun: (input) => guardActivity(() => withHeartbeat(() => openRun(deps, input))),
+    openRun: (input) => whileCurrent((assertCurrent) => openRun(deps, input, assertCurrent)),
     recordPhase: (input) =>
-      guardActivity(() =>
-        withHeartbeat(({ hasMissed }) =>
-          recordPhase(deps, input, () => assertCurrent(Context.current(), hasMissed)),
-        ),
-      ),
+      whileCurrent((assertCurrent) => recordPhase(deps, input, assertCurrent)),
     reviewDecision: (input) =>
       guardActivity(() => withHeartbeat(() => reviewDecision(deps, input))),
-    updateRecord: (input) => guardActivity(() => withHeartbeat(() => updateRecord(deps, input))),
+    updateRecord: (input) =>
+      whileCurrent((assertCurrent) => updateRecord(deps, input, assertCurrent)),
   };
 }

@@ -10,7 +10,8 @@ export interface ExportedRun {
 }
 
 /**
- * Rebuilds the readable tree of a run from the index and the store alone, with no server and no worker.
+ * Rebuilds the readable tree of a run from the index and the store alone, with no server and no worker. Where a worker
+ * takes the run further meanwhile, the tree is that of the newest record.
  *
  * @throws {UnknownRun} when the index does not have the run; the message lists those it has.
  * @throws {ArtifactCorrupt} when an artifact is missing, damaged, or of an unknown version.
@@ -20,11 +21,14 @@ export async function exportRun(
   deps: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
   runId: string,
 ): Promise<ExportedRun> {
-  const { ref } = await deps.index.read(runId);
-  if (ref === null) throw new UnknownRun(runId, await deps.index.list());
-  const record = await readRecord(deps.store, ref);
-  const files = await projectRun(record, deps.store, deps.projection, 'all');
-  return { files, root: deps.projection.rootOf(runId) };
+  for (;;) {
+    const { ref, version } = await deps.index.read(runId);
+    if (ref === null) throw new UnknownRun(runId, await deps.index.list());
+    const record = await readRecord(deps.store, ref);
+    const files = await projectRun(record, deps.store, deps.projection, 'all');
+    const isNewest = (await deps.index.read(runId)).version === version;
+    if (isNewest) return { files, root: deps.projection.rootOf(runId) };
+  }
 }
 
 export class UnknownRun extends Error {

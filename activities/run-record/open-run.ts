@@ -32,10 +32,15 @@ import { listTypedLeaders, listTypedMembers } from './typed-models.ts';
  *
  * Repeating it with the same input gives the same references, and does not set a run back that has gone on.
  *
+ * @param assertCurrent throws when somebody else may have the work.
  * @throws InvalidInput with every fault of the input and of the agent files at once.
  * @throws {StoreUnavailable} when the store can't be read or written.
  */
-export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<OpenRunResult> {
+export async function openRun(
+  deps: RecordDeps,
+  input: OpenRunInput,
+  assertCurrent: () => Promise<void>,
+): Promise<OpenRunResult> {
   const { workflow_type } = input;
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input.input);
   const { agents, faults: agentFaults } = await loadRegistry(deps, agentsDir);
@@ -73,7 +78,7 @@ export async function openRun(deps: RecordDeps, input: OpenRunInput): Promise<Op
       : await storePlan(deps.store, composePlan(request.delegations));
   const phaseStart = await startPhase(deps, request);
   const record = createFirstRecord(input, request, registryRef);
-  const recordRef = await publishRecord(deps, record, []);
+  const recordRef = await publishRecord(deps, record, [], assertCurrent);
   return {
     goal_title: record.goal_title,
     registry_ref: registryRef,

@@ -14,25 +14,27 @@ type PublishDeps = Pick<RecordDeps, 'store' | 'index' | 'projection'>;
  * Every step can be repeated. An attempt that comes late, because its worker had been suspended, finds a descendant of
  * its record in the index and leaves it there; if that came in the midst of its own writing, it writes the tree of the
  * descendant again. A record that does not follow from the indexed one (the workflow was reset, or its id is used again)
- * replaces it, tree included.
+ * replaces it, tree included. So an attempt asks whether the work is still its own after it has read the index: of a
+ * workflow that was replaced in this way it is not.
  *
  * @param changes what led to `record` from the one before it.
+ * @param assertCurrent throws when somebody else may have the work.
  */
 export async function publishRecord(
   deps: PublishDeps,
   record: RunRecord,
   changes: readonly RecordChange[],
+  assertCurrent: () => Promise<void>,
 ): Promise<Ref> {
   const ref = await deps.store.put(JSON.stringify(record));
-  let indexed = await deps.index.read(record.run_id);
-  if (await isSettled(deps, { record, ref }, indexed)) return ref;
-  do {
+  for (;;) {
+    const indexed = await deps.index.read(record.run_id);
+    if (await isSettled(deps, { record, ref }, indexed)) return ref;
+    await assertCurrent();
     await projectOver(deps, record, changes, indexed);
     if (await deps.index.write(record.run_id, ref, indexed.version)) return ref;
-    indexed = await deps.index.read(record.run_id);
-  } while (!(await isSettled(deps, { record, ref }, indexed)));
-  await restoreTree(deps, record.run_id);
-  return ref;
+    await restoreTree(deps, record.run_id);
+  }
 }
 
 interface Stored {
@@ -69,7 +71,7 @@ async function projectOver(
   await projectRun(record, store, projection, 'all');
 }
 
-/** Writes over what a late attempt wrote. */
+/** Writes over what an attempt wrote that was outrun meanwhile. */
 async function restoreTree(deps: PublishDeps, runId: string): Promise<void> {
   for (;;) {
     const { ref, version } = await deps.index.read(runId);

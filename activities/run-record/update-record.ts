@@ -22,12 +22,14 @@ const statementCharsMax = 200;
 /**
  * Applies changes to a record, in order, and publishes the new one. Repeating it gives the same record.
  *
+ * @param assertCurrent throws when somebody else may have the work.
  * @throws {ArtifactCorrupt} when the record or an artifact that a change names is missing, damaged, or not this run's.
  * @throws {StoreUnavailable} when the store can't be read or written.
  */
 export async function updateRecord(
   deps: Omit<RecordDeps, 'agents' | 'toolNames' | 'workspaces'>,
   input: UpdateRecordInput,
+  assertCurrent: () => Promise<void>,
 ): Promise<UpdateRecordResult> {
   const before = await readRecord(deps.store, input.record_ref);
   checkRun(before, input);
@@ -43,7 +45,7 @@ export async function updateRecord(
   );
   const isEnded = input.changes.some((change) => change.type === 'ended');
   const record = isEnded ? await addResult(deps.store, changed) : changed;
-  const recordRef = await publishRecord(deps, record, input.changes);
+  const recordRef = await publishRecord(deps, record, input.changes, assertCurrent);
   return {
     record_ref: recordRef,
     facts_total: record.facts.length,

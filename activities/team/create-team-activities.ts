@@ -1,6 +1,5 @@
-import { Context } from '@temporalio/activity';
 import type { Activities } from '../../contracts/activity-types.ts';
-import { assertCurrent } from '../agent-turn/assert-current.ts';
+import { whileCurrent } from '../agent-turn/while-current.ts';
 import { guardActivity } from '../agent-turn/failures.ts';
 import { withHeartbeat } from '../agent-turn/heartbeat.ts';
 import type { TeamDeps } from './deps.ts';
@@ -19,12 +18,7 @@ export function createTeamActivities(
   return {
     openTeam: (input) => guardActivity(() => withHeartbeat(() => openTeam(deps, input))),
     planTasks: (input) => guardActivity(() => withHeartbeat(() => planTasks(deps, input))),
-    recordTeam: (input) =>
-      guardActivity(() =>
-        withHeartbeat(({ hasMissed }) =>
-          recordTeam(deps, input, () => assertCurrent(Context.current(), hasMissed)),
-        ),
-      ),
+    recordTeam: (input) => whileCurrent((assertCurrent) => recordTeam(deps, input, assertCurrent)),
     rewriteTask: (input) => guardActivity(() => withHeartbeat(() => rewriteTask(deps, input))),
   };
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
-import { Client } from '@temporalio/client';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import type { FailureType } from '../../../contracts/errors.ts';
 import type { TurnProgress } from '../../../contracts/model-turn.ts';
@@ -9,6 +8,7 @@ import type { ArtifactStore } from '../../../activities/ports/artifact-store.ts'
 import { ModelFailure } from '../../../activities/ports/model-client.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import type { Usage } from '../../../contracts/usage.ts';
+import { oldAttempt } from '../../support/old-attempt.ts';
 import { hang, sayJson, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -34,17 +34,6 @@ const fail =
       },
     });
   };
-
-/** The environment of an attempt that began an hour ago; its heartbeats get this answer. */
-function oldAttempt(heartbeat: () => Promise<void>): MockActivityEnvironment {
-  const client = new Client();
-  Object.assign(client.activity, { heartbeat });
-  const currentAttemptScheduledTimestampMs = Date.now() - 3_600_000;
-  return new MockActivityEnvironment(
-    { attempt: 1, heartbeatTimeoutMs: 8_000, currentAttemptScheduledTimestampMs },
-    { client },
-  );
-}
 
 /** Does something before each text that is read. */
 function beforeReads(store: ArtifactStore, work: () => Promise<void>): void {

@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import type { MockActivityEnvironment } from '@temporalio/testing';
+import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
+import type { RecordDeps } from '../../../activities/run-record/deps.ts';
+import { exportRun } from '../../../activities/run-record/export-run.ts';
+import type { UpdateRecordInput, UpdateRecordResult } from '../../../contracts/activity-types.ts';
+import { lostAttempt, notFound, oldAttempt } from '../../support/old-attempt.ts';
+import { readTree } from '../../support/read-tree.ts';
+import { createSuspension } from '../../support/suspension.ts';
+import { createHarness, startedAt } from './harness.ts';
+import { wholeRun, wholeRunInput } from './whole-run.ts';
+
+// What an attempt may still write that goes on when its workflow has been replaced, and what an export may that is outrun.
+
+type Projection = RecordDeps['projection'];
+
+function holdFirstWrite(projection: Projection) {
+  const { reached, here, goOn } = createSuspension();
+  const held: Projection = {
+    ...projection,
+    write: async (...file) => {
+      await here();
+      await projection.write(...file);
+    },
+  };
+  return { held, reached, goOn };
+}
+
+function updateIn(
+  env: MockActivityEnvironment,
+  deps: RecordDeps,
+  input: UpdateRecordInput,
+): Promise<UpdateRecordResult> {
+  return env.run(createRecordActivities(deps).updateRecord, input);
+}
+
+/** A run whose newest update is held up, with what that update is. */
+async function begunRun() {
+  const harness = await createHarness();
+  const run = await harness.begin('my-run', wholeRunInput);
+  const [first = [], second = []] = await wholeRun(harness);
+  await run.apply(...first);
+  const update: UpdateRecordInput = {
+    run_id: 'my-run',
+    record_ref: run.ref(),
+    changes: second,
+    now: startedAt + 120,
+  };
+  const standing = async () => ({
+    indexed: await harness.deps.index.read('my-run'),
+    tree: await readTree(join(harness.home, 'my-run')),
+  });
+  return { harness, run, update, standing };
+}
+
+it.each([
+  [
+    'was reset',
+    async ({ run }: Awaited<ReturnType<typeof begunRun>>) =>
+      void (await run.apply({ type: 'phase', phase: 'paused' })),
+  ],
+  [
+    'is another one under the same id',
+    async ({ harness }: Awaited<ReturnType<typeof begunRun>>) =>
+      void (await harness.begin('my-run', { goal: 'Something else' })),
+  ],
+])(
+  'fault 5: an attempt that goes on when its run %s changes nothing of it',
+  async (_what, replace) => {
+    const begun = await begunRun();
+    await replace(begun);
+    const before = await begun.standing();
+
+    const late = updateIn(lostAttempt(), begun.harness.deps, begun.update);
+
+    await expect(late).rejects.toThrow('somebody else may have the work');
+    expect(await begun.standing()).toEqual(before);
+  },
+);
+
+it('fault 5: an attempt that was writing files when its run was reset writes those of the reset run again', async () => {
+  const begun = await begunRun();
+  const { harness, run, update } = begun;
+  const { held, reached, goOn } = holdFirstWrite(harness.deps.projection);
+  // As long as the attempt has the work, the server says so.
+  let hasWork = true;
+  const env = oldAttempt(async () => {
+    if (!hasWork) throw notFound();
+  });
+  const late = updateIn(env, { ...harness.deps, projection: held }, update);
+  await reached;
+  hasWork = false;
+  await run.apply({ type: 'phase', phase: 'paused' });
+  const before = await begun.standing();
+  goOn();
+  await expect(late).rejects.toThrow('somebody else may have the work');
+  expect(await begun.standing()).toEqual(before);
+});
+
+it('an export that is outrun by a worker writes the tree of the newer record', async () => {
+  const { harness, run, standing } = await begunRun();
+  const { held, reached, goOn } = holdFirstWrite(harness.deps.projection);
+  const exporting = exportRun({ ...harness.deps, projection: held }, 'my-run');
+  await reached;
+  await run.apply({ type: 'phase', phase: 'paused' });
+  const before = await standing();
+
+  goOn();
+
+  expect((await exporting).files).toBe(Object.keys(before.tree).length);
+  expect(await standing()).toEqual(before);
+});
