@@ -17,6 +17,7 @@ import {
   works,
 } from '../../support/scripted-work.ts';
 import { indexFile, storedRecord } from '../../support/stored-record.ts';
+import { untilIdle } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -32,10 +33,7 @@ async function waitAlone(): Promise<WorkflowHandle> {
   ]);
   const run = await stage.start('plannerRun', { goal: 'Host the backup' });
   await openQuestion(stage, run);
-  await eventually('nothing at work', async () => {
-    const { raw } = await run.describe();
-    return (raw.pendingActivities ?? []).length === 0;
-  });
+  await untilIdle(stage, run.workflowId);
   await stage.stopWorker();
   return run;
 }
@@ -149,8 +147,12 @@ it('part of fault 35: a detail that can not be read is an error that its reader 
   ]);
   const run = await stage.start('plannerRun', { goal: 'Read on', criteria: ['It is read.'] });
   await eventually('the second plan', async () => stage.rehearsal.calls().length === 4);
-  const { details } = await storedRecord(stage.home, run.workflowId);
-  const file = objectFile(details[0]?.output_ref ?? '');
+  // The record is written beside the plan.
+  const detail = await eventually('the first detail', async () => {
+    const { details } = await storedRecord(stage.home, run.workflowId);
+    return details[0];
+  });
+  const file = objectFile(detail.output_ref);
   // What this worker has read stays in its memory.
   await stage.stopWorker();
   const whole = tear(file);

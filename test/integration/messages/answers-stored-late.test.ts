@@ -18,6 +18,7 @@ import {
 } from '../../support/scripted-work.ts';
 import { stallFile } from '../../support/stalled-file.ts';
 import { indexFile, storedRecord, storedText } from '../../support/stored-record.ts';
+import { isIdle } from '../../support/until-idle.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage({
@@ -61,8 +62,8 @@ async function askByHand(run: WorkflowHandle): Promise<void> {
 /** Answers while the run writes its record for the last time, on a disk that takes longest over the answer. */
 async function answerInLastWrite(run: WorkflowHandle, letGo: () => void): Promise<void> {
   await eventually('nothing but the decision at work', async () => {
-    const { raw } = await run.describe();
-    return (raw.pendingActivities ?? []).length === 0 && (raw.pendingChildren ?? []).length === 1;
+    const described = await run.describe();
+    return isIdle(described) && (described.raw.pendingChildren ?? []).length === 1;
   });
   const index = indexFile(stage.home, run.workflowId);
   const entry = readFileSync(index, 'utf8');

@@ -1,6 +1,7 @@
 import { eventually } from '../../support/eventually.ts';
-import { callsOfRun, goal, inFlight, outcomeOf, untilCall } from '../../support/process-stage.ts';
+import { callsOfRun, goal, outcomeOf, untilCall } from '../../support/process-stage.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
+import { untilIdle } from '../../support/until-idle.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { startWorkerProcess } from '../../support/worker-process.ts';
 
@@ -69,13 +70,8 @@ it('part of fault 2: an answer sent while the killed worker is away is applied o
   const run = await stage.start('plannerRun', { goal }, 'answered-alone');
   const question = await eventually('a question', async () => (await stage.questions(run)).open[0]);
   const answer = { question_id: question.question_id, answer: question.choices[1] };
-  await eventually('nothing else to do', async () => {
-    const { pendingActivities } = (await run.describe()).raw;
-    return (
-      (pendingActivities ?? []).length === 0 &&
-      inFlight(callsOfRun(stage, run.workflowId)).length === 0
-    );
-  });
+  // Nothing is in flight that the kill could cut off.
+  await untilIdle(stage, run.workflowId);
   first.signal('SIGKILL');
   expect(await first.ended).toBe('SIGKILL');
   await run.signal('answer', answer);

@@ -1,0 +1,35 @@
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { eventually } from './eventually.ts';
+
+/**
+ * Waits until nothing goes on in a run before somebody says something: neither it nor an open workflow below it has an
+ * activity or a workflow task, and none of them had one since the look before. Without tasks alone, it may be on the way
+ * from one activity to the next.
+ */
+export async function untilIdle({ client }: { readonly client: Client }, rootId: string) {
+  let before = '';
+  await eventually(`nothing at work in ${rootId}`, async () => {
+    const seen = await describeOpen(client, rootId);
+    const now = seen
+      .map(({ workflowId, historyLength }) => `${workflowId} ${historyLength}`)
+      .join();
+    const isSame = now === before;
+    before = now;
+    return isSame && seen.every(isIdle);
+  });
+}
+
+/** Whether a workflow waits for something from outside. */
+export function isIdle({ raw }: WorkflowExecutionDescription): boolean {
+  return (raw.pendingActivities ?? []).length === 0 && !raw.pendingWorkflowTask;
+}
+
+async function describeOpen(
+  client: Client,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription[]> {
+  const root = await client.workflow.getHandle(workflowId).describe();
+  const children = (root.raw.pendingChildren ?? []).map((child) => child.workflowId ?? '');
+  const below = await Promise.all(children.map((child) => describeOpen(client, child)));
+  return [root, ...below.flat()];
+}
