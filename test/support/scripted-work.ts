@@ -189,6 +189,17 @@ interface Held {
   readonly release: () => void;
 }
 
+/** A reply that nobody gets before so many calls wait for it: they are at the model at the same time, however slow. */
+export function atOnce(count: number, reply: Reply): ReplyFunction {
+  const gate = held(reply);
+  let waiting = 0;
+  return (request) => {
+    waiting += 1;
+    if (waiting === count) gate.release();
+    return gate.reply(request);
+  };
+}
+
 /** A reply that waits until the test lets it go. */
 export function held(reply: Reply): Held {
   const gate: { open: () => void } = { open: () => {} };

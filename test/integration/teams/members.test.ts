@@ -12,7 +12,7 @@ import {
   teamInput,
 } from '../../support/scripted-team.ts';
 import type { HeardResult } from '../../support/scripted-team.ts';
-import { completed, newestText, unmet } from '../../support/scripted-work.ts';
+import { atOnce, completed, newestText, unmet } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
 const { stage } = useStage();
@@ -141,7 +141,7 @@ it('case 3.1: a cap above the number of delegations starts all of them, and no m
     stage,
     [
       ...leads([[gives('researcher'), gives('analyst')], done]),
-      does({}, { json: well, delayMs: 300 }),
+      does({}, atOnce(2, { json: well, delayMs: 150 })),
     ],
     teamInput(three, { allow_parallel: true, max_parallel: 5 }),
   );
@@ -151,11 +151,10 @@ it('case 3.1: a cap above the number of delegations starts all of them, and no m
 
 describe('a cap on members at work', () => {
   const calls = ['researcher', 'analyst', 'writer', 'reviewer'].map((id) => gives(id));
-  const rules = [...leads([calls, done]), does({}, { json: well, delayMs: 200 })];
   const playWith = (max_parallel: number): Promise<PlayedTeam> =>
     playTeam(
       stage,
-      rules,
+      [...leads([calls, done]), does({}, atOnce(max_parallel, { json: well, delayMs: 150 }))],
       teamInput([...three, 'reviewer'], { allow_parallel: true, max_parallel }),
     );
 

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
-import type { ContentReply, ScriptRule } from '../../../rehearsal/script.ts';
+import type { ContentReply, ReplyFunction, ScriptRule } from '../../../rehearsal/script.ts';
 import { faultsOf } from '../../support/calls.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   call,
@@ -27,11 +28,11 @@ const rivals = {
 type Rivalry = keyof typeof rivals;
 const rivalries = ['drafts', 'pair'] as const;
 
-/** How much longer than the one before a rival takes, in milliseconds. */
+/** How much longer than the one before a rival takes, in milliseconds: so long its result is on its way to the triad. */
 const behindMs = 250;
 
 /** Claims the one section that there is, and writes it. */
-function writes(id: Rivalry, member: string, thinkMs: number): ContentReply {
+function writes(id: Rivalry, member: string): ContentReply {
   const section_id = `${id}-a`;
   const calls = [
     call('register_claim', { section_id, proposal: `As ${member} would have it.` }),
@@ -42,7 +43,17 @@ function writes(id: Rivalry, member: string, thinkMs: number): ContentReply {
       status: 'in_progress',
     }),
   ];
-  return { ...memberReply({ said: `${member} wants it.`, calls }), thinkMs };
+  return memberReply({ said: `${member} wants it.`, calls });
+}
+
+/** The draft of a rival, once those who are to be faster have theirs. */
+function writesAfter(id: Rivalry, member: string, faster: readonly string[]): ReplyFunction {
+  return async () => {
+    await eventually(`the drafts of ${faster.join(', ')}`, async () =>
+      faster.every((name) => endOfDraft(id, name) < Infinity),
+    );
+    return { ...writes(id, member), thinkMs: faster.length === 0 ? 0 : behindMs };
+  };
 }
 
 const holdsAll = answers(() => 'HOLD');
@@ -52,7 +63,7 @@ function rivalry(id: Rivalry, order: readonly string[]): readonly ScriptRule[] {
   return order.flatMap((member, place) => [
     takes(
       { within: id, member, phase: 'deliberate', nth: 1 },
-      writes(id, member, place * behindMs),
+      writesAfter(id, member, order.slice(0, place)),
     ),
     takes({ within: id, member, phase: 'negotiate' }, holdsAll),
   ]);
@@ -123,11 +134,15 @@ async function play(isReversed: boolean) {
 
 /** The rivals of a triad in the order in which their drafts came. */
 function whoWasFirst(id: Rivalry): readonly string[] {
-  const names: readonly string[] = rivals[id];
-  return callsOf(stage.rehearsal, id)
-    .filter(({ turn, rule }) => rule !== null && turn?.phase === 'deliberate')
-    .toSorted((a, b) => (a.endedAtMs ?? Infinity) - (b.endedAtMs ?? Infinity))
-    .flatMap(({ turn }) => (turn !== null && names.includes(turn.member) ? [turn.member] : []));
+  return rivals[id].toSorted((a, b) => endOfDraft(id, a) - endOfDraft(id, b));
+}
+
+/** Unix epoch milliseconds of the moment a rival's draft was told; infinite before. */
+function endOfDraft(id: Rivalry, member: string): number {
+  const draft = callsOf(stage.rehearsal, id).find(
+    ({ turn, rule }) => rule !== null && turn?.phase === 'deliberate' && turn.member === member,
+  );
+  return draft?.endedAtMs ?? Infinity;
 }
 
 /** What came back to a member because another's draft was taken; null where nothing did. */
