@@ -46,17 +46,28 @@ export function isListening(host: string, port: number): Promise<boolean> {
   });
 }
 
-/** @returns a port of this machine that nobody listened on a moment ago */
+/**
+ * A port that its finder may listen on, and that the system gives to nobody else for a minute: a connection that the
+ * listening side has closed keeps it from whoever asks for any free port. Without that, a server that starts meanwhile,
+ * and takes a dozen, may well get it.
+ *
+ * @returns a port of this machine that nobody listened on a moment ago
+ */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
-    const server = createServer();
+    const server = createServer((socket) => socket.on('error', () => {}).end());
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(0, localHost, () => {
       const address = server.address();
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no port was given'));
-        else resolve(address.port);
-      });
+      if (address === null || typeof address === 'string') {
+        reject(new Error('no port was given'));
+        return;
+      }
+      const { port } = address;
+      const socket = connectSocket({ host: localHost, port });
+      socket.once('error', reject).once('close', () => server.close(() => resolve(port)));
+      // Only who reads to the end hears that the other side has closed.
+      socket.resume();
     });
   });
 }

@@ -15,8 +15,9 @@ export async function storedRecord(home: string, runId: string): Promise<RunReco
 /** The file that says which record of a run is the newest. */
 export function indexFile(home: string, runId: string): string {
   const dir = join(home, 'refs', `n-${runId}`);
-  const versions = readdirSync(dir).map((file) => Number.parseInt(file, 10));
-  return join(dir, `${Math.max(...versions)}.json`);
+  // Beside it there may be one that is being written.
+  const files = readdirSync(dir).filter((file) => file.endsWith('.json'));
+  return join(dir, `${Math.max(...files.map((file) => Number.parseInt(file, 10)))}.json`);
 }
 
 /** An artifact as it stands on the disk. */
