@@ -1,18 +1,21 @@
-import { queryNames, workflowTypes } from '../contracts/names.ts';
+import { workflowTypes } from '../contracts/names.ts';
 import type { Usage } from '../contracts/usage.ts';
 import type {
   DelegationStatusView,
+  PhaseStatusView,
   StatusView,
   TeamView,
   TriadPhaseView,
 } from '../contracts/views.ts';
+import { askStatus } from './ask-status.ts';
 import type { ClientContext } from './client-context.ts';
 import { readHeartbeat } from './read-heartbeat.ts';
 import { callServer } from './server-calls.ts';
+import { sumUsage } from './sum-usage.ts';
 
 /** What a delegation spends and does at this moment. */
 export interface DelegationReading {
-  /** Null while no worker answers, or when the workflow does not tell. */
+  /** With its phases at work. Null while no worker answers, or when the workflow does not tell. */
   readonly usage: Usage | null;
   /** Where its triad is. Null unless a triad does it, and where `usage` is. */
   readonly triad: TriadPhaseView | null;
@@ -32,9 +35,6 @@ export interface ActivityReading {
   readonly heartbeat: Readonly<Record<string, unknown>> | null;
 }
 
-/** Shown beside other things that are ready sooner, so nobody waits long for it. */
-const statusTimeoutMs = 1_500;
-
 export async function readDelegation(
   context: ClientContext,
   workflowId: string,
@@ -43,39 +43,50 @@ export async function readDelegation(
     readStatus(context, workflowId),
     readPending(context, workflowId),
   ]);
-  const usage = status.usage ?? null;
-  const triad = status.triad ?? null;
-  const team = status.team ?? null;
-  // Who is at work in a triad, its phase knows. The phases of a team's tasks are further below.
-  const ownId = phaseIds.find((id) => !id.slice(workflowId.length + 1).includes('/'));
-  const [view, inPhases] = await Promise.all([
-    ownId === undefined ? null : query<TriadPhaseView>(context, ownId),
+  const phasesAtWork = status?.phases_at_work ?? [];
+  const [phases, inPhases] = await Promise.all([
+    Promise.all(phasesAtWork.map((id) => readPhase(context, id))),
     Promise.all(phaseIds.map((id) => readPending(context, id))),
   ]);
+  // Who is at work in a triad, its phase knows. The phases of a team's tasks are further below.
+  const own = phases.find(({ id }) => !id.slice(workflowId.length + 1).includes('/'));
   const below = inPhases.flatMap((phase) => phase.activities);
-  return { usage, triad: view ?? triad, team, activities: [...activities, ...below] };
+  return {
+    usage: addPhases(status, phases),
+    triad: own?.view ?? status?.triad ?? null,
+    team: status?.team ?? null,
+    activities: [...activities, ...below],
+  };
+}
+
+/** Null while one of them was not told: less than before would be shown. */
+function addPhases(
+  status: DelegationStatusView | null,
+  phases: readonly PhaseReading[],
+): Usage | null {
+  if (status === null || phases.some(({ isTold }) => !isTold)) return null;
+  return sumUsage(status.usage, ...phases.flatMap(({ view }) => (view === null ? [] : view.usage)));
 }
 
 /** The topmost workflow tells more than the delegation that it is. */
-type StatusAnswer = Partial<DelegationStatusView> & Pick<StatusView, 'delegation'>;
-
 async function readStatus(
   context: ClientContext,
   workflowId: string,
-): Promise<Partial<DelegationStatusView>> {
-  const status = await query<StatusAnswer>(context, workflowId);
-  return status?.delegation ?? status ?? {};
+): Promise<DelegationStatusView | null> {
+  const answer = await askStatus<StatusView | DelegationStatusView>(context, workflowId);
+  if (!answer.isTold || answer.view === null) return null;
+  return 'delegation_id' in answer.view ? answer.view : (answer.view.delegation ?? null);
 }
 
-/** The answer to the query `status`; null without one. */
-async function query<T>(context: ClientContext, workflowId: string): Promise<T | null> {
-  try {
-    return await context.connection.withDeadline(Date.now() + statusTimeoutMs, () =>
-      context.workflows.getHandle(workflowId).query<T | null>(queryNames.status),
-    );
-  } catch {
-    return null;
-  }
+interface PhaseReading {
+  readonly id: string;
+  readonly isTold: boolean;
+  readonly view: PhaseStatusView | null;
+}
+
+async function readPhase(context: ClientContext, id: string): Promise<PhaseReading> {
+  const answer = await askStatus<PhaseStatusView>(context, id);
+  return { id, isTold: answer.isTold, view: answer.isTold ? answer.view : null };
 }
 
 interface Pending {

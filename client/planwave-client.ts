@@ -39,6 +39,8 @@ import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
 import { readTeam } from './team/read-team.ts';
 import type { TeamLook } from './team/read-team.ts';
+import { readUsageNow } from './usage-now.ts';
+import type { UsageNow } from './usage-now.ts';
 
 /**
  * A typed client of the engine. Every method throws PlanwaveClientError and nothing else, and every method but
@@ -66,6 +68,8 @@ export interface PlanwaveClient {
   openHistories(): AsyncIterable<OpenHistory>;
 
   status(runId: string): Promise<Reading<StatusView>>;
+  /** All that a run has used until now, the wave at work too: asks what is at work below the view. */
+  usageNow(status: StatusView): Promise<UsageNow>;
   questions(runId: string): Promise<Reading<QuestionsView>>;
   /** The view is null before the first plan. */
   plan(runId: string): Promise<Reading<PlanView | null>>;
@@ -133,6 +137,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     stuck: (runId) => (runId === undefined ? listStuck(context) : findStuck(context, runId)),
     openHistories: () => readOpenHistories(context),
     status: (runId) => view(queryNames.status, runId),
+    usageNow: (status) => readUsageNow(context, status),
     questions: (runId) => view(queryNames.questions, runId),
     plan: (runId) => view(queryNames.plan, runId),
     pool: (runId) => view(queryNames.pool, runId),

@@ -31,11 +31,11 @@ export interface StatusView {
   /** One line per wait: who waits for what, and what happens by default. */
   readonly waiting_for: readonly string[];
   readonly open_questions: number;
-  /** Up to the last finished wave. */
+  /** Up to the last finished wave; of a part that was started by hand, when it is over. */
   readonly usage: Usage;
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
-  /** Workflow id of the wave at work, or null. Query it for live states. */
+  /** Workflow id of the wave at work, whose usage is not in `usage`, or null. Query it for live states. */
   readonly wave_workflow_id: string | null;
   /** Below the artifact home; null until the run has ended. */
   readonly result_path: string | null;
@@ -104,7 +104,10 @@ export interface WaveView {
   readonly wave: number;
   readonly phase: 'planning' | 'dispatching' | 'deciding' | 'done';
   readonly delegations: readonly DelegationView[];
+  /** Of the planner until now, and of delegations that have ended. */
   readonly usage: Usage;
+  /** Workflow ids of delegations that were started and whose usage is not in `usage`: each tells its own. */
+  readonly at_work: readonly string[];
 }
 
 /** Answer of the query `wave` on a plannerRun. */
@@ -125,6 +128,11 @@ export interface DelegationStatusView {
   /** The questions it waits for, or empty. */
   readonly waiting_for: string;
   readonly usage: Usage;
+  /**
+   * Workflow ids of phases whose usage is not in `usage`, of its triad or of those in its team: each tells its own. Absent
+   * when none is at work.
+   */
+  readonly phases_at_work?: readonly string[];
   /** Its phase as it began or ended; how far it is in between, the phase itself tells. Absent unless a triad does it. */
   readonly triad?: TriadPhaseView;
   /** Absent unless a team does it. */
@@ -173,7 +181,13 @@ export interface TaskView {
   readonly team?: TeamView;
 }
 
-/** Where a triad is; answer of the query `status` on a triadPhase below a delegation. */
+/** Answer of the query `status` on a triadPhase below a delegation. */
+export interface PhaseStatusView extends TriadPhaseView {
+  /** Of all members in this attempt, until now. */
+  readonly usage: Usage;
+}
+
+/** Where a triad is. */
 export interface TriadPhaseView {
   readonly type: TriadType;
   readonly phase: TriadPhase;

@@ -23,6 +23,8 @@ export interface DelegationDetails {
   /** Empty when it waits for nothing. */
   readonly waiting_for: string;
   readonly usage: Usage;
+  /** As in DelegationStatusView. */
+  readonly phases_at_work?: readonly string[];
   /** Where its triad is. If undefined, none does it. */
   readonly triad?: TriadPhaseView;
   /** Where its team is. If undefined, none does it. */
@@ -39,12 +41,17 @@ export function renderDelegationDetails(view: DelegationDetails): string {
       [
         bullet(`**State:** ${view.state}`),
         describeDoer(view),
-        bullet(`**Used:** ${formatCost(view.usage)} · ${formatTokens(view.usage)}`),
+        bullet(`**Used:** ${formatCost(view.usage)} · ${formatTokens(view.usage)}${without(view)}`),
       ].join('\n'),
       ...executorBlocks(view),
     ],
     engineLimits.detailsBytesMax,
   );
+}
+
+function without({ phases_at_work = [] }: DelegationDetails): string {
+  if (phases_at_work.length === 0) return '';
+  return `, without the ${phases_at_work.length === 1 ? 'phase' : 'phases'} at work`;
 }
 
 function describeDoer({ agent_id, turn, triad, team }: DelegationDetails): string {

@@ -35,6 +35,8 @@ export interface RunDetails {
   readonly usage: Usage;
   /** Spent against the run's limits; empty without limits. */
   readonly budget: string;
+  /** What counts itself until it ends, so that `usage` and `budget` are without it. */
+  readonly at_work: 'wave' | 'phase' | null;
   readonly criteria: readonly CriterionState[];
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
@@ -110,9 +112,22 @@ function renderRun(view: RunDetails): string {
     '',
     bullet(`**Goal:** ${plainText(view.goal, 300)}`),
     bullet(`**Wave:** ${view.wave} of ${view.waves_allowed} at most`),
-    bullet(`**Used:** ${formatCost(view.usage)} · ${formatTokens(view.usage)}`),
-    ...(view.budget === '' ? [] : [bullet(`**Budget:** ${view.budget}`)]),
+    bullet(`**Used:** ${describeUsed(view)}`),
+    ...(view.budget === '' ? [] : [bullet(`**Budget:** ${view.budget}${without(view)}`)]),
   ].join('\n');
+}
+
+/** A run never shows that it has used nothing while somebody works. */
+function describeUsed(view: RunDetails): string {
+  const { usage, at_work } = view;
+  if (at_work !== null && usage.calls === 0) {
+    return `the ${at_work} at work tells what it uses, until it ends`;
+  }
+  return `${formatCost(usage)} · ${formatTokens(usage)}${without(view)}`;
+}
+
+function without({ at_work }: RunDetails): string {
+  return at_work === null ? '' : `, without the ${at_work} at work`;
 }
 
 function renderCriteria(criteria: readonly CriterionState[]): string {

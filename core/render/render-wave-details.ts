@@ -26,10 +26,15 @@ export function renderWaveDetails(view: WaveView): string {
       `## Wave ${view.wave}: ${view.phase}`,
       describeCounts(view.delegations),
       ...blocks,
-      `${formatCost(view.usage)} · ${formatTokens(view.usage)}`,
+      `${formatCost(view.usage)} · ${formatTokens(view.usage)}${without(view.at_work.length)}`,
     ],
     engineLimits.detailsBytesMax,
   );
+}
+
+function without(atWork: number): string {
+  if (atWork === 0) return '';
+  return `, without the ${atWork === 1 ? 'one' : atWork} at work`;
 }
 
 function renderDelegation(d: DelegationView): string {

@@ -71,9 +71,12 @@ export async function tryPlanner(
   order: WaveOrder,
   desk: PlannerDesk,
 ): Promise<Consulted | PlannerFailed> {
+  const { work } = desk;
   const conversation = beginConversation(consultation, order);
+  work.talks.add(conversation);
   const end = await talk(conversation, consultation, order, desk);
-  desk.work.usage = addUsage(desk.work.usage, conversation.usage);
+  work.talks.delete(conversation);
+  work.usage = addUsage(work.usage, conversation.usage);
   desk.funds.giveBack();
   return end;
 }

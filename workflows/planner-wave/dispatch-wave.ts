@@ -12,7 +12,7 @@ import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Delivery, LeaseEscalation, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
-import type { DelegationView } from '../../contracts/views.ts';
+import type { WaveView } from '../../contracts/views.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import {
   isDispatchDone,
@@ -52,6 +52,9 @@ export interface Dispatched {
   readonly stopped: boolean;
 }
 
+/** What people see of it. */
+export type DispatchView = Pick<WaveView, 'delegations' | 'at_work'>;
+
 /** A wave's delegations under way. `core/dispatch` decides; this starts, tells and remembers. */
 interface Dispatching extends WaveSite {
   /** The wave's own scope: children belong to it, whichever handler starts them. */
@@ -60,7 +63,7 @@ interface Dispatching extends WaveSite {
   readonly started: Set<string>;
   /** Answers that wait until their delegation has a slot again: of a team or a triad several may ask at the same time. */
   readonly deliveries: Map<string, Delivery[]>;
-  readonly onView: (delegations: () => readonly DelegationView[]) => void;
+  readonly onView: (view: () => DispatchView) => void;
   state: DispatchState;
   /** Reviews that are under way: the wave ends after what they cost is counted. */
   reviews: number;
@@ -75,7 +78,7 @@ export async function dispatchWave(
   plan: WavePlanOutline,
   order: WaveOrder,
   desk: DispatchDesk,
-  onView: (delegations: () => readonly DelegationView[]) => void,
+  onView: (view: () => DispatchView) => void,
 ): Promise<Dispatched> {
   const first = openDispatch(plan.delegations, {
     known_inputs: order.known_inputs,
@@ -130,7 +133,10 @@ function on(d: Dispatching, event: DispatchEvent): void {
 function take(d: Dispatching, step: DispatchStep): void {
   d.state = step.state;
   for (const command of step.commands) obey(d, command);
-  d.onView(() => viewDelegations(d.plan, d.state, d.waveId));
+  d.onView(() => ({
+    delegations: viewDelegations(d.plan, d.state, d.waveId),
+    at_work: childrenAtWork(d),
+  }));
 }
 
 function obey(d: Dispatching, command: DispatchCommand): void {

@@ -8,13 +8,12 @@ import {
 import type { PlannerWaveArgs, WaveResult } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import { renderWaveDetails } from '../../core/render/render-wave-details.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
 import { createControl } from '../shared/control.ts';
 import { createRefresher } from '../shared/create-refresher.ts';
 import { progressSignal, waveQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import { runWave } from './run-wave.ts';
-import { viewBefore } from './wave-desk.ts';
+import { beginWaveWork, viewBefore } from './wave-desk.ts';
 import { runWaveAlone } from './run-wave-alone.ts';
 
 /**
@@ -42,7 +41,7 @@ export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult> {
     {
       control,
       superior,
-      work: { usage: noUsage, escalations: 0 },
+      work: beginWaveWork(),
       onPlanned: (progress) => run.signal(progressSignal, progress),
       onView(changed) {
         view = changed;

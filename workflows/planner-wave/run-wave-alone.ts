@@ -10,7 +10,7 @@ import { waveQuery } from '../shared/messages.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
 import { runWave } from './run-wave.ts';
-import { viewBefore } from './wave-desk.ts';
+import { beginWaveWork, viewBefore } from './wave-desk.ts';
 
 /** A wave that somebody started by hand: it has its own inbox, record and result. */
 export async function runWaveAlone(input: unknown): Promise<WaveResult> {
@@ -23,13 +23,15 @@ export async function runWaveAlone(input: unknown): Promise<WaveResult> {
   const opened = await host.open('plannerWave', input);
   const order = orderOf(host, opened);
   refuseBadPlan(opened, order);
+  // It is the wave at work itself.
+  host.state.wave_workflow_id = host.runId;
   const wave = await host.stoppable(() =>
     runWave(
       order,
       {
         control: host.control,
         superior: host,
-        work: { usage: noUsage, escalations: 0 },
+        work: beginWaveWork(),
         onPlanned: async (progress) => host.showPlan(progress),
         onView(changed) {
           view = changed;
@@ -39,6 +41,7 @@ export async function runWaveAlone(input: unknown): Promise<WaveResult> {
       opened.plan,
     ),
   );
+  host.state.wave_workflow_id = null;
   await finishAlone(host, wave);
   return wave;
 }

@@ -1,7 +1,7 @@
 import { log } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
-import type { DelegationView, WaveView } from '../../contracts/views.ts';
+import type { WaveView } from '../../contracts/views.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
 import {
@@ -25,8 +25,9 @@ import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { consultPlanner } from './consult-planner.ts';
 import type { Consultation, Consulted } from './consult-planner.ts';
 import { dispatchWave } from './dispatch-wave.ts';
-import type { Dispatched } from './dispatch-wave.ts';
+import type { Dispatched, DispatchView } from './dispatch-wave.ts';
 import { reviewFacts } from './review-facts.ts';
+import { usageUntilNow } from './wave-desk.ts';
 import type { WaveDesk } from './wave-desk.ts';
 
 /**
@@ -52,13 +53,13 @@ async function carryOut(
   desk: WaveDesk,
   given: WavePlanOutline | null,
 ): Promise<WaveResult> {
-  let delegations: (() => readonly DelegationView[]) | null = null;
+  let dispatching: (() => DispatchView) | null = null;
   const show = (phase: WaveView['phase']): void =>
     desk.onView(() => ({
       wave: order.wave,
       phase,
-      delegations: delegations?.() ?? [],
-      usage: desk.work.usage,
+      ...(dispatching?.() ?? { delegations: [], at_work: [] }),
+      usage: usageUntilNow(desk.work),
     }));
   const nothing: Dispatched = { outcomes: [], fingerprints: [], stopped: false };
   const { control, superior } = desk;
@@ -88,8 +89,8 @@ async function carryOut(
   const plan = planned;
   await stopWhenCancelled(() => desk.onPlanned(progressOf(order.wave, plan, desk.work.usage)));
 
-  const dispatched = await dispatchWave(plan, order, { ...plannerDesk, treasury }, (views) => {
-    delegations = views;
+  const dispatched = await dispatchWave(plan, order, { ...plannerDesk, treasury }, (view) => {
+    dispatching = view;
     show('dispatching');
   });
   if (dispatched.stopped) return end('stopped', dispatched, null);

@@ -1,8 +1,9 @@
 import type { WaveProgress } from '../../contracts/messages.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { WaveView } from '../../contracts/views.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
+import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { Control } from '../shared/control.ts';
+import type { Conversation } from '../shared/conversation.ts';
 import type { Superior } from '../shared/superior.ts';
 
 /** What a wave is given besides its order, and what it notes while it works. */
@@ -18,12 +19,23 @@ export interface WaveDesk {
 
 /** What there is to see before a wave shows itself. */
 export function viewBefore(wave: number): WaveView {
-  return { wave, phase: 'planning', delegations: [], usage: noUsage };
+  return { wave, phase: 'planning', delegations: [], usage: noUsage, at_work: [] };
 }
 
 export interface WaveWork {
-  /** Of the planner in this wave, and of delegations that have ended. */
+  /** Of the planner's conversations in this wave that are over, and of delegations that have ended. */
   usage: Usage;
+  /** The planner's conversations under way. */
+  readonly talks: Set<Conversation>;
   /** Escalations of the planner so far; they number the next. */
   escalations: number;
+}
+
+export function beginWaveWork(): WaveWork {
+  return { usage: noUsage, talks: new Set(), escalations: 0 };
+}
+
+/** Of the planner until now, and of delegations that have ended. */
+export function usageUntilNow({ usage, talks }: WaveWork): Usage {
+  return addUsage(usage, ...[...talks].map((talk) => talk.usage));
 }

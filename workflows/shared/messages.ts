@@ -5,12 +5,12 @@ import { queryNames, signalNames, updateNames } from '../../contracts/names.ts';
 import type {
   BudgetView,
   DelegationStatusView,
+  PhaseStatusView,
   PlanView,
   PoolView,
   QuestionsView,
   RunWavesView,
   StatusView,
-  TriadPhaseView,
   WaveView,
 } from '../../contracts/views.ts';
 
@@ -31,7 +31,7 @@ export const submitAnswerUpdate = defineUpdate<AnswerReceipt, [AnswerInput]>(
 
 export const statusQuery = defineQuery<StatusView>(queryNames.status);
 export const delegationStatusQuery = defineQuery<DelegationStatusView | null>(queryNames.status);
-export const phaseStatusQuery = defineQuery<TriadPhaseView | null>(queryNames.status);
+export const phaseStatusQuery = defineQuery<PhaseStatusView | null>(queryNames.status);
 export const questionsQuery = defineQuery<QuestionsView>(queryNames.questions);
 export const planQuery = defineQuery<PlanView | null>(queryNames.plan);
 export const poolQuery = defineQuery<PoolView>(queryNames.pool);

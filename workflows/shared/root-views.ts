@@ -101,6 +101,12 @@ function waitsOf(control: Control, questions: readonly string[]): string[] {
   ];
 }
 
+/** What counts itself until it ends. */
+function atWork({ wave_workflow_id, work }: RootState): 'wave' | 'phase' | null {
+  if (wave_workflow_id !== null) return 'wave';
+  return work?.phases_at_work === undefined ? null : 'phase';
+}
+
 function renderDetails(shown: Shown, status: StatusView): string {
   const { state, inbox } = shown;
   return renderRunDetails({
@@ -115,6 +121,7 @@ function renderDetails(shown: Shown, status: StatusView): string {
     // A part that was started by hand is counted at its end; until then it counts itself.
     usage: status.usage.calls === 0 && state.work !== null ? state.work.usage : status.usage,
     budget: describeBudget(state),
+    at_work: atWork(state),
     criteria: state.criteria,
     paused_reason: status.paused_reason,
     parked_reason: status.parked_reason,

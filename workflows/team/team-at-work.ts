@@ -125,6 +125,7 @@ export function showTeam(t: TeamAtWork, end?: { state: DelegationState; reason: 
   const { delegation_id, title } = t.order.delegation;
   const { conversation } = t.own;
   const agent_id = t.state.setup.leader;
+  const phases = [...t.seen.values()].flatMap(({ status }) => status?.phases_at_work ?? []);
   const waits = [t.waitingFor, ...waitsOfMembers(t)].filter((one) => one !== '').join(' · ');
   t.desk.onStatus({
     delegation_id,
@@ -134,6 +135,7 @@ export function showTeam(t: TeamAtWork, end?: { state: DelegationState; reason: 
     turn: countTurns(t),
     waiting_for: end?.reason ?? waits,
     usage: usageOf(t),
+    ...(phases.length > 0 && { phases_at_work: phases }),
     team: viewTeam(t.state, t.seen, {
       leader: {
         agent_id,

@@ -2,7 +2,6 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import { viewPhase } from '../../core/triad/view-phase.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
 import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
 import type { DelegationDesk } from '../delegation/run-delegation.ts';
 import { buildTriadOutcome } from './build-triad-outcome.ts';
@@ -32,13 +31,13 @@ async function carryOutPhase(
       control,
       superior,
       funds,
-      onChange(state, waiting_for) {
+      onChange(state, waiting_for, usage) {
         onStatus({
           ...who,
           state: waiting_for === '' ? 'running' : 'waiting',
           turn: state.turns.length,
           waiting_for,
-          usage: noUsage,
+          usage,
           triad: viewPhase(state, 'running'),
         });
       },

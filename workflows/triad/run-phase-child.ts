@@ -5,7 +5,6 @@ import {
   startChild,
 } from '@temporalio/workflow';
 import { workflowTaskTimeoutMs, workflowTypes } from '../../contracts/names.ts';
-import { phaseWorkflowId } from '../../core/ids.ts';
 import { phaseSummary } from '../../core/render/member-summary.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { childSearchAttributes } from '../shared/visibility.ts';
@@ -15,18 +14,16 @@ import type { PhaseRelay } from './phase-relay.ts';
 /**
  * Starts a phase as a workflow of its own and waits for its end.
  *
- * @param place Workflow id below which it gets its own. @param attempt From 1.
+ * @param workflowId Of the phase.
  * @throws when somebody terminated it: nobody knows what it has spent, so its delegation is lost with it.
  */
 export async function runPhaseChild(
   order: PhaseOrder,
-  place: string,
-  attempt: number,
+  workflowId: string,
   relay: PhaseRelay,
 ): Promise<PhaseResult> {
   const { phase, triad } = order;
   const { run_id, delegation } = order.order;
-  const workflowId = phaseWorkflowId(place, phase, attempt);
   relay.expect(workflowId);
   try {
     const child = await startChild<(args: TriadPhaseArgs) => Promise<PhaseResult>>(

@@ -1,6 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
+import type { Usage } from '../../contracts/usage.ts';
 import { openPhase, stepPhase } from '../../core/triad/step-phase.ts';
 import { resolveTriad } from '../../core/triad/resolve-triad.ts';
 import { describeTimeout, listSpans } from '../../core/triad/list-spans.ts';
@@ -34,8 +35,12 @@ export interface PhaseDesk {
   readonly control: Control;
   readonly superior: Superior;
   readonly funds: Funds;
-  /** Called when something that people see has changed. @param waitingFor A question; empty for none. */
-  readonly onChange: (state: PhaseState, waitingFor: string) => void;
+  /**
+   * Called when something that people see has changed.
+   *
+   * @param waitingFor A question; empty for none. @param usage Of this attempt.
+   */
+  readonly onChange: (state: PhaseState, waitingFor: string, usage: Usage) => void;
 }
 
 /** A phase under way. `core/triad` decides; this starts turns, waits and remembers. */
@@ -218,7 +223,11 @@ async function ask(
 }
 
 function show(p: PhaseAtWork): void {
-  p.desk.onChange(p.state, [...p.waits].join(' · '));
+  p.desk.onChange(p.state, [...p.waits].join(' · '), usageOf(p));
+}
+
+function usageOf({ members }: PhaseAtWork): Usage {
+  return addUsage(...[...members.values()].map((member) => member.usage()));
 }
 
 function resultOf(p: PhaseAtWork): PhaseResult {
@@ -236,7 +245,7 @@ function resultOf(p: PhaseAtWork): PhaseResult {
       loaded_details: tools.loadedDetails,
       effects: tools.effects,
     },
-    usage: addUsage(...members.map(([, member]) => member.usage())),
+    usage: usageOf(p),
   };
 }
 

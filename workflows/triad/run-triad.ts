@@ -3,6 +3,7 @@ import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegat
 import { triadPhases } from '../../contracts/names.ts';
 import type { TriadOutline, TriadPhase } from '../../contracts/triad.ts';
 import type { DelegationState, TriadPhaseView } from '../../contracts/views.ts';
+import { phaseWorkflowId } from '../../core/ids.ts';
 import { openSpec } from '../../core/spec/read-spec.ts';
 import { mayRetry } from '../../core/triad/may-retry.ts';
 import { resolveTriad } from '../../core/triad/resolve-triad.ts';
@@ -32,6 +33,8 @@ interface TriadAtWork extends TriadWork {
   state: TriadWork['state'];
   /** Of the phase that began or ended last. */
   view: TriadPhaseView | null;
+  /** Workflow id of the phase that is at work: what it uses is counted at its end. */
+  phaseId: string | null;
 }
 
 /**
@@ -72,6 +75,7 @@ function openTriad(order: DelegationOrder, triad: TriadOutline, desk: Delegation
     usage: noUsage,
     state: null,
     view: null,
+    phaseId: null,
   };
   return t;
 }
@@ -110,21 +114,34 @@ async function runAttempts(
 ): Promise<PhaseResult | null> {
   let begin = first;
   for (let attempt = 1; ; attempt += 1) {
-    const { order, triad, desk, carried } = t;
     // oxlint-disable-next-line no-await-in-loop
-    const result = await stopWhenCancelled(async () => {
-      await desk.control.ready();
-      const { spec } = begin.type === 'open' ? begin : begin.state;
-      t.view = viewBegun(resolveTriad(triad), phase, spec);
-      show(t, 'running');
-      return runPhaseChild({ order, triad, phase, begin, carried }, desk.place, attempt, t.relay);
-    });
+    const result = await stopWhenCancelled(() => runAttempt(t, phase, begin, attempt));
     if (result === null) return null;
     takeResult(t, result, attempt);
     const { failed, kept } = result;
     const isWorthIt = failed !== null && mayRetry(failed.why, attempt, result.carried.effects);
     if (!isWorthIt || kept === null) return result;
     begin = { type: 'resume', state: result.state, members: kept };
+  }
+}
+
+async function runAttempt(
+  t: TriadAtWork,
+  phase: TriadPhase,
+  begin: PhaseBeginning,
+  attempt: number,
+): Promise<PhaseResult> {
+  const { order, triad, desk, carried, relay } = t;
+  await desk.control.ready();
+  const { spec } = begin.type === 'open' ? begin : begin.state;
+  t.view = viewBegun(resolveTriad(triad), phase, spec);
+  t.phaseId = phaseWorkflowId(desk.place, phase, attempt);
+  show(t, 'running');
+  try {
+    return await runPhaseChild({ order, triad, phase, begin, carried }, t.phaseId, relay);
+  } finally {
+    t.phaseId = null;
+    show(t, 'running');
   }
 }
 
@@ -149,6 +166,7 @@ function show(t: TriadAtWork, state: DelegationState, waitingFor = ''): void {
     turn: countCalls(t.carried),
     waiting_for: waitingFor,
     usage: t.usage,
+    ...(t.phaseId !== null && { phases_at_work: [t.phaseId] }),
     ...(t.view !== null && { triad: t.view }),
   });
 }

@@ -142,6 +142,8 @@ function deskOf(at: TurnAtWork, desk: MemberDesk): ConversationDesk {
     onReply(reply) {
       turn.is_answered = isKept(reply);
       turn.said_ref = saidIn(reply) ?? turn.said_ref;
+      // For what the call has used.
+      desk.onChange();
     },
     carryOver: desk.isHalted,
   };

@@ -5,7 +5,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { TriadPhaseView } from '../../contracts/views.ts';
+import type { PhaseStatusView } from '../../contracts/views.ts';
 import { renderPhaseDetails } from '../../core/render/render-phase-details.ts';
 import { viewPhase } from '../../core/triad/view-phase.ts';
 import { createControl } from '../shared/control.ts';
@@ -36,20 +36,21 @@ export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | De
   const superior = createParentSuperior(parent.workflowId, run_id, control);
   const { purse } = order.carried;
   const funds = createLeasedFunds(parent.workflowId, delegation.delegation_id, purse);
-  let view: TriadPhaseView | null = null;
+  let view: PhaseStatusView | null = null;
   setHandler(phaseStatusQuery, () => view, {
-    description: 'Round, who is at work, sections and claims.',
+    description: 'Round, who is at work, sections, claims and usage.',
   });
   const result = await runPhase(order, {
     control,
     superior,
     funds,
-    onChange(state, waitingFor) {
-      view = viewPhase(state, 'running');
+    onChange(state, waitingFor, usage) {
+      view = { ...viewPhase(state, 'running'), usage };
       setCurrentDetails(renderPhaseDetails(view, waitingFor));
     },
   });
-  view = { ...viewPhase(result.state, result.status), at_work: [] };
+  const { state, status, usage } = result;
+  view = { ...viewPhase(state, status), at_work: [], usage };
   setCurrentDetails(renderPhaseDetails(view, ''));
   return result;
 }

@@ -5,7 +5,7 @@ import { describeStuck } from '../../stuck-workflows.ts';
 import type { CommandRunner } from '../command-runner.ts';
 import { cleanLine } from '../text/clean-text.ts';
 import { formatTime } from '../text/format-time.ts';
-import { formatUsd } from '../text/format-usage.ts';
+import { formatSpent } from '../text/format-usage.ts';
 import { renderTable } from '../text/render-table.ts';
 import { readWholeNumber } from './read-whole-number.ts';
 
@@ -36,7 +36,7 @@ function describeRuns(runs: readonly ListedRun[]): string[] {
     phaseOf(run),
     run.wave === null ? '' : String(run.wave),
     run.open_questions === null || run.open_questions === 0 ? '' : `${run.open_questions} open`,
-    run.cost_usd === null ? '' : formatUsd(run.cost_usd),
+    formatSpent(run),
     formatTime(run.started_at),
     cleanLine(run.goal, 60),
   ]);

@@ -4,12 +4,13 @@ import { PlanwaveClientError } from '../../client-error.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import type { StuckWorkflow } from '../../stuck-workflows.ts';
+import type { UsageNow } from '../../usage-now.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { phaseTone } from '../follow/render-tree.ts';
 import { describeTeam } from '../follow/render-team-tree.ts';
 import { cleanLine } from '../text/clean-text.ts';
 import { formatTime } from '../text/format-time.ts';
-import { formatUsage, formatUsd } from '../text/format-usage.ts';
+import { formatSpent, formatUsage } from '../text/format-usage.ts';
 import { renderTaskTable } from '../text/render-task-table.ts';
 import { resultPath } from './result-path.ts';
 
@@ -27,8 +28,11 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
   const { client } = await context.session();
   try {
     const reading = await client.status(runId);
-    if (reading.live)
-      return describeView(context, reading.view, 'worker', await client.stuck(runId));
+    if (reading.live) {
+      const { view } = reading;
+      const [stuck, used] = await Promise.all([client.stuck(runId), client.usageNow(view)]);
+      return describeView(context, view, { source: 'worker', stuck, used });
+    }
     const { note, stuck, last_known } = reading;
     const data = { source: 'server', note, stuck, ...last_known };
     const notes = stuck.length === 0 ? [note] : stuckLines(context, stuck);
@@ -36,7 +40,8 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
   } catch (error) {
     const stored = isForgotten(error) ? await context.deps.readStoredStatus?.(runId) : undefined;
     if (stored === null || stored === undefined) throw error;
-    return describeView(context, stored, 'store', []);
+    const used: UsageNow = { usage: stored.usage, untold: [] };
+    return describeView(context, stored, { source: 'store', stuck: [], used });
   }
 }
 
@@ -45,11 +50,16 @@ function isForgotten(error: unknown): boolean {
   return error instanceof PlanwaveClientError && error.code === 'not_found';
 }
 
+interface Known {
+  readonly source: 'worker' | 'store';
+  readonly stuck: readonly StuckWorkflow[];
+  readonly used: UsageNow;
+}
+
 function describeView(
   context: CommandContext,
   view: StatusView,
-  source: 'worker' | 'store',
-  stuck: readonly StuckWorkflow[],
+  { source, stuck, used }: Known,
 ): CommandResult {
   const { paint } = context;
   const note =
@@ -57,19 +67,18 @@ function describeView(
   const wave = view.wave > 0 ? ` · wave ${view.wave} of ${view.waves_allowed}` : '';
   const lines = [
     `${paint('strong', cleanLine(view.run_id))} · ${cleanLine(view.goal, 160)}`,
-    `${paint(phaseTone(view.phase), view.phase.replaceAll('_', ' '))}${wave} · ${formatUsage(usageOf(view))}`,
+    `${paint(phaseTone(view.phase), view.phase.replaceAll('_', ' '))}${wave} · ${describeUsed(used)}`,
     ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
     ...describeWork(view),
     ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),
     ...(note === null ? [] : [note]),
   ];
-  return { data: { source, note, stuck, ...view }, lines };
+  return { data: { source, note, stuck, ...view, usage_now: used }, lines };
 }
 
-/** Of a part that was started alone, what it has used until now: its run counts it at its end. */
-function usageOf({ usage, delegation }: StatusView): StatusView['usage'] {
-  return usage.calls === 0 ? (delegation?.usage ?? usage) : usage;
+function describeUsed({ usage, untold }: UsageNow): string {
+  return `${untold.length === 0 ? '' : 'at least '}${formatUsage(usage)}`;
 }
 
 /** What a team does that was started alone. */
@@ -86,7 +95,7 @@ function describeListing({ paint }: CommandContext, run: RunListing): string[] {
   const parts = [
     paint(phaseTone(run.phase ?? ''), (run.phase ?? run.execution).replaceAll('_', ' ')),
     ...(run.wave === null ? [] : [`wave ${run.wave}`]),
-    ...(run.cost_usd === null ? [] : [formatUsd(run.cost_usd)]),
+    ...[formatSpent(run)].filter((text) => text !== ''),
     `started ${formatTime(run.started_at)} UTC`,
     ...(run.closed_at === null ? [] : [`ended ${formatTime(run.closed_at)} UTC`]),
   ];

@@ -2,6 +2,7 @@ import type { Question } from '../../../contracts/question.ts';
 import type { TaskView, TeamView } from '../../../contracts/views.ts';
 import { answerCommand } from '../ask/describe-question.ts';
 import type { FollowEvent } from './follow-event.ts';
+import { usageOf } from './run-snapshot.ts';
 import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
 
 /** What changed from one snapshot to the next, in the order in which it is told. Progress inside a turn is none. */
@@ -40,7 +41,7 @@ function phaseChange(before: RunSnapshot | null, after: RunSnapshot): FollowEven
       phase,
       wave: status?.wave ?? run.wave,
       waiting_for: status?.waiting_for ?? run.waiting_for,
-      usage: status?.usage ?? null,
+      usage: status === null ? null : usageOf(status, after.wave),
     },
   ];
 }

@@ -12,6 +12,7 @@ export type FollowEvent =
       readonly phase: string;
       readonly wave: number | null;
       readonly waiting_for: readonly string[];
+      /** Until now; null while no worker answers. */
       readonly usage: Usage | null;
     }
   | {

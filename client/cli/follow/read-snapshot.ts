@@ -123,11 +123,13 @@ async function readPart(
     reason,
     workflow_id: run_id,
   };
+  const complete = await delegations.complete(view);
   return {
     wave,
     phase: state === 'running' || state === 'waiting' ? 'dispatching' : 'done',
-    delegations: [await delegations.complete(view)],
-    usage,
+    delegations: [complete],
+    usage: complete.usage ?? usage,
+    at_work: [],
   };
 }
 

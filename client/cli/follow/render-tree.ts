@@ -2,11 +2,12 @@ import type { WaveSummary } from '../../../contracts/planner-run.ts';
 import type { DelegationState } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../delegation-reading.ts';
 import { cleanLine } from '../text/clean-text.ts';
-import { formatTurns, formatUsage, sumUsage } from '../text/format-usage.ts';
+import { formatTurns, formatUsage } from '../text/format-usage.ts';
 import type { Paint, Tone } from '../text/paint.ts';
 import { describeTeam, describeTriadPhase, taskNodes } from './render-team-tree.ts';
 import { withBranches } from './tree-node.ts';
 import type { TreeNode } from './tree-node.ts';
+import { usageOf } from './run-snapshot.ts';
 import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
 
 const goalCharactersMax = 100;
@@ -29,7 +30,8 @@ export function renderTree(snapshot: RunSnapshot, paint: Paint): string[] {
   ];
 }
 
-function headline({ run, status, wave, done }: RunSnapshot, paint: Paint): string {
+function headline(snapshot: RunSnapshot, paint: Paint): string {
+  const { run, status } = snapshot;
   if (status === null) {
     const parts = [
       (run.phase ?? run.execution).replaceAll('_', ' '),
@@ -37,13 +39,9 @@ function headline({ run, status, wave, done }: RunSnapshot, paint: Paint): strin
     ];
     return paint('quiet', parts.join(' · '));
   }
-  // A part of a run has no list of finished waves.
-  const isOver = done.length === 0 && status.usage.calls > 0;
-  const isCounted = wave === null || isOver || done.some((other) => other.wave === wave.wave);
-  const usage = isCounted ? status.usage : sumUsage(status.usage, wave.usage);
   const position = status.wave > 0 ? ` · wave ${status.wave} of ${status.waves_allowed}` : '';
   const phase = paint(phaseTone(status.phase), status.phase.replaceAll('_', ' '));
-  return `${phase}${position} · ${formatUsage(usage)}`;
+  return `${phase}${position} · ${formatUsage(usageOf(status, snapshot.wave))}`;
 }
 
 export function phaseTone(phase: string): Tone {

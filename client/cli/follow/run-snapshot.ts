@@ -10,6 +10,8 @@ import type {
 } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../delegation-reading.ts';
 import type { RunListing } from '../../run-listing.ts';
+import { sumUsage } from '../../sum-usage.ts';
+import { isWholeUsage } from '../../usage-now.ts';
 
 /** What is known of a run at one moment. */
 export interface RunSnapshot {
@@ -28,6 +30,13 @@ export interface RunSnapshot {
 
 export interface WaveSnapshot extends Omit<WaveView, 'delegations'> {
   readonly delegations: readonly DelegationSnapshot[];
+}
+
+/** All that the run has used as far as it was told, the wave at work too. */
+export function usageOf(status: StatusView, wave: WaveSnapshot | null): Usage {
+  if (wave === null || isWholeUsage(status)) return status.usage;
+  const atWork = wave.delegations.filter((one) => wave.at_work.includes(one.workflow_id));
+  return sumUsage(status.usage, wave.usage, ...atWork.flatMap(({ usage }) => usage ?? []));
 }
 
 export interface DelegationSnapshot extends DelegationView {

@@ -1,4 +1,5 @@
 import type { Usage } from '../../../contracts/usage.ts';
+import type { RunListing } from '../../run-listing.ts';
 
 /** `12 calls · 34.5k in, 2.1k out · $0.12`. */
 export function formatUsage(usage: Usage): string {
@@ -30,20 +31,15 @@ export function formatUsd(usd: number): string {
   return `$${usd === 0 || usd >= 0.1 ? usd.toFixed(2) : usd.toFixed(4)}`;
 }
 
+/** What the server knows: while a run works, what its finished waves have cost. Empty when that is nothing yet. */
+export function formatSpent({ cost_usd, execution }: RunListing): string {
+  if (cost_usd === null) return '';
+  if (execution !== 'running') return formatUsd(cost_usd);
+  return cost_usd === 0 ? '' : `at least ${formatUsd(cost_usd)}`;
+}
+
 export function formatCount(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 100_000 ? 1 : 0)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;
-}
-
-export function sumUsage(a: Usage, b: Usage): Usage {
-  return {
-    calls: a.calls + b.calls,
-    input_tokens: a.input_tokens + b.input_tokens,
-    cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
-    cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-    cost_micro_usd: a.cost_micro_usd + b.cost_micro_usd,
-    unpriced_calls: a.unpriced_calls + b.unpriced_calls,
-  };
 }

@@ -1,3 +1,4 @@
+import { createPlanwaveClient } from '../../../client/planwave-client.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { eventTypes } from '../../support/histories.ts';
@@ -70,11 +71,17 @@ it('a team that continues as new at turns of its leader keeps tasks, names, brea
       ),
     ],
   });
+  const { connection } = stage.client;
+  const client = createPlanwaveClient({ connection, address: '', namespace: 'default' });
   for (const [id, answer] of [
     ['q1', 'eu-west'],
     ['q2', 'one page'],
   ]) {
     expect(await openQuestion(stage, run, id)).toMatchObject({ delegation_id: team });
+    const { usage: used } = await client.usageNow(await stage.status(run));
+    expect(used.calls).toBe(
+      stage.rehearsal.calls().filter(({ replyStatus }) => replyStatus === 200).length,
+    );
     await submit(run, { question_id: id, answer });
   }
   const { outcomes, usage }: WaveResult = await run.result();

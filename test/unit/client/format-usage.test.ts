@@ -1,10 +1,12 @@
 import {
   formatCost,
   formatCount,
+  formatSpent,
   formatUsage,
-  sumUsage,
 } from '../../../client/cli/text/format-usage.ts';
-import { noUsage } from './support/samples.ts';
+import type { RunListing } from '../../../client/run-listing.ts';
+import { sumUsage } from '../../../client/sum-usage.ts';
+import { listing, noUsage } from './support/samples.ts';
 
 const usage = {
   ...noUsage,
@@ -35,6 +37,16 @@ it.each([
   [2_500_000, '2.5M'],
 ])('%i is %s', (count, text) => {
   expect(formatCount(count)).toBe(text);
+});
+
+it.each<[string, Partial<RunListing>, string]>([
+  ['has ended: what it has cost', { execution: 'completed', cost_usd: 0.25 }, '$0.25'],
+  ['has ended and cost nothing', { execution: 'completed', cost_usd: 0 }, '$0.00'],
+  ['works: its finished waves', { execution: 'running', cost_usd: 0.25 }, 'at least $0.25'],
+  ['works in its first wave: nothing is known', { execution: 'running', cost_usd: 0 }, ''],
+  ['has told nothing yet', { cost_usd: null }, ''],
+])('what the server knows of a run that %s', (_case, run, text) => {
+  expect(formatSpent(listing(run))).toBe(text);
 });
 
 it('adds every field', () => {

@@ -29,6 +29,7 @@ it('shows waves, delegations, what they do and what waits', () => {
       wave: wave({
         wave: 2,
         usage: { ...noUsage, calls: 2, cost_micro_usd: 250_000 },
+        at_work: ['run-1/wave-001/gather-facts'],
         delegations: [
           delegation({
             usage: { ...noUsage, calls: 2, input_tokens: 1_200, output_tokens: 40 },
@@ -53,7 +54,7 @@ it('shows waves, delegations, what they do and what waits', () => {
   );
   expect(lines).toEqual([
     'run-1 · Compare three databases',
-    'waiting for user · wave 2 of 5 · 6 calls · 0 in, 0 out · $0.25',
+    'waiting for user · wave 2 of 5 · 8 calls · 1.2k in, 40 out · $0.25',
     '├─ wave 1 · done · 2 completed, 1 failed · 3 criteria met, 1 open · 4 calls · 0 in, 0 out · $0.00',
     '└─ wave 2 · agents work · Close the gap.',
     '   ├─ ● gather-facts (researcher) Gather the facts · running · 2 turns · 1.2k in, 40 out · $0.00 · modelTurn, attempt 2, 17 tokens so far, “…and so the price”',
@@ -124,7 +125,7 @@ it('a team of many tasks keeps to a screen', () => {
 it('counts a wave once, and keeps its delegations when it is done', () => {
   const lines = renderTree(
     snapshot({
-      status: status({ phase: 'completed', usage: summary.usage }),
+      status: status({ phase: 'completed', usage: summary.usage, wave_workflow_id: null }),
       done: [summary],
       wave: wave({ usage: summary.usage, delegations: [delegation({ state: 'completed' })] }),
     }),

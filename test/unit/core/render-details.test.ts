@@ -23,6 +23,7 @@ const view: RunDetails = {
   paused_reason: null,
   parked_reason: null,
   budget: '',
+  at_work: null,
   rejected: [],
 };
 
@@ -161,6 +162,22 @@ describe('the page of a run', () => {
     expect(text).toContain('## Messages that were not taken\n\n- expected a number');
   });
 
+  it('says of what is spent that the wave at work is not in it', () => {
+    const at_work = 'wave';
+    const first = renderRunDetails({
+      ...view,
+      usage: usage({ calls: 0 }),
+      budget: '0 of 5 US$',
+      at_work,
+    });
+    expect(first).toContain('**Used:** the wave at work tells what it uses, until it ends');
+    expect(first).toContain('**Budget:** 0 of 5 US$, without the wave at work');
+    const second = renderRunDetails({ ...view, usage: usage({ calls: 2 }), at_work });
+    expect(second).toContain('**Used:** $0.00 · 0 tokens in, 0 out, without the wave at work');
+    const part = renderRunDetails({ ...view, usage: usage({ calls: 2 }), at_work: 'phase' });
+    expect(part).toContain('**Used:** $0.00 · 0 tokens in, 0 out, without the phase at work');
+  });
+
   it.each<RunPhase>(['ending', 'completed', 'finished_unmet', 'stopped', 'abandoned', 'failed'])(
     'RD3: nobody is asked anything by a run that is %s',
     (phase) => {
@@ -186,20 +203,27 @@ describe('the pages of waves and delegations', () => {
         row({ delegation_id: 'd2', state: 'pending', reason: 'input "p" from d1 (running)' }),
       ],
       usage: usage(),
+      at_work: ['my-run/wave-001/d1'],
     });
     expect(text).toBe(
       [
         '## Wave 1: dispatching',
         '1 running, 1 pending',
         '- **running** · Prices · `d1` · researcher\n- **pending** · Prices · `d2` · researcher · input "p" from d1 (running)',
-        '$0.00 · 0 tokens in, 0 out',
+        '$0.00 · 0 tokens in, 0 out, without the one at work',
       ].join('\n\n'),
     );
   });
 
   it('WD1: says that a triad does it, here and on the page of the run', () => {
     const triad = { ...row({}), triad: 'dialectic' } as const;
-    const wave = { wave: 1, phase: 'dispatching', delegations: [triad], usage: usage() } as const;
+    const wave = {
+      wave: 1,
+      phase: 'dispatching',
+      delegations: [triad],
+      usage: usage(),
+      at_work: [],
+    } as const;
     expect(renderWaveDetails(wave)).toContain('`d1` · dialectic triad, written by researcher');
     const plan = { wave: 1, summary: '', expected: null, delegations: [triad] };
     expect(renderRunDetails({ ...view, plan })).toContain('dialectic triad, written by researcher');
@@ -210,7 +234,13 @@ describe('the pages of waves and delegations', () => {
     ['', 'team, led by researcher'],
   ])('says that the team %j does it, here and on the page of the run', (team, text) => {
     const led = { ...row({}), team };
-    const wave = { wave: 1, phase: 'dispatching', delegations: [led], usage: usage() } as const;
+    const wave = {
+      wave: 1,
+      phase: 'dispatching',
+      delegations: [led],
+      usage: usage(),
+      at_work: [],
+    } as const;
     expect(renderWaveDetails(wave)).toContain(`\`d1\` · ${text}`);
     const plan = { wave: 1, summary: '', expected: null, delegations: [led] };
     expect(renderRunDetails({ ...view, plan })).toContain(text);
@@ -222,6 +252,7 @@ describe('the pages of waves and delegations', () => {
       phase: 'dispatching',
       delegations: Array.from({ length: 2_000 }, () => row({ title: spiteful })),
       usage: usage(),
+      at_work: [],
     });
     expect(countBytes(text)).toBeLessThanOrEqual(engineLimits.detailsBytesMax);
   });

@@ -18,6 +18,7 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
     stuck: () => Promise.resolve([]),
     openHistories: noHistories,
     status: () => Promise.resolve({ live: true, view: status() }),
+    usageNow: ({ usage }) => Promise.resolve({ usage, untold: [] }),
     questions: () =>
       Promise.resolve({ live: true, view: { open: [], answered: [], rejected: [] } }),
     plan: () => Promise.resolve({ live: true, view: null }),
@@ -28,7 +29,7 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
     waveView: () =>
       Promise.resolve({
         live: true,
-        view: { wave: 1, phase: 'dispatching', delegations: [], usage: noUsage },
+        view: { wave: 1, phase: 'dispatching', delegations: [], usage: noUsage, at_work: [] },
       }),
     delegation: () => Promise.resolve({ usage: null, triad: null, team: null, activities: [] }),
     team: () =>

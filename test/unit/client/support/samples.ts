@@ -99,7 +99,7 @@ export function delegation(fields: Partial<DelegationSnapshot> = {}): Delegation
 }
 
 export function wave(fields: Partial<WaveSnapshot> = {}): WaveSnapshot {
-  return { wave: 1, phase: 'dispatching', delegations: [], usage: noUsage, ...fields };
+  return { wave: 1, phase: 'dispatching', delegations: [], usage: noUsage, at_work: [], ...fields };
 }
 
 export function snapshot(fields: Partial<RunSnapshot> = {}): RunSnapshot {

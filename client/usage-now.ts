@@ -1,0 +1,83 @@
+/**
+ * What a run has used until now, although each workflow counts what is below it only at its end.
+ *
+ * A view names the workflows whose usage is not in its own. Those are asked after it: whatever ends in between, nothing is
+ * counted twice, and nothing is left out.
+ */
+import { queryNames } from '../contracts/names.ts';
+import type { Usage } from '../contracts/usage.ts';
+import type {
+  DelegationStatusView,
+  PhaseStatusView,
+  StatusView,
+  WaveView,
+} from '../contracts/views.ts';
+import { askStatus } from './ask-status.ts';
+import type { ClientContext } from './client-context.ts';
+import { sumUsage } from './sum-usage.ts';
+
+export interface UsageNow {
+  readonly usage: Usage;
+  /** Workflow ids of what no worker told: what those have used is missing in `usage`. */
+  readonly untold: readonly string[];
+}
+
+/** Whether the usage of the view is all there is. */
+export function isWholeUsage({ usage, delegation, wave_workflow_id }: StatusView): boolean {
+  // A part that was started by hand is counted at its end.
+  return delegation === undefined ? wave_workflow_id === null : usage.calls > 0;
+}
+
+/** Of a run, or of a part that was started by hand. */
+export async function readUsageNow(context: ClientContext, status: StatusView): Promise<UsageNow> {
+  const { usage, delegation, wave_workflow_id: waveId } = status;
+  if (isWholeUsage(status)) return { usage, untold: [] };
+  if (delegation !== undefined)
+    return addBelow(usage, [await countDelegation(context, delegation)]);
+  return addBelow(usage, waveId === null ? [] : [await countWave(context, waveId)]);
+}
+
+async function countWave(context: ClientContext, waveId: string): Promise<UsageNow> {
+  const answer = await askStatus<WaveView>(context, waveId, queryNames.wave);
+  if (!answer.isTold) return { usage: noUsage, untold: [waveId] };
+  const { usage, at_work } = answer.view ?? { usage: noUsage, at_work: [] };
+  return addBelow(usage, await Promise.all(at_work.map((id) => readDelegationUsage(context, id))));
+}
+
+async function readDelegationUsage(context: ClientContext, id: string): Promise<UsageNow> {
+  const answer = await askStatus<DelegationStatusView>(context, id);
+  if (!answer.isTold) return { usage: noUsage, untold: [id] };
+  return answer.view === null ? nothing : countDelegation(context, answer.view);
+}
+
+async function countDelegation(
+  context: ClientContext,
+  { usage, phases_at_work = [] }: DelegationStatusView,
+): Promise<UsageNow> {
+  return addBelow(usage, await Promise.all(phases_at_work.map((id) => countPhase(context, id))));
+}
+
+async function countPhase(context: ClientContext, id: string): Promise<UsageNow> {
+  const answer = await askStatus<PhaseStatusView>(context, id);
+  if (!answer.isTold) return { usage: noUsage, untold: [id] };
+  return { usage: answer.view?.usage ?? noUsage, untold: [] };
+}
+
+function addBelow(own: Usage, parts: readonly UsageNow[]): UsageNow {
+  return {
+    usage: sumUsage(own, ...parts.map(({ usage }) => usage)),
+    untold: parts.flatMap(({ untold }) => untold),
+  };
+}
+
+const noUsage: Usage = {
+  calls: 0,
+  input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens: 0,
+  cost_micro_usd: 0,
+  unpriced_calls: 0,
+};
+
+const nothing: UsageNow = { usage: noUsage, untold: [] };

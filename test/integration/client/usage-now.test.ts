@@ -1,0 +1,129 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { connectToServer } from '../../../client/connect.ts';
+import { createPlanwaveClient } from '../../../client/planwave-client.ts';
+import type { PlanwaveClient } from '../../../client/planwave-client.ts';
+import type { Usage } from '../../../contracts/usage.ts';
+import type { StatusView } from '../../../contracts/views.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectPromisesKept } from '../../support/promises.ts';
+import { triad, triadWork } from '../../support/scripted-triad.ts';
+import {
+  does,
+  gives,
+  leads,
+  members,
+  taskCriterion,
+  teamWork,
+} from '../../support/scripted-team.ts';
+import { completed, held, plan, work, works } from '../../support/scripted-work.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+let client: PlanwaveClient;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  const server = await connectToServer({ address: stage.address });
+  client = createPlanwaveClient({ ...server, taskQueue: stage.taskQueue });
+  close = () => server.connection.close();
+});
+afterAll(() => close());
+
+const goal = 'Compare two ways to store sensor data';
+const debaters = { id: 'debaters', triad: triad('dialectic') };
+
+async function look(runId: string): Promise<{ status: StatusView; usage: Usage }> {
+  const reading = await client.status(runId);
+  if (!reading.live) throw new Error(reading.note);
+  const { usage, untold } = await client.usageNow(reading.view);
+  expect(untold).toEqual([]);
+  return { status: reading.view, usage };
+}
+
+/** Waits until so many calls are in flight and every other one is in what the client tells. */
+function stands(runId: string, inFlight: number): Promise<StatusView> {
+  return eventually('every call that was answered', async () => {
+    const counts = stage.rehearsal.counts();
+    const { status, usage } = await look(runId);
+    return counts.inFlight === inFlight && usage.calls === counts.ended && status;
+  });
+}
+
+/** Looks all the time until the end. @returns what was told last. */
+async function neverTwice(run: WorkflowHandle): Promise<Usage> {
+  let last = 0;
+  for (;;) {
+    const { status, usage } = await look(run.workflowId);
+    expect(usage.calls).toBeLessThanOrEqual(stage.rehearsal.counts().calls);
+    expect(usage.calls).toBeGreaterThanOrEqual(last);
+    last = usage.calls;
+    if (status.phase === 'completed') return usage;
+  }
+}
+
+it.each([
+  ['without a budget', {}],
+  ['with a budget', { budget: { calls: 200 } }],
+])(
+  'a run %s tells what its first wave has used so far, whoever works in it, and nothing twice',
+  async (_case, settings) => {
+    const planned = held({
+      json: plan([
+        work('facts'),
+        triadWork('design', 'dialectic'),
+        teamWork('guide', { members: [...members('researcher'), debaters], allow_parallel: true }),
+      ]),
+    });
+    const gate = held({ pass: true });
+    const late = { phase: 'negotiate', member: 'synthesizer' };
+    stage.rehearsal.script([
+      { match: { schema: 'plan', nth: 1 }, reply: { text: 'This is no plan.' } },
+      { match: { schema: 'plan' }, reply: planned.reply },
+      works('facts', { text: 'This is no output.' }, 1),
+      works('facts', gate.reply),
+      // Of the phases at work some turns are over: those of the others.
+      { match: { ...late, delegation: 'design' }, reply: gate.reply },
+      { match: { ...late, delegation: 'guide.d2' }, reply: gate.reply },
+      ...leads(
+        [[gives('researcher'), gives('debaters')], { output: completed('guide-done') }],
+        'guide',
+      ),
+      does({ team: 'guide', agent: 'researcher', task: 'd1' }, { json: completed(taskCriterion) }),
+    ]);
+    const run = await stage.start('plannerRun', { goal, ...settings });
+    await stage.rehearsal.waitForCalls(2);
+    expect(await stands(run.workflowId, 1)).toMatchObject({ wave: 0, usage: { calls: 0 } });
+    planned.release();
+    await stage.rehearsal.waitForCalls(12);
+    expect(await stands(run.workflowId, 3)).toMatchObject({ wave: 1, usage: { calls: 0 } });
+    gate.release();
+    const usage = await neverTwice(run);
+    expect(usage).toEqual((await stage.result(run)).usage);
+    expect(usage.calls).toBe(stage.rehearsal.calls().length);
+    await expectPromisesKept(stage, run.workflowId);
+  },
+  60_000,
+);
+
+it.each([
+  ['plannerWave', { goal, delegations: [triadWork('task', 'dialectic')] }],
+  ['triad', { type: 'dialectic', task: goal }],
+  ['triadPhase', { type: 'dialectic', phase: 'negotiate', task: goal, summary: 'Two are known.' }],
+] as const)(
+  'a %s alone tells it, too',
+  async (type, input) => {
+    const gate = held({ pass: true });
+    const late = { phase: 'negotiate', member: 'synthesizer' };
+    stage.rehearsal.script([{ match: late, reply: gate.reply }]);
+    const run = await stage.start(type, input);
+    await eventually('the call', async () =>
+      stage.rehearsal
+        .calls()
+        .some(({ turn }) => turn?.member === 'synthesizer' && turn.phase === 'negotiate'),
+    );
+    expect(await stands(run.workflowId, 1)).toMatchObject({ usage: { calls: 0 } });
+    gate.release();
+    expect((await neverTwice(run)).calls).toBe(stage.rehearsal.calls().length);
+  },
+  60_000,
+);
