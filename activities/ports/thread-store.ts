@@ -1,25 +1,12 @@
-import type { PastDelegation, ThreadHistory } from '../../contracts/thread.ts';
-
-/** A delegation as a thread keeps it. */
-export interface KeptDelegation extends PastDelegation {
-  /** Of the task: unique in its run. */
-  readonly delegation_id: string;
-}
-
-/** What one team adds to a thread: its message, the answer, and what its leader gave out. */
-export interface ThreadEntry {
-  readonly thread_id: string;
-  /** Kept beside the message, for whoever looks after the store. Nothing is chosen by it. */
-  readonly user_id: string | null;
-  readonly run_id: string;
-  readonly delegation_id: string;
-  /** Unix epoch seconds. */
-  readonly at: number;
-  readonly message: string;
-  /** Null when the team ended without one. */
-  readonly answer: string | null;
-  readonly delegations: readonly KeptDelegation[];
-}
+import type {
+  EntryCounts,
+  EntrySelection,
+  ListedThreads,
+  PastDelegation,
+  ReadThread,
+  ThreadEntry,
+  ThreadHistory,
+} from '../../contracts/thread.ts';
 
 export interface FoundDelegation {
   /** Names it among all delegations of all threads. */
@@ -45,6 +32,13 @@ export interface LoadThreadOptions {
   readonly delegations: number;
   /** A run whose entries are left out. */
   readonly exceptRun: string;
+}
+
+export interface ListThreadsOptions {
+  /** Threads, at most; at least 1. */
+  readonly limit: number;
+  /** Only threads with entries of this person, which are counted alone. Null: all. */
+  readonly userId: string | null;
 }
 
 /**
@@ -79,6 +73,32 @@ export interface ThreadStore {
     query: string,
     options: { readonly limit: number; readonly exceptRun: string },
   ): Promise<FoundDelegations>;
+
+  /**
+   * Which threads there are.
+   *
+   * @throws {ThreadUnavailable} when the store can't be read.
+   */
+  list(options: ListThreadsOptions): Promise<ListedThreads>;
+
+  /**
+   * The newest entries of a thread, as they were added.
+   *
+   * @param limit entries, at most; at least 1.
+   * @throws {ThreadUnavailable} when the store can't be read.
+   */
+  read(threadId: string, limit: number): Promise<ReadThread>;
+
+  /** @throws {ThreadUnavailable} when the store can't be read. */
+  count(which: EntrySelection): Promise<EntryCounts>;
+
+  /**
+   * Deletes entries with their delegations and the words by which those are found, all or none.
+   *
+   * @returns what was deleted.
+   * @throws {ThreadUnavailable} when the store can't be written.
+   */
+  remove(which: EntrySelection): Promise<EntryCounts>;
 
   /** Gives up what is connected. A store that was closed connects again when it is used. */
   close(): Promise<void>;

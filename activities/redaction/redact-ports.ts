@@ -1,3 +1,4 @@
+import type { EntrySelection } from '../../contracts/thread.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
@@ -71,6 +72,8 @@ export function redactProjection(
  */
 export function redactThreads(threads: ThreadStore, redactor: Redactor): ThreadStore {
   const redact = (name: string): string => redactor.redactText(name, 'thread');
+  const redactNames = (which: EntrySelection): EntrySelection =>
+    redactor.redactValue(which, 'thread');
   return {
     load: (threadId, options) =>
       threads.load(redact(threadId), { ...options, exceptRun: redact(options.exceptRun) }),
@@ -80,6 +83,11 @@ export function redactThreads(threads: ThreadStore, redactor: Redactor): ThreadS
         ...options,
         exceptRun: redact(options.exceptRun),
       }),
+    list: ({ limit, userId }) =>
+      threads.list({ limit, userId: userId === null ? null : redact(userId) }),
+    read: (threadId, limit) => threads.read(redact(threadId), limit),
+    count: (which) => threads.count(redactNames(which)),
+    remove: (which) => threads.remove(redactNames(which)),
     close: () => threads.close(),
   };
 }

@@ -1,4 +1,4 @@
-import type { KeptDelegation, ThreadEntry } from '../../activities/ports/thread-store.ts';
+import type { KeptDelegation, ThreadEntry } from '../../contracts/thread.ts';
 
 export function kept(name: string, change: Partial<KeptDelegation> = {}): KeptDelegation {
   return {

@@ -1,8 +1,10 @@
 import { Pool } from 'pg';
 import type { PoolClient } from 'pg';
-import type { ThreadEntry, ThreadStore } from '../../ports/thread-store.ts';
+import type { ThreadEntry } from '../../../contracts/thread.ts';
+import type { ThreadStore } from '../../ports/thread-store.ts';
 import { explainPostgresError } from './postgres-errors.ts';
 import { ensureSchema } from './postgres-schema.ts';
+import { countEntries, listThreads, readThread, removeEntries } from './postgres-upkeep.ts';
 import { readDelegations, readMessages, storable, writeBody } from './rows.ts';
 import { wordsOf, wordsSought } from './search-words.ts';
 
@@ -74,6 +76,10 @@ export function createPostgresThreadStore({ url }: { readonly url: string }): Th
         return readDelegations((await client.query(foundDelegations, values)).rows);
       });
     },
+    list: (options) => use('read', (client) => listThreads(client, options)),
+    read: (threadId, limit) => use('read', (client) => readThread(client, threadId, limit)),
+    count: (which) => use('read', (client) => countEntries(client, which)),
+    remove: (which) => use('write', (client) => removeEntries(client, which)),
     async close() {
       const closing = pool;
       pool = null;

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { PastDelegation } from '../../../contracts/thread.ts';
-import type { ThreadHistory } from '../../../contracts/thread.ts';
-import type {
-  FoundDelegation,
-  FoundDelegations,
-  KeptDelegation,
-} from '../../ports/thread-store.ts';
+import type { KeptDelegation, ThreadHistory } from '../../../contracts/thread.ts';
+import type { FoundDelegation, FoundDelegations } from '../../ports/thread-store.ts';
 
 /** What both databases give and take. A row may have been written by another version, or by a person. */
 
@@ -44,9 +40,14 @@ function readDelegation(row: unknown): FoundDelegation | null {
   const read = DelegationRow.safeParse(row);
   if (!read.success) return null;
   const { run_id, task_id, body } = read.data;
-  const delegation = PastDelegation.safeParse(parse(body));
-  if (!delegation.success) return null;
-  return { key: JSON.stringify([run_id, task_id]), delegation: delegation.data };
+  const delegation = readBody(body);
+  return delegation === null ? null : { key: JSON.stringify([run_id, task_id]), delegation };
+}
+
+/** What `writeBody` has written; null when it can't be read. */
+export function readBody(body: string): PastDelegation | null {
+  const read = PastDelegation.safeParse(parse(body));
+  return read.success ? read.data : null;
 }
 
 function parse(text: string): unknown {
@@ -57,7 +58,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What `readDelegations` reads as `body`. */
+/** What `readBody` reads. */
 export function writeBody(delegation: KeptDelegation): string {
   const { member_id, title, task, status, result, at } = delegation;
   return JSON.stringify({ member_id, title, task, status, result, at } satisfies PastDelegation);

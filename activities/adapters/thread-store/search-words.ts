@@ -1,5 +1,5 @@
+import type { KeptDelegation } from '../../../contracts/thread.ts';
 import { listTerms } from '../../../core/text/list-terms.ts';
-import type { KeptDelegation } from '../../ports/thread-store.ts';
 
 /** Different words of a message that are looked for, the first of it. A longer one says at its beginning what it wants. */
 const searchTermsMax = 100;

@@ -44,7 +44,8 @@ const schema = `
  * @throws {ThreadUnavailable} when a newer planwave has made them.
  */
 export function ensureSchema(db: Database.Database, file: string): void {
-  db.exec('PRAGMA foreign_keys = ON');
+  // What is deleted is overwritten: a person who has a thread deleted finds nothing of it in the file.
+  db.exec('PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON');
   if (readVersion(db) === 0) {
     db.exec('BEGIN IMMEDIATE');
     if (readVersion(db) === 0) db.exec(schema);

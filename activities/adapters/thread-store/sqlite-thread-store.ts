@@ -1,12 +1,20 @@
-import { mkdir } from 'node:fs/promises';
+import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'libsql';
-import type { ThreadEntry, ThreadStore } from '../../ports/thread-store.ts';
+import type {
+  EntryCounts,
+  ListedThreads,
+  ReadThread,
+  ThreadEntry,
+} from '../../../contracts/thread.ts';
+import type { ThreadStore } from '../../ports/thread-store.ts';
+import { getCode } from '../file-store/store-errors.ts';
 import { readDelegations, readMessages, storable, writeBody } from './rows.ts';
 import { wordsOf, wordsSought } from './search-words.ts';
 import { createConnection } from './sqlite-connection.ts';
 import { explainSqliteError, isBusy } from './sqlite-errors.ts';
+import { countEntries, listThreads, readThread, removeEntries } from './sqlite-upkeep.ts';
 
 /** How long a call waits for another process that writes, in milliseconds. A write takes a few. */
 const busyMsDefault = 3_000;
@@ -47,6 +55,15 @@ export function createSqliteThreadStore({
     }
   }
 
+  /** Whoever only looks makes no file. */
+  async function useIfThere<T>(
+    doing: 'read' | 'write',
+    work: (db: Database.Database) => T,
+    nothing: T,
+  ): Promise<T> {
+    return (await isMissing(file)) ? nothing : use(doing, work);
+  }
+
   return {
     load: (threadId, { messages, delegations, exceptRun }) =>
       use('read', (db) => {
@@ -68,8 +85,27 @@ export function createSqliteThreadStore({
         ),
       );
     },
+    list: (options) => useIfThere('read', (db) => listThreads(db, options), noThreads),
+    read: (threadId, limit) =>
+      useIfThere('read', (db) => readThread(db, threadId, limit), noThread),
+    count: (which) => useIfThere('read', (db) => countEntries(db, which), noEntries),
+    remove: (which) => useIfThere('write', (db) => removeEntries(db, which), noEntries),
     close: async () => connection.close(),
   };
+}
+
+const noThreads: ListedThreads = { threads: [], total: 0 };
+const noThread: ReadThread = { entries: [], total: 0, unreadable: 0 };
+const noEntries: EntryCounts = { threads: 0, entries: 0, delegations: 0 };
+
+/** False too where nobody can tell: who uses the file then hears why. */
+async function isMissing(file: string): Promise<boolean> {
+  try {
+    await access(file);
+    return false;
+  } catch (error) {
+    return getCode(error) === 'ENOENT';
+  }
 }
 
 function appendEntry(db: Database.Database, entry: ThreadEntry): void {

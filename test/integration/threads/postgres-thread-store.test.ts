@@ -8,6 +8,7 @@ import { startOwnPostgres } from '../../support/own-postgres.ts';
 import type { OwnPostgres } from '../../support/own-postgres.ts';
 import { entry, kept } from '../../support/thread-entries.ts';
 import { itKeepsThreads } from '../../support/thread-store-contract.ts';
+import { itLooksAfterThreads } from '../../support/thread-upkeep-contract.ts';
 
 const all = { messages: 100, delegations: 100, exceptRun: '' };
 
@@ -30,7 +31,11 @@ async function execute(sql: string): Promise<readonly unknown[]> {
 /** A database that nobody has used. */
 async function createDatabase(name: string): Promise<string> {
   await execute(`CREATE DATABASE ${name}`);
-  return postgres.url.replace(/postgres$/, name);
+  return urlOf(name);
+}
+
+function urlOf(database: string): string {
+  return postgres.url.replace(/postgres$/, database);
 }
 
 async function withStore<T>(url: string, work: (store: ThreadStore) => Promise<T>): Promise<T> {
@@ -82,19 +87,6 @@ describe('threads in PostgreSQL', () => {
     });
   });
 
-  it('a thread is deleted by one line of SQL', async () => {
-    const one = entry();
-    await withStore(postgres.url, async (store) => {
-      await store.append(one);
-      await execute(`DELETE FROM planwave_thread_entries WHERE thread_id = '${one.thread_id}'`);
-      expect(await store.load(one.thread_id, all)).toMatchObject({ messages: [], delegations: [] });
-    });
-    const rest = await execute(
-      'SELECT 1 FROM planwave_thread_delegations WHERE entry_id NOT IN (SELECT id FROM planwave_thread_entries)',
-    );
-    expect(rest).toEqual([]);
-  });
-
   it('a user that may not make tables can use those that are there', async () => {
     const url = await createDatabase('granted');
     await withStore(url, (store) => store.append(entry({ thread_id: 'g' })));
@@ -115,6 +107,11 @@ describe('threads in PostgreSQL', () => {
     elsewhere.pathname = '/postgres';
     expect(await faultOf(elsewhere.href)).toContain('the user may not do this (42501). Try: grant');
   });
+});
+
+describe('threads in PostgreSQL that people look after', () => {
+  beforeAll(() => createDatabase('looked_after'));
+  itLooksAfterThreads(() => createPostgresThreadStore({ url: urlOf('looked_after') }));
 });
 
 describe('part of fault 35: a database that can not be used', () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,6 +8,7 @@ import { createSqliteThreadStore } from '../../../activities/adapters/thread-sto
 import { ThreadUnavailable } from '../../../activities/ports/thread-store.ts';
 import { entry, kept } from '../../support/thread-entries.ts';
 import { itKeepsThreads } from '../../support/thread-store-contract.ts';
+import { itLooksAfterThreads } from '../../support/thread-upkeep-contract.ts';
 import { canMount } from '../../support/tiny-disk.ts';
 import { createTemporaryHome } from './temporary-home.ts';
 import type { TemporaryHome } from './temporary-home.ts';
@@ -22,6 +23,7 @@ afterAll(() => at.remove());
 
 describe('threads in SQLite', () => {
   itKeepsThreads(() => createSqliteThreadStore({ home: join(at.home, 'shared') }));
+  itLooksAfterThreads(() => createSqliteThreadStore({ home: join(at.home, 'looked-after') }));
 
   it('case 4.1: needs no database: the first use makes one file, and leaves nothing else behind', async () => {
     const home = join(at.home, 'new');
@@ -64,23 +66,62 @@ describe('threads in SQLite', () => {
     expect(found).toMatchObject({ delegations: good, unreadable: 2 });
   });
 
-  it('a thread is deleted by one line of SQL, its words too', async () => {
+  it('whoever only looks makes no file', async () => {
+    const home = join(at.home, 'looked-at');
+    const store = createSqliteThreadStore({ home });
+    await store.list({ limit: 1, userId: null });
+    await store.read('t', 1);
+    await store.count({ thread_id: 't' });
+    await store.remove({ thread_id: 't' });
+    await expect(access(home)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('nothing of what was deleted is left in the file', async () => {
     const home = join(at.home, 'deleted');
     const store = createSqliteThreadStore({ home });
-    const one = entry();
-    await store.append(one);
-    const db = new Database(join(home, 'threads.db'));
-    db.exec(
-      `PRAGMA foreign_keys = ON; DELETE FROM thread_entries WHERE thread_id = '${one.thread_id}'`,
-    );
-    expect(db.prepare('SELECT count(*) AS left FROM thread_delegations').get()).toMatchObject({
-      left: 0,
-    });
+    const write = (word: string, thread_id: string): Promise<void> =>
+      store.append(
+        entry({
+          thread_id,
+          message: `${word} asked ${'x'.repeat(3_000)}`,
+          delegations: [kept('d1', { task: `${word} was looked for` }), kept('d2')],
+        }),
+      );
+    for (let nth = 0; nth < 15; nth += 1) {
+      await write('sassafras', 'goes');
+      await write('chamomile', 'stays');
+    }
+    const holds = async (word: string): Promise<boolean> =>
+      (await readFile(join(home, 'threads.db'))).includes(word);
+    expect(await holds('sassafras')).toBe(true);
+    expect(await store.remove({ thread_id: 'goes' })).toMatchObject({ entries: 15 });
+    expect(await holds('sassafras')).toBe(false);
+    expect(await holds('chamomile')).toBe(true);
     expect(
-      db.prepare(`SELECT rowid FROM thread_words WHERE thread_words MATCH 'task'`).all(),
-    ).toEqual([]);
+      (await store.search('stays', 'chamomile', { limit: 99, exceptRun: '' })).delegations,
+    ).toHaveLength(15);
+  });
+
+  it('what can not be read is left out and counted, for who looks too', async () => {
+    const home = join(at.home, 'half-read');
+    const store = createSqliteThreadStore({ home });
+    const good = entry({ thread_id: 't', delegations: [kept('good'), kept('torn')] });
+    await store.append(entry({ thread_id: 't', at: 2, delegations: [] }));
+    await store.append(good);
+    const db = new Database(join(home, 'threads.db'));
+    db.exec(`UPDATE thread_delegations SET body = '{"title"' WHERE task_id = 'design.torn'`);
+    db.exec("UPDATE thread_entries SET message = x'00' WHERE at = 2");
+    db.exec('UPDATE thread_entries SET at = 9e15');
     db.close();
-    expect(await store.load(one.thread_id, all)).toMatchObject({ messages: [] });
+    expect(await store.read('t', 9)).toEqual({
+      entries: [{ ...good, at: 0, delegations: [kept('good')] }],
+      total: 2,
+      unreadable: 2,
+    });
+    expect(await store.list({ limit: 9, userId: null })).toEqual({
+      threads: [{ thread_id: 't', user_ids: [], entries: 2, newest_at: 0 }],
+      total: 1,
+    });
   });
 });
 
@@ -95,7 +136,7 @@ function refused(message: string): unknown {
   });
 }
 
-/** What adding an entry, loading and searching are told. */
+/** What everybody is told who uses it. */
 async function faultsAt(home: string): Promise<string[]> {
   const store = createSqliteThreadStore({ home, busyMs: 100 });
   return Promise.all(
@@ -103,13 +144,17 @@ async function faultsAt(home: string): Promise<string[]> {
       store.append(entry()),
       store.load('t', all),
       store.search('t', 'tea', { limit: 1, exceptRun: '' }),
+      store.list({ limit: 1, userId: null }),
+      store.read('t', 1),
+      store.count({ thread_id: 't' }),
+      store.remove({ thread_id: 't' }),
     ].map((use) => use.then(() => 'no fault', readMessage)),
   );
 }
 
-/** The same of all three. */
-function thrice(message: string): unknown[] {
-  return Array.from({ length: 3 }, () => expect.stringContaining(message));
+/** The same of all seven. */
+function everywhere(message: string): unknown[] {
+  return Array.from({ length: 7 }, () => expect.stringContaining(message));
 }
 
 describe('part of fault 35: a file that can not be used', () => {
@@ -118,7 +163,7 @@ describe('part of fault 35: a file that can not be used', () => {
     await mkdir(home, { recursive: true });
     await writeFile(join(home, 'threads.db'), 'This is no database. '.repeat(500));
     expect(await faultsAt(home)).toEqual(
-      thrice('the file is damaged (SQLITE_NOTADB). Try: move it away'),
+      everywhere('the file is damaged (SQLITE_NOTADB). Try: move it away'),
     );
   });
 
@@ -142,7 +187,7 @@ describe('part of fault 35: a file that can not be used', () => {
   it('is below a file', async () => {
     await writeFile(join(at.outside, 'file'), '');
     expect(await faultsAt(join(at.outside, 'file', 'home'))).toEqual(
-      thrice('a part of the path is a file, not a directory'),
+      everywhere('a part of the path is a file, not a directory'),
     );
   });
 
@@ -150,7 +195,7 @@ describe('part of fault 35: a file that can not be used', () => {
     const home = join(at.home, 'folder');
     await mkdir(join(home, 'threads.db'), { recursive: true });
     expect(await faultsAt(home)).toEqual(
-      thrice('Try: check the file, or name a PostgreSQL database'),
+      everywhere('Try: check the file, or name a PostgreSQL database'),
     );
   });
 
@@ -161,7 +206,7 @@ describe('part of fault 35: a file that can not be used', () => {
     db.exec('PRAGMA user_version = 7');
     db.close();
     expect(await faultsAt(home)).toEqual(
-      thrice('have version 7; this planwave knows version 1. Try: '),
+      everywhere('have version 7; this planwave knows version 1. Try: '),
     );
   });
 
@@ -173,7 +218,7 @@ describe('part of fault 35: a file that can not be used', () => {
     const holder = new Database(join(home, 'threads.db'));
     holder.exec('BEGIN EXCLUSIVE');
     expect(await faultsAt(home)).toEqual(
-      thrice('another process has been writing to it for seconds (SQLITE_BUSY)'),
+      everywhere('another process has been writing to it for seconds (SQLITE_BUSY)'),
     );
     const added = patient.append(entry({ thread_id: one.thread_id }));
     holder.exec('COMMIT');

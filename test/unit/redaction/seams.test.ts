@@ -98,6 +98,22 @@ it('a thread keeps no secret, and one whose name holds a secret is found again',
       asked.push(told);
       return { delegations: [], unreadable: 0 };
     },
+    list: async (told) => {
+      asked.push(told);
+      return { threads: [], total: 0 };
+    },
+    read: async (...told) => {
+      asked.push(told);
+      return { entries: [], total: 0, unreadable: 0 };
+    },
+    count: async (told) => {
+      asked.push(told);
+      return { threads: 0, entries: 0, delegations: 0 };
+    },
+    remove: async (told) => {
+      asked.push(told);
+      return { threads: 0, entries: 0, delegations: 0 };
+    },
     close: async () => {},
   };
   const redacted = redactThreads(threads, redactor);
@@ -114,12 +130,20 @@ it('a thread keeps no secret, and one whose name holds a secret is found again',
   );
   await redacted.load(thread_id, { messages: 1, delegations: 1, exceptRun: run_id });
   await redacted.search(thread_id, 'tea', { limit: 1, exceptRun: run_id });
+  await redacted.list({ limit: 1, userId: thread_id });
+  await redacted.read(thread_id, 1);
+  await redacted.count({ user_id: thread_id });
+  await redacted.remove({ thread_id });
   for (const told of asked) expectClean(told);
   const names = { thread_id: 'thread [redacted:github]', run_id: 'run [redacted:github]' };
   expect(asked).toEqual([
     expect.objectContaining(names),
     [names.thread_id, { messages: 1, delegations: 1, exceptRun: names.run_id }],
     [names.thread_id, 'tea', { limit: 1, exceptRun: names.run_id }],
+    { limit: 1, userId: names.thread_id },
+    [names.thread_id, 1],
+    { user_id: names.thread_id },
+    { thread_id: names.thread_id },
   ]);
   expect(sinks()).toEqual(['thread']);
 });
