@@ -14,6 +14,7 @@ import { createRedactor } from '../redaction/create-redactor.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { isTraced } from '../worker/worker-settings.ts';
+import { createCliThreads } from './cli-threads.ts';
 import { createDoctorChecks } from './doctor/doctor-checks.ts';
 import { partEnvironment, type Settings } from './settings.ts';
 import { runTemporalCli } from './temporal-cli.ts';
@@ -43,6 +44,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     },
     readResult: (runId) => readStoredResult(files, runId),
     readStoredStatus: (runId) => readStoredStatus(files, runId),
+    threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
     async *replayHistories(histories) {
       // No other command has to load the worker's SDK.

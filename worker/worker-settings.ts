@@ -120,7 +120,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     baseUrl,
     defaultModel: env['PLANWAVE_MODEL'] || (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
-    threadsUrl: env['PLANWAVE_THREADS_URL'] || undefined,
+    threadsUrl: readThreadsUrl(env),
     taskQueue: env['PLANWAVE_TASK_QUEUE'] || taskQueue,
     middlewaresFile: readMiddlewaresFile(env),
     shutdownGraceMs: Number(env['PLANWAVE_WORKER_GRACE_SECONDS'] || 100) * 1_000,
@@ -135,11 +135,25 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
  * @throws {BadSettings} when it can't be a module's path.
  */
 export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined {
-  const path = env['PLANWAVE_MIDDLEWARES'];
-  if (!path) return undefined;
-  const [isGood, expected] = expectations.PLANWAVE_MIDDLEWARES;
-  if (!isGood(path)) throw new BadSettings(sayBad('PLANWAVE_MIDDLEWARES', expected));
-  return resolve(path);
+  const path = readOne(env, 'PLANWAVE_MIDDLEWARES');
+  return path === undefined ? undefined : resolve(path);
+}
+
+/**
+ * `PLANWAVE_THREADS_URL`; undefined when it is not set.
+ *
+ * @throws {BadSettings} when it can't be the address of a PostgreSQL database.
+ */
+export function readThreadsUrl(env: NodeJS.ProcessEnv): string | undefined {
+  return readOne(env, 'PLANWAVE_THREADS_URL');
+}
+
+function readOne(env: NodeJS.ProcessEnv, name: keyof typeof expectations): string | undefined {
+  const text = env[name];
+  if (!text) return undefined;
+  const [isGood, expected] = expectations[name];
+  if (!isGood(text)) throw new BadSettings(sayBad(name, expected));
+  return text;
 }
 
 function sayBad(name: string, expected: string): string {

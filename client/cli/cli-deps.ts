@@ -4,6 +4,7 @@ import type { ConnectOptions } from '../connect.ts';
 import type { OpenHistory } from '../open-histories.ts';
 import type { CliIo } from './cli-io.ts';
 import type { CliSession } from './cli-session.ts';
+import type { CliThreads } from './cli-threads.ts';
 import type { ClientTracing } from './client-tracing.ts';
 import type { DoctorCheck } from './doctor-check.ts';
 
@@ -19,6 +20,7 @@ export interface CliDeps {
   readonly readResult: (runId: string) => Promise<string | null>;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
+  readonly threads: CliThreads;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];
   /** Replays histories on the code of this checkout, one after the other, each as it is asked for. */

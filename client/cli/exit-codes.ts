@@ -18,7 +18,7 @@ export const exitCodeHelp: readonly (readonly [ExitCode, string])[] = [
   [exitCodes.unmet, 'the run ended unmet, stopped or failed; a check failed'],
   [exitCodes.badInput, 'bad usage or bad input'],
   [exitCodes.unreachable, 'the server can not be reached or refuses the credentials'],
-  [exitCodes.notFound, 'there is no such run, result or namespace'],
+  [exitCodes.notFound, 'there is no such run, result, thread or namespace'],
   [exitCodes.refused, 'the run refused the answer, or takes no more messages'],
   [exitCodes.interrupted, 'left with Ctrl-C; the run goes on'],
 ];

@@ -15,6 +15,7 @@ import { registerStart } from './commands/start.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerTeam } from './commands/team.ts';
 import { registerTemporal } from './commands/temporal.ts';
+import { registerThreads } from './commands/threads.ts';
 import { registerWatch } from './commands/watch.ts';
 import { exitCodeHelp } from './exit-codes.ts';
 
@@ -33,6 +34,7 @@ const commands: readonly Register[] = [
   registerControls,
   registerAmend,
   registerExport,
+  registerThreads,
   registerDoctor,
   registerTemporal,
 ];
@@ -57,12 +59,13 @@ export function createProgram(
     .addHelpText('after', helpFooter());
   const runner = createCommandRunner(deps, reportExitCode);
   for (const register of commands) register(program, runner);
-  for (const command of [program, ...program.commands]) addGlobalOptions(command);
+  addGlobalOptions(program);
   return program;
 }
 
-/** Known to every command too, so that they may stand behind its name. */
+/** Known to every command below too, so that they may stand behind its name. */
 function addGlobalOptions(command: Command): void {
+  for (const inner of command.commands) addGlobalOptions(inner);
   command
     .option('--json', 'print one JSON document on standard output, and nothing else')
     .option('--address <host:port>', 'Temporal server (TEMPORAL_ADDRESS, else localhost:7233)')

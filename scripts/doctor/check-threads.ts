@@ -3,17 +3,18 @@ import { join } from 'node:path';
 import { createThreadStore } from '../../activities/adapters/thread-store/create-thread-store.ts';
 import type { ThreadStore } from '../../activities/ports/thread-store.ts';
 import type { DoctorFinding } from '../../client/cli/doctor-check.ts';
+import { readThreadsUrl } from '../../worker/worker-settings.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 
 /** Whether the threads of teams can be read where this environment keeps them. */
 export async function checkThreads(home: string, env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
-  const threadsUrl = env['PLANWAVE_THREADS_URL'] || undefined;
   const file = join(home, 'threads.db');
-  if (threadsUrl === undefined && !existsSync(file)) {
-    return { ok: true, detail: `${file}, made at its first use` };
-  }
   let threads: ThreadStore | undefined;
   try {
+    const threadsUrl = readThreadsUrl(env);
+    if (threadsUrl === undefined && !existsSync(file)) {
+      return { ok: true, detail: `${file}, made at its first use` };
+    }
     threads = createThreadStore({ home, threadsUrl });
     await threads.load('planwave doctor', { messages: 1, delegations: 1, exceptRun: '' });
     const where = threadsUrl === undefined ? file : 'the database of PLANWAVE_THREADS_URL';

@@ -67,7 +67,10 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   [/\bcreateFileArtifactStore\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   // The one of doctor only reads.
-  [/\bcreateThreadStore\(/, ['worker/create-activities.ts', 'scripts/doctor/check-threads.ts']],
+  [
+    /\bcreateThreadStore\(/,
+    ['worker/create-activities.ts', 'scripts/cli-threads.ts', 'scripts/doctor/check-threads.ts'],
+  ],
   [
     /\bcreate(?:Sqlite|Postgres)ThreadStore\(/,
     ['activities/adapters/thread-store/create-thread-store.ts'],

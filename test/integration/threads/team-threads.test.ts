@@ -13,6 +13,7 @@ import {
   loneTeam,
   teamInput,
 } from '../../support/scripted-team.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { completed, held, newestText } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -139,6 +140,28 @@ it('two runs of one thread at the same time keep both: neither hears the other, 
     expect(prompt).toContain(`The answer to: ${message}`);
   }
   await expectPromisesKept(stage, runId);
+});
+
+it('people look into a thread and delete it, and no leader hears of it again', async () => {
+  const over = { thread_id: 'looked/into', user_id: 'anna' };
+  stage.rehearsal.reset();
+  stage.rehearsal.script(leads([[gives('researcher', 'Look for rooibos.')], answerTo('rooibos')]));
+  const { runId } = await play('Which rooibos?', over);
+  const planwave = (...argv: string[]) => runCommand(stage, ['threads', ...argv]);
+  expect((await planwave()).out).toMatch(/^looked\/into +1 +\S+ \S+ +anna$/m);
+  const { out } = await planwave('show', 'looked/into');
+  expect(out).toContain(`${runId} ${loneTeam} · anna\n  message:\n    Which rooibos?\n`);
+  expect(out).toContain('    The answer to: rooibos\n');
+  expect(out).toMatch(/gave out: \S+ · researcher · .* · completed\n {4}Look for rooibos\./);
+  expect((await planwave('delete', '--user', 'anna', '--yes')).out).toBe(
+    'Deleted what is of "anna" in 1 thread: 1 entry with 1 delegation.\n',
+  );
+  expect((await planwave('show', 'looked/into')).code).toBe(4);
+  stage.rehearsal.reset();
+  stage.rehearsal.script(leads([answerTo('it')]));
+  const { result, prompt } = await play('Which rooibos was it?', over);
+  expect(result.team?.notes).toEqual(['The thread is new.']);
+  expect(prompt).not.toContain('Look for rooibos.');
 });
 
 it('case 4.4: past delegations that can not be read cost themselves, and it is said', async () => {

@@ -41,7 +41,7 @@ describe('usage', () => {
     expect(code).toBe(0);
     expect(err).toBe('');
     const words =
-      'start watch questions answer status list pause resume stop amend export report doctor temporal';
+      'start watch questions answer status list pause resume stop amend export threads report doctor temporal';
     for (const word of words.split(' ')) expect(out).toContain(`\n  ${word} `);
     expect(out).toContain('Exit codes:');
   });

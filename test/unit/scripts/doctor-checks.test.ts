@@ -39,4 +39,11 @@ describe('doctor looks at the threads of teams', () => {
     expect(finding.detail).toContain('postgresql://127.0.0.1:1/threads: nobody listens there');
     expect(JSON.stringify(finding)).not.toContain('hidden');
   });
+
+  it('at an address that is none', async () => {
+    const finding = await checkThreads(home, { PLANWAVE_THREADS_URL: 'hidden' });
+    expect(finding.ok).toBe(false);
+    expect(finding.detail).toMatch(/^PLANWAVE_THREADS_URL can't be used: expected postgresql:/);
+    expect(JSON.stringify(finding)).not.toContain('hidden');
+  });
 });

@@ -4,6 +4,7 @@ import { PlanwaveClientError } from '../../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../../client/planwave-client.ts';
 import type { CliDeps } from '../../../../client/cli/cli-deps.ts';
 import type { CliIo } from '../../../../client/cli/cli-io.ts';
+import type { CliThreads } from '../../../../client/cli/cli-threads.ts';
 import { listing, noUsage, status } from './samples.ts';
 
 /** A client whose methods a test replaces; the others answer as for a run that works and has nothing to tell. */
@@ -55,6 +56,13 @@ export function notFound(): PlanwaveClientError {
   return new PlanwaveClientError('not_found', 'There is no run "x".');
 }
 
+export const noThreads: CliThreads = {
+  list: () => Promise.resolve({ threads: [], total: 0 }),
+  read: () => Promise.resolve({ entries: [], total: 0, unreadable: 0 }),
+  count: () => Promise.resolve({ threads: 0, entries: 0, delegations: 0 }),
+  remove: () => Promise.resolve({ threads: 0, entries: 0, delegations: 0 }),
+};
+
 export function createFakeDeps(
   io: CliIo,
   methods: Partial<PlanwaveClient> = {},
@@ -66,6 +74,7 @@ export function createFakeDeps(
     cwd: '/somewhere',
     exportRun: (runId) => Promise.resolve({ path: `.planning/${runId}` }),
     readResult: () => Promise.resolve(null),
+    threads: noThreads,
     doctorChecks: [],
     replayHistories: () => noHistories(),
     runTemporalCli: () => Promise.resolve(0),
