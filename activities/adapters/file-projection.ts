@@ -28,8 +28,8 @@ export function createFileProjection(options: { readonly home: string }): Projec
     );
   };
   return {
-    write: async (runId, relativePath, text) =>
-      atomicWriteFile(toPath(runId, relativePath), text, { root: home }),
+    write: async (runId, relativePath, text, mayStill) =>
+      atomicWriteFile(toPath(runId, relativePath), text, { root: home, mayStill }),
     remove: async (runId, relativePath) => {
       const path = toPath(runId, relativePath);
       try {

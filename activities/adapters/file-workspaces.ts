@@ -50,13 +50,13 @@ export function createFileWorkspaces(options: { readonly home: string }): Worksp
   return {
     findFault: (dir) => findFolderFault(home, dir),
     look: async (place, path) => readState(await locate(place, path)),
-    write: async (place, path, text) => {
+    write: async (place, path, text, mayStill) => {
       const { root, parts, shown } = await locate(place, path);
       const bytes = Buffer.from(text, 'utf8');
       try {
-        await atomicWriteFile(join(root, ...parts), bytes, { root });
+        await atomicWriteFile(join(root, ...parts), bytes, { root, mayStill });
       } catch (error) {
-        throw refuse(shown, 'written', error);
+        throw error instanceof StoreUnavailable ? refuse(shown, 'written', error) : error;
       }
       return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.byteLength };
     },

@@ -62,12 +62,13 @@ export async function runActingCall(
     tool: tool.spec.name,
     arguments_ref: input.call.input_ref,
   });
-  const step = await recallEffect(ledger, key);
+  const recalled = await recallEffect(ledger, key);
+  const { state } = recalled.step;
   // A retry was chosen by the user, who saw the call then.
-  const isNew = step.state.type === 'intended' && step.state.round === 1;
+  const isNew = state.type === 'intended' && state.round === 1;
   const refusal = isNew ? findRefusal(caller, order, call) : null;
   if (refusal !== null) return refusal;
-  const end = await runEffect({ ...call, ledger, key, resolution: order.resolution }, step);
+  const end = await runEffect({ ...call, ledger, key, resolution: order.resolution }, recalled);
   return describeEnd(tool.spec.name, target, end);
 }
 

@@ -7,9 +7,16 @@ export interface ProjectionWriter {
    * Writes one text file of a run's tree in one step, replacing what was there. Folders on the way are made.
    *
    * @param relativePath segments joined by `/`, each from `projection/paths.ts`.
+   * @param mayStill asked when all is ready, right before the file is replaced. What it throws is thrown, and the file is as
+   *   it was. If undefined, nobody is asked.
    * @throws {StoreUnavailable} when the file can't be written, or when a link stands in its way.
    */
-  write(runId: string, relativePath: string, text: string): Promise<void>;
+  write(
+    runId: string,
+    relativePath: string,
+    text: string,
+    mayStill?: () => Promise<void>,
+  ): Promise<void>;
 
   /**
    * Removes one file of a run's tree. A file that is not there is no error.

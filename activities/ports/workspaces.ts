@@ -32,9 +32,16 @@ export interface Workspaces {
    * Writes a text as the whole file at `path`, in one step, replacing what was there. Folders on the way are made. When
    * the promise resolves, the file survives a power cut.
    *
+   * @param mayStill asked when all is ready, right before the file is replaced. What it throws is thrown, and the file is as
+   *   it was. If undefined, nobody is asked.
    * @throws {WorkspaceRefused} as `look`, and when the system does not let it be written; nothing is changed then.
    */
-  write(place: WorkspacePlace, path: string, text: string): Promise<FileState>;
+  write(
+    place: WorkspacePlace,
+    path: string,
+    text: string,
+    mayStill?: () => Promise<void>,
+  ): Promise<FileState>;
 }
 
 /** A file that can't be read or written there. The message is for a model: it holds no path of the machine. */

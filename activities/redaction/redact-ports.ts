@@ -49,7 +49,7 @@ export function redactLedger(ledger: ReplyLedger, redactor: Redactor): ReplyLedg
 export function redactEffects(ledger: EffectLedger, redactor: Redactor): EffectLedger {
   return {
     find: (key) => ledger.find(key),
-    put: async (key, state) => ledger.put(key, redactor.redactValue(state, 'ledger')),
+    put: async (key, state, after) => ledger.put(key, redactor.redactValue(state, 'ledger'), after),
   };
 }
 
@@ -59,8 +59,8 @@ export function redactProjection(
   redactor: Redactor,
 ): ProjectionWriter {
   return {
-    write: async (runId, path, text) =>
-      projection.write(runId, path, redactor.redactText(text, 'projection')),
+    write: async (runId, path, text, mayStill) =>
+      projection.write(runId, path, redactor.redactText(text, 'projection'), mayStill),
     remove: (runId, path) => projection.remove(runId, path),
     rootOf: (runId) => projection.rootOf(runId),
   };

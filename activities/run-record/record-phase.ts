@@ -34,8 +34,8 @@ export async function recordPhase(
   const output_ref: Ref | null =
     told === null ? report.output_ref : await store.put(JSON.stringify(told));
   const text = renderPhase(phase, findPlanned(delegation_id, textOf(texts.plans, plan_ref)));
-  await assertCurrent();
-  await projection.write(run_id, treePaths.triadPhase(delegation_id, report.phase), text);
+  const path = treePaths.triadPhase(delegation_id, report.phase);
+  await projection.write(run_id, path, text, assertCurrent);
   return { report_ref, output_ref };
 }
 

@@ -33,8 +33,7 @@ export async function recordTeam(
   const team = await loadTeam(store, report_ref);
   const { output, output_ref } = await findAnswer(store, team, delegation_id);
   const text = renderTeam(team, delegation_id);
-  await assertCurrent();
-  await projection.write(run_id, treePaths.team(delegation_id), text);
+  await projection.write(run_id, treePaths.team(delegation_id), text, assertCurrent);
   return { report_ref, output_ref, answer: answerOf(output) };
 }
 

@@ -29,7 +29,7 @@ export interface EffectCall {
   readonly resolution: EffectOrder['resolution'];
   readonly context: ToolContext;
   readonly timeoutMs: number;
-  /** Asked right before the tool acts. Throws when the server may have given the call to another worker. */
+  /** Asked before the tool acts, and again right before its change. Throws when the server may have given the call to another worker. */
   readonly assertCurrent: () => Promise<void>;
 }
 
@@ -45,15 +45,22 @@ export function effectKeyOf(parts: {
   return hashBytes(JSON.stringify([workflow_id, chain_id, effect_id, tool, arguments_ref]));
 }
 
+/** Where an effect stands by the ledger, and the version that says so. */
+export interface RecalledEffect {
+  readonly step: EffectStep;
+  readonly version: number;
+}
+
 /** Where an effect stands before this attempt does anything. @throws StoreUnavailable */
-export async function recallEffect(ledger: EffectLedger, key: string): Promise<EffectStep> {
-  const found = await ledger.find(key);
-  if (found !== damagedEntry) return openEffect(found);
-  return openEffect({
+export async function recallEffect(ledger: EffectLedger, key: string): Promise<RecalledEffect> {
+  const { state, version } = await ledger.find(key);
+  if (state !== damagedEntry) return { step: openEffect(state), version };
+  const step = openEffect({
     type: 'unverified',
     round: 1,
     found: 'The entry of the effect in the ledger is damaged, so it may have taken place.',
   });
+  return { step, version };
 }
 
 /**
@@ -64,15 +71,22 @@ export async function recallEffect(ledger: EffectLedger, key: string): Promise<E
  * @throws StoreUnavailable from the ledger, and from a tool that has not acted yet: the activity is repeated.
  * @throws whatever `context.signal` was aborted with.
  */
-export async function runEffect(call: EffectCall, from: EffectStep): Promise<EffectEnd> {
-  let step = from;
+export async function runEffect(call: EffectCall, from: RecalledEffect): Promise<EffectEnd> {
+  let { step, version } = from;
   for (;;) {
     const event = await nextEvent(call, step);
     if (event === null) return endOf(step.state);
     const next = stepEffect(step.state, event);
     // The state before the next deed: after a crash the ledger says at least as much as has happened.
-    if (next.state !== step.state) await call.ledger.put(call.key, next.state);
-    step = next;
+    if (next.state === step.state) step = next;
+    else if (await call.ledger.put(call.key, next.state, version)) {
+      step = next;
+      version += 1;
+    } else {
+      // Another attempt has brought the effect further. Who may still go on does so from there.
+      await call.assertCurrent();
+      ({ step, version } = await recallEffect(call.ledger, call.key));
+    }
   }
 }
 
@@ -110,10 +124,22 @@ async function act(call: EffectCall, before: string): Promise<EffectEvent> {
   const { tool, input, context, timeoutMs } = call;
   await call.assertCurrent();
   try {
-    const receipt = await runWithin((inner) => tool.act(input, inner), context, timeoutMs);
+    const receipt = await runWithin(
+      (inner) => {
+        const mayStill = async (): Promise<void> => {
+          await call.assertCurrent();
+          inner.signal.throwIfAborted();
+        };
+        return tool.act(input, { ...inner, mayStill });
+      },
+      context,
+      timeoutMs,
+    );
     return { type: 'acted', receipt };
   } catch (error) {
     context.signal.throwIfAborted();
+    // Whoever has the call by now finds out what came of it.
+    await call.assertCurrent();
     const reason = describeFailure(tool, error);
     // It may still be at work: what can be seen now proves nothing.
     if (error instanceof ToolTimeout) {

@@ -21,6 +21,15 @@ export interface ToolContext {
   readonly signal: AbortSignal;
 }
 
+/** What a tool that acts is given besides. */
+export interface ActContext extends ToolContext {
+  /**
+   * To be asked as late as can be: when all is ready, right before the change. Throws when the call was given up, or
+   * somebody else may have it: what a suspended worker left half done must not come after what was done since.
+   */
+  readonly mayStill: () => Promise<void>;
+}
+
 /** A tool that changes nothing outside: it may run any number of times, and nobody is asked. */
 export interface ReadingTool {
   readonly spec: ToolSpec;
@@ -53,7 +62,7 @@ export interface ActingTool {
    */
   look(input: unknown, context: ToolContext): Promise<string>;
   /** Makes the change. What it throws is told to the model when `check` sees that nothing has happened. */
-  act(input: unknown, context: ToolContext): Promise<EffectReceipt>;
+  act(input: unknown, context: ActContext): Promise<EffectReceipt>;
   /**
    * Whether the change took place. Must not guess: what it can't tell is `unknown`.
    *

@@ -45,8 +45,7 @@ export function createWriteFile(workspaces: Workspaces): ActingTool {
     async act(input, context) {
       const { path, content } = WriteFileInput.parse(input);
       const place = await placeOf(context);
-      context.signal.throwIfAborted();
-      return { target: path, ...(await workspaces.write(place, path, content)) };
+      return { target: path, ...(await workspaces.write(place, path, content, context.mayStill)) };
     },
     async check(input, before, context) {
       const { path, content } = WriteFileInput.parse(input);

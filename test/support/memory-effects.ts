@@ -9,14 +9,19 @@ export interface MemoryEffects extends EffectLedger {
 
 export function createMemoryEffects(): MemoryEffects {
   const entries = new Map<string, EffectState>();
+  const versions = new Map<string, number>();
   const history: EffectState[] = [];
+  const versionOf = (key: string): number => versions.get(key) ?? 0;
   return {
     entries,
     history,
-    find: async (key) => entries.get(key) ?? null,
-    put: async (key, state) => {
+    find: async (key) => ({ state: entries.get(key) ?? null, version: versionOf(key) }),
+    put: async (key, state, after) => {
+      if (versionOf(key) !== after) return false;
+      versions.set(key, after + 1);
       entries.set(key, state);
       history.push(state);
+      return true;
     },
   };
 }

@@ -11,6 +11,11 @@ export const temporarySuffix = '.tmp';
 export interface AtomicWriteOptions {
   /** The file must be below this directory, and no directory on the way may be a symbolic link. If undefined, anywhere. */
   readonly root?: string | undefined;
+  /**
+   * Asked when all is written but for its name. What it throws is thrown, and then nothing has changed: a writer that was
+   * held up until here, because the disk hung or its process was suspended, may have lost the right to write.
+   */
+  readonly mayStill?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -54,28 +59,37 @@ export async function atomicCreateFile(
 async function writeAside<T>(
   path: string,
   bytes: Uint8Array | string,
-  options: AtomicWriteOptions,
+  { root, mayStill }: AtomicWriteOptions,
   settle: (temporary: string) => Promise<T>,
 ): Promise<T> {
   const dir = dirname(path);
   // In the same directory, because a rename does not cross file systems.
   const temporary = join(dir, `.${randomUUID()}${temporarySuffix}`);
-  try {
-    if (options.root !== undefined) await checkInside(options.root, path);
-    await makeDirectory(dir);
-    let settled: T;
+  const cleanUp = () => rm(temporary, { force: true }).catch(() => undefined);
+  const inStore = async <R>(work: () => Promise<R>): Promise<R> => {
     try {
-      await writeAndSync(temporary, bytes);
-      settled = await settle(temporary);
+      return await work();
     } catch (error) {
-      await rm(temporary, { force: true }).catch(() => undefined);
-      throw error;
+      await cleanUp();
+      throw toStoreUnavailable('write', path, error);
     }
+  };
+  await inStore(async () => {
+    if (root !== undefined) await checkInside(root, path);
+    await makeDirectory(dir);
+    await writeAndSync(temporary, bytes);
+  });
+  try {
+    await mayStill?.();
+  } catch (error) {
+    await cleanUp();
+    throw error;
+  }
+  return inStore(async () => {
+    const settled = await settle(temporary);
     await syncDirectory(dir);
     return settled;
-  } catch (error) {
-    throw toStoreUnavailable('write', path, error);
-  }
+  });
 }
 
 async function writeAndSync(path: string, bytes: Uint8Array | string): Promise<void> {

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { EffectState } from '../../../core/effects/step-effect.ts';
 import { damagedEntry } from '../../ports/effect-ledger.ts';
 import type { EffectLedger } from '../../ports/effect-ledger.ts';
-import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import { openSealed, sealJson } from './sealed-json.ts';
+import { openVersionedFile } from './versioned-file.ts';
 
 /** The versions of an entry's shape, newest last. An entry of another one counts as damaged: nobody acts on it. */
 const entryVersions: readonly unknown[] = [1];
@@ -15,26 +15,27 @@ interface Entry {
 }
 
 /**
- * Effects as files, `<home>/effects/ab/<rest of the key>`, sealed JSON `{version, key, state}`.
+ * Effects as versioned files, `<home>/effects/ab/<rest of the key>/<version>.json`, sealed JSON `{version, key, state}`.
  *
  * FE1. An entry that is torn, damaged, of another key or of a version not known here is not taken for a missing one.
+ * FE2. Of two attempts at one effect, the one that comes late changes nothing that the other has written.
  */
 export function createFileEffectLedger(options: { readonly home: string }): EffectLedger {
-  const toPath = (key: string): string => {
+  const fileOf = (key: string) => {
     if (!/^[0-9a-f]{64}$/.test(key)) throw new Error(`"${key}" is no key of an effect.`);
-    return join(options.home, 'effects', key.slice(0, 2), key.slice(2));
+    const folder = join(options.home, 'effects', key.slice(0, 2), key.slice(2));
+    return openVersionedFile(options.home, folder);
   };
   return {
     find: async (key) => {
-      const bytes = await readFileInside(options.home, toPath(key));
-      if (bytes === null) return null;
-      const entry = openSealed(bytes.toString('utf8'));
-      return isEntry(entry) && entry.key === key ? entry.state : damagedEntry;
+      const { text, version } = await fileOf(key).readNewest();
+      if (version === 0) return { state: null, version };
+      const entry = text === null ? undefined : openSealed(text);
+      const fits = isEntry(entry) && entry.key === key;
+      return { state: fits ? entry.state : damagedEntry, version };
     },
-    put: (key, state) =>
-      atomicWriteFile(toPath(key), sealJson({ version: 1, key, state } satisfies Entry), {
-        root: options.home,
-      }),
+    put: async (key, state, after) =>
+      fileOf(key).writeNext(sealJson({ version: 1, key, state } satisfies Entry), after),
   };
 }
 

@@ -173,7 +173,7 @@ describe('part of fault 48: an attempt that finds a started effect', () => {
 
   it('that the ledger can no longer read: it is unverified', async () => {
     const { bench, call, acts } = await crashed('before');
-    bench.effects.find = async () => 'damaged';
+    bench.effects.find = async () => ({ state: 'damaged', version: 2 });
     expect((await call()).result).toMatchObject({ type: 'unverified', round: 1 });
     expect(acts()).toBe(1);
   });

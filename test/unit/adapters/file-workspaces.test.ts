@@ -124,20 +124,42 @@ it('FE1: a damaged entry of the ledger is not taken for a missing one', async ()
   const { home } = createPlaces();
   const ledger = createFileEffectLedger({ home });
   const key = sha256('one');
-  expect(await ledger.find(key)).toBeNull();
+  expect(await ledger.find(key)).toEqual({ state: null, version: 0 });
   const state = { type: 'started', round: 1, before: 'no file' } as const;
-  await ledger.put(key, state);
-  expect(await createFileEffectLedger({ home }).find(key)).toEqual(state);
-  const file = join(home, 'effects', key.slice(0, 2), key.slice(2));
+  expect(await ledger.put(key, state, 0)).toBe(true);
+  expect(await createFileEffectLedger({ home }).find(key)).toEqual({ state, version: 1 });
+  const fileOf = (one: string) => join(home, 'effects', one.slice(0, 2), one.slice(2), '1.json');
+  const file = fileOf(key);
   const text = readFileSync(file, 'utf8');
   const damaged = ['', text.slice(0, -3), text.replace('started', 'skipped'), 'x'];
   for (const one of damaged) {
     writeFileSync(file, one);
-    expect(await ledger.find(key)).toBe('damaged');
+    expect(await ledger.find(key)).toEqual({ state: 'damaged', version: 1 });
   }
   // The entry of another effect, copied here.
   const other = sha256('two');
-  await ledger.put(other, state);
-  writeFileSync(file, readFileSync(join(home, 'effects', other.slice(0, 2), other.slice(2))));
-  expect(await ledger.find(key)).toBe('damaged');
+  await ledger.put(other, state, 0);
+  writeFileSync(file, readFileSync(fileOf(other)));
+  expect(await ledger.find(key)).toEqual({ state: 'damaged', version: 1 });
+  // The user's word about it can be written all the same.
+  const skipped = { type: 'skipped', found: 'damaged' } as const;
+  expect(await ledger.put(key, skipped, 1)).toBe(true);
+  expect(await ledger.find(key)).toEqual({ state: skipped, version: 2 });
+});
+
+it('FE2: an attempt that comes late changes nothing of what another one has written', async () => {
+  const { home } = createPlaces();
+  const ledger = createFileEffectLedger({ home });
+  const key = sha256('one');
+  const started = { type: 'started', round: 1, before: 'no file' } as const;
+  const failed = { type: 'failed', reason: 'no' } as const;
+  const skipped = { type: 'skipped', found: 'no' } as const;
+  expect(await ledger.put(key, started, 0)).toBe(true);
+  expect(await ledger.put(key, started, 0)).toBe(false);
+  expect(await ledger.put(key, failed, 1)).toBe(true);
+  expect(await ledger.put(key, skipped, 2)).toBe(true);
+  for (const after of [0, 1, 2]) {
+    expect(await ledger.put(key, started, after)).toBe(false);
+    expect(await ledger.find(key)).toEqual({ state: skipped, version: 3 });
+  }
 });

@@ -254,10 +254,10 @@ it('a tool that acts says no secret either, and the ledger of its effects keeps 
   const [redacted] = redactTools(new Map([['t', tool]]), redactor).values();
   if (redacted?.effect !== 'external') throw new Error('another tool');
   expectClean(await redacted.look({}, toolContext));
-  expectClean(await redacted.act({}, toolContext).catch(String));
+  expectClean(await redacted.act({}, { ...toolContext, mayStill: async () => {} }).catch(String));
   expectClean(JSON.stringify(await redacted.check({}, '', toolContext)));
   const ledger = createMemoryEffects();
-  await redactEffects(ledger, redactor).put('k', { type: 'failed', reason: everything });
+  await redactEffects(ledger, redactor).put('k', { type: 'failed', reason: everything }, 0);
   expectClean(JSON.stringify(ledger.history));
   expect(new Set(sinks())).toEqual(new Set(['tool', 'failure', 'ledger']));
 });
