@@ -55,8 +55,9 @@ export interface ThreadStore {
   load(threadId: string, options: LoadThreadOptions): Promise<KeptThread>;
 
   /**
-   * Adds an entry. One of the same run_id and delegation_id is replaced: repeating it changes nothing, and a run that was
-   * reset is kept as it ended. All of it is there when the promise resolves, or nothing.
+   * Adds an entry. One of the same run_id and delegation_id is replaced, unless it is of a later time: repeating it changes
+   * nothing, a run that was reset is kept as it ended then, and a worker that was suspended puts no older end over that. All
+   * of it is there when the promise resolves, or nothing.
    *
    * @throws {ThreadUnavailable} when the store can't be written.
    */

@@ -81,6 +81,20 @@ export function itKeepsThreads(connect: () => ThreadStore): void {
     expect(await store.search(first.thread_id, 'lost', five)).toMatchObject({ delegations: [] });
   });
 
+  it('fault 5: keeps an entry as it is when one of an earlier time comes late, and of a run that was reset the later one', async () => {
+    const thread_id = 'late';
+    const early = entry({ thread_id, run_id: 'late', at: 1_000, delegations: [kept('d1')] });
+    const reset = { ...early, at: 2_000, answer: 'After the reset.', delegations: [kept('d2')] };
+    await store.append(early);
+    await store.append(reset);
+    const stands = await store.load(thread_id, all);
+    expect(stands.messages.map(({ text }) => text)).toContain('After the reset.');
+    expect(titlesIn(stands)).toEqual(['Task d2']);
+    await store.append(early);
+    expect(await store.load(thread_id, all)).toEqual(stands);
+    expect(titlesIn(await store.search(thread_id, 'task', five))).toEqual(['Task d2']);
+  });
+
   it('takes entries of many workers at once, each once', async () => {
     const workers = [store, connect(), connect(), connect()];
     const thread_id = 'crowd';

@@ -118,13 +118,16 @@ async function appendEntry(client: PoolClient, entry: ThreadEntry): Promise<void
     storable(answer),
   ]);
   const entryId = added.rows[0]?.id;
-  await client.query(removeDelegations, [entryId]);
-  await client.query(addDelegations, [
-    entryId,
-    delegations.map((one) => storable(one.delegation_id)),
-    delegations.map(writeBody),
-    delegations.map((one) => wordsOf(one).join(' ')),
-  ]);
+  // One of a later time stands there otherwise.
+  if (entryId !== undefined) {
+    await client.query(removeDelegations, [entryId]);
+    await client.query(addDelegations, [
+      entryId,
+      delegations.map((one) => storable(one.delegation_id)),
+      delegations.map(writeBody),
+      delegations.map((one) => wordsOf(one).join(' ')),
+    ]);
+  }
   await client.query('COMMIT');
 }
 
@@ -136,6 +139,7 @@ const putEntry = `
   ON CONFLICT (run_id, delegation_id) DO UPDATE SET
     thread_id = excluded.thread_id, user_id = excluded.user_id, at = excluded.at,
     message = excluded.message, answer = excluded.answer
+  WHERE planwave_thread_entries.at <= excluded.at
   RETURNING id`;
 
 const removeDelegations = 'DELETE FROM planwave_thread_delegations WHERE entry_id = $1';

@@ -112,7 +112,12 @@ function appendEntry(db: Database.Database, entry: ThreadEntry): void {
   const { thread_id, user_id, run_id, delegation_id, at, message, answer } = entry;
   db.exec('BEGIN IMMEDIATE');
   const keys = [thread_id, user_id, run_id, delegation_id].map(storable);
-  db.prepare(removeEntry).run(storable(run_id), storable(delegation_id));
+  const own = [storable(run_id), storable(delegation_id)] as const;
+  if (db.prepare(laterEntry).all(...own, at).length > 0) {
+    db.exec('COMMIT');
+    return;
+  }
+  db.prepare(removeEntry).run(...own);
   const { lastInsertRowid } = db
     .prepare(addEntry)
     .run(...keys, at, storable(message), storable(answer));
@@ -124,6 +129,8 @@ function appendEntry(db: Database.Database, entry: ThreadEntry): void {
   }
   db.exec('COMMIT');
 }
+
+const laterEntry = 'SELECT 1 FROM thread_entries WHERE run_id = ? AND delegation_id = ? AND at > ?';
 
 const removeEntry = 'DELETE FROM thread_entries WHERE run_id = ? AND delegation_id = ?';
 
