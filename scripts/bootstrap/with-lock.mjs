@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
@@ -5,14 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from './expected-error.mjs';
 
 /** A holder touches its lock this often; in milliseconds. */
-const touchEveryMs = 2_000;
+const touchEveryMs = 1_000;
 /** A lock nobody touched for this long has lost its holder, even on another machine; in milliseconds. */
 const staleAfterMs = 30_000;
 const pollEveryMs = 200;
 
 /**
  * Runs `work` while holding a lock file, so that two commands started at once do a job one after the other. A lock
- * whose process is gone (kill -9, power cut) is taken over.
+ * whose process is gone (kill -9, power cut) is taken over. A holder that was suspended for so long that its lock was
+ * taken over leaves it to who has it then.
  *
  * @template T
  * @param {string} path the lock file; its folder is created
@@ -23,8 +25,9 @@ const pollEveryMs = 200;
 export async function withLock(path, work, say = () => {}) {
   await mkdir(dirname(path), { recursive: true });
   let said = false;
-  while (!(await tryCreate(path))) {
-    if (await isAbandoned(path)) {
+  const token = randomUUID();
+  while (!(await tryCreate(path, token))) {
+    if ((await isAbandoned(path)) && (await staysAbandoned(path))) {
       await removeAbandoned(path);
       continue;
     }
@@ -40,18 +43,20 @@ export async function withLock(path, work, say = () => {}) {
     return await work();
   } finally {
     clearInterval(touching);
-    await rm(path, { force: true });
+    const holder = await readHolder(path);
+    if (holder?.token === token) await rm(path, { force: true });
   }
 }
 
 /**
  * @param {string} path
+ * @param {string} token names this holding of it
  * @returns {Promise<boolean>} false when somebody else holds it
  */
-async function tryCreate(path) {
+async function tryCreate(path, token) {
   try {
     const file = await open(path, 'wx');
-    await file.writeFile(JSON.stringify({ pid: process.pid, host: hostname() }));
+    await file.writeFile(JSON.stringify({ pid: process.pid, host: hostname(), token }));
     await file.close();
     return true;
   } catch (error) {
@@ -67,12 +72,44 @@ async function tryCreate(path) {
 async function isAbandoned(path) {
   try {
     const { mtimeMs } = await stat(path);
-    if (Date.now() - mtimeMs > staleAfterMs) return true;
-    const holder = JSON.parse(await readFile(path, 'utf8'));
-    return holder.host === hostname() && !isAlive(holder.pid);
+    return Date.now() - mtimeMs > staleAfterMs || (await hasDeadHolder(path));
   } catch {
-    // Gone, or created a moment ago and not written yet: the next look tells.
+    // Gone: the next look tells.
     return false;
+  }
+}
+
+/**
+ * After the sleep of a machine every lock is old, and a holder that lives touches it again at once.
+ *
+ * @param {string} path an abandoned lock
+ * @returns {Promise<boolean>}
+ */
+async function staysAbandoned(path) {
+  if (await hasDeadHolder(path)) return true;
+  await sleep(2 * touchEveryMs);
+  return isAbandoned(path);
+}
+
+/**
+ * @param {string} path
+ * @returns {Promise<boolean>} false when nobody can tell
+ */
+async function hasDeadHolder(path) {
+  const holder = await readHolder(path);
+  return holder?.host === hostname() && !isAlive(holder.pid);
+}
+
+/**
+ * @param {string} path
+ * @returns {Promise<{ pid: number, host: string, token?: string } | null>} null when it is gone, or was created a moment
+ * ago and not written yet
+ */
+async function readHolder(path) {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    return null;
   }
 }
 
@@ -97,7 +134,7 @@ function isAlive(pid) {
  */
 async function removeAbandoned(path) {
   const removal = `${path}.removal`;
-  if (!(await tryCreate(removal))) {
+  if (!(await tryCreate(removal, randomUUID()))) {
     if (await isAbandoned(removal)) await rm(removal, { force: true });
     await sleep(pollEveryMs);
     return;
