@@ -17,6 +17,16 @@ export type ModelCall =
   | { readonly type: 'replied'; readonly result: ModelTurnResult }
   | { readonly type: 'failed'; readonly why: FailureReason; readonly reason: string };
 
+/** Told how a call comes along. */
+export interface CallWatch {
+  /** It is made. Told once, however often it is tried; never while the call waits for a resume or for its share of a budget. */
+  readonly onCall: () => void;
+  /** It was not made after all: it may take more than its allowance. */
+  readonly onRefused: () => void;
+  /** What attempts that gave no reply were billed. */
+  readonly onSpent: (usage: Usage) => void;
+}
+
 /**
  * One model call, however long the provider's trouble lasts: a refused request fails its caller, trouble with the
  * account or the network parks the run, and the same call is made again when somebody resumes.
@@ -25,9 +35,9 @@ export async function callModel(
   input: Omit<ModelTurnInput, 'allowance'>,
   summary: string,
   desk: { readonly control: Control; readonly superior: Superior; readonly funds: Funds },
-  /** Told what failed calls were billed. */
-  onSpent: (usage: Usage) => void,
+  { onCall, onRefused, onSpent }: CallWatch,
 ): Promise<ModelCall> {
+  let hasFailed = false;
   for (;;) {
     await desk.control.ready();
     const allowed = await desk.funds.allow();
@@ -35,11 +45,13 @@ export async function callModel(
     const { allowance } = allowed;
     const began = nowMs();
     const spend = (usage: Usage): void => desk.funds.spend(usage, nowMs() - began);
+    if (!hasFailed) onCall();
     try {
       const result = await modelTurn.executeWithOptions({ summary }, [{ ...input, allowance }]);
       spend(result.usage);
       if (result.reply.type !== 'unaffordable') return { type: 'replied', result };
       onSpent(result.usage);
+      if (!hasFailed) onRefused();
       desk.funds.expectMore(result.reply.needs);
     } catch (error) {
       if (isCancellation(error)) {
@@ -48,6 +60,7 @@ export async function callModel(
         onSpent(spent);
         throw error;
       }
+      hasFailed = true;
       const failure = readFailure(error);
       spend(failure.usage ?? noUsage);
       if (failure.usage !== null) onSpent(failure.usage);

@@ -37,7 +37,7 @@ export interface Conversation {
   append: readonly TurnInput[];
   /** Says which command is outstanding. */
   turns: TurnsState;
-  /** Calls so far, for people. */
+  /** Calls that were made, the one in flight too. */
   calls: number;
   usage: Usage;
 }
@@ -204,8 +204,6 @@ async function call(
   if (note.length > 0) {
     recorder.count(metrics.repairs, { agent: desk.agent_id, shape: desk.shape });
   }
-  conversation.calls += 1;
-  desk.onTurn?.();
   const called = await callModel(
     {
       run_id: desk.run_id,
@@ -219,13 +217,21 @@ async function call(
       ...(desk.delegation_id !== undefined && { delegation_id: desk.delegation_id }),
       ...desk.offer,
     },
-    desk.label(conversation.calls),
+    desk.label(conversation.calls + 1),
     desk,
-    (usage) => {
-      conversation.usage = addUsage(conversation.usage, usage);
+    {
+      onCall() {
+        conversation.calls += 1;
+        desk.onTurn?.();
+      },
+      onRefused() {
+        conversation.calls -= 1;
+      },
+      onSpent(usage) {
+        conversation.usage = addUsage(conversation.usage, usage);
+      },
     },
   );
-  if (called.type === 'denied') conversation.calls -= 1;
   if (called.type !== 'replied') return called;
   const { result } = called;
   // The new head holds what this turn appended, whether its reply was kept or dropped.

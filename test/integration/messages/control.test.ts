@@ -86,6 +86,26 @@ it('pause holds a delegation between two turns, and an answer meanwhile is kept'
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
+it('a delegation that is stopped while it is paused has as many turns as calls were made', async () => {
+  const first = held({ json: unmet('completed', 'no evidence') });
+  stage.rehearsal.script([{ match: { nth: 1 }, reply: first.reply }]);
+  const run = await stage.start('delegation', { agent_id: 'writer', task_description: goal });
+  await stage.rehearsal.waitForCalls(1);
+  await run.signal('pause', {});
+  await phase(run, 'paused');
+  first.release();
+  // The repair waits for the resume.
+  await eventually('the reply in the books', async () => {
+    const { delegation } = await stage.status(run);
+    return delegation?.usage.calls === 1;
+  });
+  expect((await stage.status(run)).delegation).toMatchObject({ state: 'running', turn: 1 });
+  await run.signal('stop', {});
+  expect(await run.result()).toMatchObject({ status: 'stopped', turns: 1, usage: { calls: 1 } });
+  expect(stage.rehearsal.counts().calls).toBe(1);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
 it('pause and resume in quick succession leave no child behind', async () => {
   const ids = ['a', 'b', 'c', 'd'];
   stage.rehearsal.script([
