@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import type { Connection, ConnectionLike } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { collectOwnSecrets } from '../../redaction/own-secrets.ts';
@@ -49,15 +51,21 @@ export async function openSession(
 }
 
 /**
- * Closes a connection when no call is under way: closed under one that waits for its next try, the SDK throws in a timer,
- * where nobody can catch it. Every call has a deadline, so this takes seconds at most.
+ * Ends the calls under way, for nobody waits for them any more, and closes a connection when they are over: closed under one
+ * that waits for its next try, the SDK throws in a timer, where nobody can catch it. Every call has a deadline, so this
+ * takes seconds at most, and only where the server is away.
  */
 function closerOf(connection: Connection): () => Promise<void> {
-  const inFlight = new Set<Promise<unknown>>();
+  const inFlight = new Map<Promise<unknown>, AbortController>();
+  let isClosing = false;
   const withDeadline = connection.withDeadline.bind(connection);
   connection.withDeadline = async (deadline, run) => {
-    const call = withDeadline(deadline, run);
-    inFlight.add(call);
+    if (isClosing) throw new Error('The connection is closed.');
+    const leaving = new AbortController();
+    // Each request of the call listens to it, and a list may take many.
+    setMaxListeners(0, leaving.signal);
+    const call = connection.withAbortSignal(leaving.signal, () => withDeadline(deadline, run));
+    inFlight.set(call, leaving);
     try {
       return await call;
     } finally {
@@ -65,7 +73,11 @@ function closerOf(connection: Connection): () => Promise<void> {
     }
   };
   return async () => {
-    await Promise.allSettled(inFlight);
+    isClosing = true;
+    // The SDK hears of no end that came before its request was made.
+    await setImmediate();
+    for (const leaving of inFlight.values()) leaving.abort();
+    await Promise.allSettled(inFlight.keys());
     await connection.close();
   };
 }

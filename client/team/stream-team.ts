@@ -7,6 +7,7 @@ import type { TeamCursor } from './team-cursor.ts';
 import type { TeamEvent } from './team-event.ts';
 import { tellEnd } from './tell-end.ts';
 import { forgetOld, tellTeam } from './tell-team.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export interface StreamOptions {
   /** Of an earlier stream of the same team: goes on after the last event that it gave. If undefined: from the beginning. */
@@ -133,7 +134,7 @@ async function* persist<T>(
   let lostAt: number | null = null;
   for (let waitMs = everyMs; ; waitMs = Math.min(2 * waitMs, retryEveryMsMax)) {
     try {
-      const found = await read();
+      const found = await untilAborted(read(), signal);
       if (lostAt !== null) yield { type: 'notice', text: 'The Temporal server answers again.' };
       return found;
     } catch (error) {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WorkflowClient } from '@temporalio/client';
 import { connectToServer } from '../../../client/connect.ts';
 import { createPlanwaveClient } from '../../../client/planwave-client.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
+import { openSession as openRealSession } from '../../../client/cli/cli-session.ts';
 import { eventually } from '../../support/eventually.ts';
 import { useStage } from '../../support/use-stage.ts';
 import { runAt } from './support.ts';
@@ -161,6 +163,23 @@ it('works with every worker off, and an answer sent then is taken when one is ba
   const reading = await client.questions(runId);
   expect(reading.live && reading.view.answered.map(({ answer }) => answer)).toEqual(['everybody']);
   expect(reading.live && reading.view.rejected).toEqual([]);
+});
+
+it('a session that is closed waits for no worker any more', async () => {
+  const workflowId = newId();
+  const taskQueue = `nobody-${workflowId}`;
+  const args = [{ goal: 'Nobody takes it' }];
+  const run = await stage.client.workflow.start('plannerRun', { taskQueue, workflowId, args });
+  const session = await openRealSession({ address: stage.address }, {}, () => {});
+  const { connection } = session;
+  // Without the end, the server would say after half a minute that it has waited in vain.
+  const asked = connection.withDeadline(Date.now() + 3_600_000, () =>
+    new WorkflowClient({ connection }).getHandle(workflowId).query('status'),
+  );
+  const refused = asked.catch((error: unknown) => error);
+  await session.close();
+  expect(await refused).toMatchObject({ cause: { details: 'Cancelled on client' } });
+  await run.terminate();
 });
 
 it('refuses an answer that is too long for the server at once', async () => {

@@ -129,6 +129,20 @@ it('an ended signal ends the stream without another event, whatever it waits for
   expect(typesOf(events)).toEqual(['leader', 'delegation', 'text']);
 });
 
+it.each(['team', 'result'] as const)(
+  'an ended signal ends the stream while the %s is read, however long that takes',
+  async (read) => {
+    const aborting = new AbortController();
+    const never = (): Promise<never> => {
+      setTimeout(() => aborting.abort(), 5);
+      return new Promise(() => {});
+    };
+    const client = { ...seeing(over), [read]: never };
+    const events = await collect(streamTeam(client, 'run-1', { signal: aborting.signal }));
+    expect(typesOf(events)).toEqual(read === 'team' ? [] : ['leader', 'delegation']);
+  },
+);
+
 it('says that no worker answers, and goes on with what is known of the team', async () => {
   const silent = look(null, {
     note: 'No worker is running.',

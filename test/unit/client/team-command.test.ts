@@ -230,12 +230,15 @@ it('case 7.1: a stream that is lost says how to come back, with exit code 3', as
   expect(err).toBe('Refused. Come back with: npm run planwave -- watch bread\n');
 });
 
-it('Ctrl-C leaves the team at work', async () => {
+it.each([
+  ['between two looks', () => Promise.resolve(look(team({})))],
+  ['while no worker answers', () => new Promise<never>(() => {})],
+])('Ctrl-C leaves the team at work, %s', async (_when, read) => {
   const io = createFakeIo();
   const deps = createFakeDeps(io, {
     team: () => {
       setTimeout(() => io.interrupt(), 5);
-      return Promise.resolve(look(team({})));
+      return read();
     },
   });
   expect(await runCli(['team', ...start, '--stream'], deps)).toBe(130);
