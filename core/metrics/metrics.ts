@@ -10,7 +10,7 @@ import { failureConsequences } from '../../contracts/errors.ts';
 import type { FailureType } from '../../contracts/errors.ts';
 import type { OutputShape } from '../../contracts/model-turn.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
-import type { TaskStatus, TeamSeat } from '../../contracts/team-run.ts';
+import type { TaskStatus, TeamReport, TeamSeat } from '../../contracts/team-run.ts';
 import { refusalKinds } from '../team/refusal-kinds.ts';
 import { failureReasons } from '../turns/failure-reasons.ts';
 
@@ -81,6 +81,16 @@ const taskStatuses = [
   'not_started',
 ] as const satisfies readonly TaskStatus[];
 
+/** `not_begun`: it could not go to work, or was stopped before it did. */
+const teamStatuses = [
+  'done',
+  'failed',
+  'timed_out',
+  'stopped',
+  'blocked',
+  'not_begun',
+] as const satisfies readonly (TeamReport['status'] | 'not_begun')[];
+
 /** How a model call ended: with a reply, by cancellation, or by a failure of this type. */
 const isFailureType = (name: string): name is FailureType => name in failureConsequences;
 const callResults: readonly ('replied' | 'aborted' | FailureType)[] = [
@@ -127,12 +137,41 @@ export const metrics = {
     help: 'Work of agents and of the planner that failed for good, by why.',
     labels: { agent: 'configured', reason: failureReasons },
   },
+  teams: {
+    type: 'counter',
+    name: 'planwave_teams_total',
+    unit: '',
+    help: 'Teams that ended, by how. Blocked: its answer, by a guardrail. Not begun: it could not go to work, or was stopped before.',
+    labels: { status: teamStatuses },
+  },
   teamTasks: {
     type: 'counter',
     name: 'planwave_team_tasks_total',
     unit: '',
     help: 'Tasks that leaders of teams gave out, by how they ended.',
     labels: { kind: seatKinds, status: taskStatuses },
+  },
+  teamTaskDuration: {
+    type: 'histogram',
+    name: 'planwave_team_task_duration_seconds',
+    unit: 'seconds',
+    help: 'Time of work on a task of a team, all its attempts, waits for people not included.',
+    labels: { kind: seatKinds },
+    buckets: [1, 5, 15, 30, minute, 2 * minute, 5 * minute, 10 * minute, 30 * minute, hour],
+  },
+  teamRetries: {
+    type: 'counter',
+    name: 'planwave_team_task_retries_total',
+    unit: '',
+    help: 'Further attempts at tasks of teams, after one that failed.',
+    labels: {},
+  },
+  teamBreakers: {
+    type: 'counter',
+    name: 'planwave_team_breakers_opened_total',
+    unit: '',
+    help: 'How often a member of a team failed so often in a row that it got no tasks for a while.',
+    labels: { kind: seatKinds },
   },
   teamRefusals: {
     type: 'counter',

@@ -5,6 +5,7 @@
  *   BR1. It opens at `breakerFailuresMax` failures in a row, and never before.
  *   BR2. An open one lets nothing through until its rest is over; then one task at a time, as a trial.
  *   BR3. A trial that fails opens it for twice as long; any success closes it as if nothing had been.
+ *   BR4. It has opened when it is open and was not: a task that fails while it is open opens nothing.
  */
 import { engineLimits } from '../limits.ts';
 
@@ -47,4 +48,9 @@ export function noteFailure(breaker: Breaker, nowMs: number): Breaker {
     open_until_ms: nowMs + breaker.rest_ms,
     rest_ms: breaker.rest_ms * 2,
   };
+}
+
+/** Whether it lets nothing through any more that was let through before. */
+export function hasOpened(before: Breaker, after: Breaker, nowMs: number): boolean {
+  return readBreaker(before, nowMs) !== 'open' && readBreaker(after, nowMs) === 'open';
 }

@@ -2,7 +2,6 @@ import { CancelledFailure } from '@temporalio/workflow';
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { metrics } from '../../core/metrics/metrics.ts';
 import { describeFault } from '../../core/output/describe-fault.ts';
 import { admitCalls } from '../../core/team/admit-calls.ts';
 import type { RefusalKind } from '../../core/team/refusal-kinds.ts';
@@ -12,11 +11,11 @@ import { isToolCall } from '../delegation/make-call.ts';
 import type { ToolDesk } from '../delegation/make-call.ts';
 import { planTasks } from '../shared/activities.ts';
 import type { ToolsDone } from '../shared/conversation.ts';
-import { recorder } from '../shared/recorder.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { doTask, outputsOf } from './do-task.ts';
 import type { PlannedTask } from './do-task.ts';
 import { recordOfNotStarted } from './finish-team.ts';
+import { noteRefusal, noteTaskEnd } from './note-team.ts';
 import { on, showTeam, workedMs } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
@@ -87,7 +86,7 @@ function refuse(
   { tool_use_id, kind }: { readonly tool_use_id: string; readonly kind: RefusalKind },
   fault: OutputFault,
 ): void {
-  recorder.count(metrics.teamRefusals, { reason: kind });
+  noteRefusal(kind);
   refused.push(fault);
   const text = describeFault(fault);
   results.set(tool_use_id, {
@@ -162,7 +161,9 @@ async function doTasks(
       t.records.set(delegation_id, record);
       const { status, reason, output_ref } = record;
       const has_output = status === 'completed' && output_ref !== null;
+      const before = t.state;
       const next = on(t, { type: 'ended', delegation_id, status, reason, has_output });
+      noteTaskEnd(record, before, t.state, workedMs(t));
       showTeam(t);
       await doTasks(t, planned, next);
     }),

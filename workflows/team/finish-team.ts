@@ -19,6 +19,7 @@ import { recorder } from '../shared/recorder.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { applyGuards } from './apply-guards.ts';
+import { noteTeamEnd, noteTeamNotBegun } from './note-team.ts';
 import { countTurns, loadedDetails, showTeam, usageOf } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
@@ -35,6 +36,7 @@ export function neverBegan(
   end: Pick<DelegationOutcome, 'status' | 'reason'>,
 ): DelegationOutcome {
   const outcome = outcomeWithout(delegation, { loaded_details: [], turns: 0, usage: noUsage }, end);
+  noteTeamNotBegun();
   show(delegation, desk, end.status, end.reason);
   return outcome;
 }
@@ -71,7 +73,7 @@ export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<Delegat
   const recorded = await CancellationScope.nonCancellable(() => keepReport(t, report));
   await CancellationScope.nonCancellable(() => keepThread(t, end, recorded));
   t.desk.onAnswer?.(recorded.answer);
-  noteTasks(report);
+  noteTeamEnd(report);
   const outcome = outcomeOf(t, end, report, recorded);
   if (outcome.status === 'failed') noteFailure(t, end);
   showTeam(t, { state: outcome.status, reason: outcome.reason });
@@ -196,13 +198,6 @@ function outcomeOf(
   const ended = status === 'stopped' ? ('stopped' as const) : ('failed' as const);
   const outcome = outcomeWithout(delegation, work, { status: ended, reason });
   return { ...outcome, output_ref, team };
-}
-
-function noteTasks({ setup, tasks }: TeamReport): void {
-  for (const { member_id, status } of tasks) {
-    const seat = setup.members.find((one) => one.member_id === member_id);
-    if (seat !== undefined) recorder.count(metrics.teamTasks, { kind: seat.kind, status });
-  }
 }
 
 /** What the leader itself reported; what rules and provider refused is counted where it happened. */

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { engineLimits } from '../../../core/limits.ts';
 import {
   closedBreaker,
+  hasOpened,
   mayPass,
   noteFailure,
   noteSuccess,
@@ -48,6 +49,18 @@ describe('the breaker', () => {
     expect(readBreaker(again, 60_000 + 119_999)).toBe('open');
     expect(readBreaker(again, 60_000 + 120_000)).toBe('trial');
     expect(noteSuccess(60_000)).toEqual(closedBreaker(60_000));
+  });
+
+  it('BR4: it has opened at the last failure of the row and at a trial that fails, not at failures while it is open', () => {
+    const openedAt = (failures: number, nowMs: number): boolean => {
+      const before = failed(failures);
+      return hasOpened(before, noteFailure(before, nowMs), nowMs);
+    };
+    expect(openedAt(breakerFailuresMax - 2, 0)).toBe(false);
+    expect(openedAt(breakerFailuresMax - 1, 0)).toBe(true);
+    expect(openedAt(breakerFailuresMax, 59_999)).toBe(false);
+    expect(openedAt(breakerFailuresMax, 60_000)).toBe(true);
+    expect(hasOpened(failed(breakerFailuresMax), noteSuccess(60_000), 60_000)).toBe(false);
   });
 });
 
