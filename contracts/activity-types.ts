@@ -148,6 +148,8 @@ export interface RecallSpentInput {
 export interface RunToolInput {
   readonly run_id: string;
   readonly agent_id: string;
+  /** As in ModelTurnInput. */
+  readonly delegation_id?: string;
   readonly registry_ref: Ref;
   readonly call: ToolCall;
   /** What the delegation's packet lists; nothing else can be loaded. */

@@ -8,11 +8,12 @@ import type {
 } from '@temporalio/worker';
 import type { Activities } from '../contracts/activity-types.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
-import { turnOf } from '../activities/agent-turn/attempt-turn.ts';
+import { workOf } from '../activities/agent-turn/attempt-work.ts';
 import { redactFailure } from '../activities/redaction/redact-failure.ts';
 import { taskQueue } from '../contracts/names.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import type { WorkflowBundle } from './bundle-workflows.ts';
+import { placeWork } from './place-work.ts';
 import type { Tracing } from './start-tracing.ts';
 import { tolerantCodec } from './tolerant-codec.ts';
 
@@ -53,7 +54,7 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
     interceptors: {
       activity: [
         ...(tracing === undefined ? [] : [tracing.activityInterceptors]),
-        addTurnToLog,
+        addWorkToLog,
         () => redactFailuresWith(options.redactor),
       ],
     },
@@ -83,13 +84,10 @@ function redactFailuresWith(redactor: Redactor): ActivityInterceptors {
   };
 }
 
-/** Every line that an attempt logs says which turn it is about; run, wave and delegation follow from the workflow's id. */
-const addTurnToLog: ActivityInterceptorsFactory = (context) => ({
+/** Every line that an attempt logs says whose turn it is about; run, wave and delegation follow from the workflow's id. */
+const addWorkToLog: ActivityInterceptorsFactory = (context) => ({
   outbound: {
-    getLogAttributes(attributes, next) {
-      const turn = turnOf(context);
-      return next(turn === undefined ? attributes : { ...attributes, turn });
-    },
+    getLogAttributes: (attributes, next) => next({ ...attributes, ...placeWork(workOf(context)) }),
   },
 });
 

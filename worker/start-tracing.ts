@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { trace } from '@opentelemetry/api';
 import type { Attributes } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { envDetectorSync, Resource } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { Context } from '@temporalio/activity';
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import {
   makeWorkflowExporter,
@@ -14,8 +16,10 @@ import {
 } from '@temporalio/interceptors-opentelemetry';
 import type { OpenTelemetrySinks } from '@temporalio/interceptors-opentelemetry';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
+import { workOf } from '../activities/agent-turn/attempt-work.ts';
 import { readPlace } from '../core/ids.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
+import { describeWork } from './describe-work.ts';
 
 /** What a traced process gives to its worker or its client. */
 export interface Tracing {
@@ -39,10 +43,16 @@ export function startTracing(redactor: Redactor): Tracing {
   provider.register({ contextManager: new AsyncLocalStorageContextManager() });
   const start = new OpenTelemetryWorkflowClientInterceptor();
   return {
-    activityInterceptors: (context) => ({
-      inbound: new OpenTelemetryActivityInboundInterceptor(context),
-      outbound: new OpenTelemetryActivityOutboundInterceptor(context),
-    }),
+    activityInterceptors: (context) => {
+      const inbound = new OpenTelemetryActivityInboundInterceptor(context);
+      return {
+        inbound: {
+          execute: (input, next) =>
+            inbound.execute(input, (call) => next(call).finally(() => describeAttempt(context))),
+        },
+        outbound: new OpenTelemetryActivityOutboundInterceptor(context),
+      };
+    },
     sinks: { exporter: makeWorkflowExporter(processor, resource) },
     // Whoever watches a run asks again and again: only what begins a run begins a trace.
     clientInterceptors: [
@@ -58,6 +68,17 @@ export function startTracing(redactor: Redactor): Tracing {
 
 /** How long a collector that does not answer may keep a process from its end. */
 const stopWithinMs = 3_000;
+
+/** Says in the span of an attempt whose call it was, and what came of it. */
+function describeAttempt(context: Context): void {
+  const span = trace.getActiveSpan();
+  const work = workOf(context);
+  span?.setAttribute('planwave.attempt', context.info.attempt);
+  if (work !== undefined) span?.setAttributes(describeWork(work));
+}
+
+/** Names of what code of ours says in spans. */
+const own = /^(?:planwave|gen_ai|error)\./;
 
 /** Attributes that the interceptors set and that hold no text of a person; memos and search attributes do. */
 const kept = new Set([
@@ -95,14 +116,14 @@ class PlacingProcessor extends BatchSpanProcessor {
 }
 
 function placeAttributes(attributes: Attributes): Attributes {
-  const rest = Object.entries(attributes).filter(([name]) => kept.has(name));
+  const rest = Object.entries(attributes).filter(([name]) => kept.has(name) || own.test(name));
   const { workflowId, temporalWorkflowId, workflowType } = attributes;
   const id = workflowId ?? temporalWorkflowId;
   if (typeof id !== 'string') return Object.fromEntries(rest);
   const type = typeof workflowType === 'string' ? workflowType : null;
   const place = Object.entries(readPlace(id, type));
   return {
-    ...Object.fromEntries(rest),
     ...Object.fromEntries(place.map(([name, value]) => [`planwave.${name}`, value])),
+    ...Object.fromEntries(rest),
   };
 }

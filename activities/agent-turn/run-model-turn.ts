@@ -14,7 +14,7 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
-import { noteTurn } from './attempt-turn.ts';
+import { addToWork, noteWork } from './attempt-work.ts';
 import { recallAttempts, recordAttempt, recordResult, recordSpent } from './attempt-ledger.ts';
 import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
@@ -82,14 +82,16 @@ export async function runModelTurn(
     output_tokens: 0,
     last_words: '',
   };
+  const { agent_id, delegation_id } = input;
+  noteWork(context, { kind: 'model_call', agent_id, delegation_id });
   const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
   const heartbeat = startHeartbeat(context, everyMs, () => progress);
   try {
     const { result, spent } = await recallAttempts(deps.ledger, context.info);
-    if (result !== null) return result;
+    if (result !== null) return noteEnd(context, result);
     const prepared = await prepareTurn(deps, input, callKeyOf(context, input));
     progress = { ...progress, turn: prepared.turn };
-    noteTurn(context, prepared.turn);
+    addToWork(context, { turn: prepared.turn, model: prepared.request.model });
     const onProgress = ({ outputTokens, lastWords, readable }: ModelProgress): void => {
       progress = {
         ...progress,
@@ -102,13 +104,16 @@ export async function runModelTurn(
       progress = { ...progress, last_words: cutText(message, waitReasonCharsMax) };
     };
     const { hasMissed } = heartbeat;
-    return await finishTurn(
-      { deps, input, context, spent, hasMissed, onProgress, onWait },
-      prepared,
-    );
+    const attempt = { deps, input, context, spent, hasMissed, onProgress, onWait };
+    return noteEnd(context, await finishTurn(attempt, prepared));
   } finally {
     heartbeat.stop();
   }
+}
+
+function noteEnd(context: Context, result: ModelTurnResult): ModelTurnResult {
+  addToWork(context, { usage: result.usage });
+  return result;
 }
 
 /** The same for all attempts, so that the provider's logs show what belongs together. */

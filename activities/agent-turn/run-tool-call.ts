@@ -6,6 +6,7 @@ import { countBytes } from '../tools/cut-bytes.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { readAgent, readJson } from '../tools/read-artifact.ts';
 import { assertCurrent } from './assert-current.ts';
+import { noteWork } from './attempt-work.ts';
 import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
@@ -24,6 +25,7 @@ export async function runToolCall(
 ): Promise<RunToolResult> {
   const context = Context.current();
   const details = { agent_id: input.agent_id, tool: input.call.name };
+  noteWork(context, { kind: 'tool_call', delegation_id: input.delegation_id, ...details });
   const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
   const heartbeat = startHeartbeat(context, everyMs, () => details);
   const { hasMissed } = heartbeat;

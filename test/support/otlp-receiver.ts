@@ -8,6 +8,14 @@ export interface ReceivedSpan {
   readonly parentSpanId?: string;
   readonly name: string;
   readonly attributes: readonly { readonly key: string; readonly value: object }[];
+  /** `code` 2: it failed. */
+  readonly status: { readonly code?: number };
+}
+
+/** What a span says under this name, as text; empty when it says nothing. */
+export function attributeOf({ attributes }: ReceivedSpan, name: string): string {
+  const found = attributes.find(({ key }) => key === name);
+  return found === undefined ? '' : Object.values(found.value).join('');
 }
 
 /** The trace part of an OpenTelemetry collector: OTLP over HTTP, in JSON. */

@@ -46,8 +46,8 @@ export function makeCall(
   over: Pick<RunToolInput, 'loads_left' | 'effect'>,
 ): Promise<RunToolResult> {
   const { run_id, registry_ref, record_ref, upstream, delegation } = order;
-  const { agent_id } = delegation;
+  const { agent_id, delegation_id } = delegation;
   return runTool.executeWithOptions({ summary: label(call.name) }, [
-    { run_id, agent_id, registry_ref, call, record_ref, upstream, ...over },
+    { run_id, agent_id, delegation_id, registry_ref, call, record_ref, upstream, ...over },
   ]);
 }

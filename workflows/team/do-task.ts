@@ -11,9 +11,12 @@ import { isEffectOf, namePath, taskPlace } from '../../core/ids.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import type { DelegationDesk } from '../delegation/run-delegation.ts';
+import { workEnd } from '../shared/agent-span.ts';
+import { inSpan } from '../shared/in-span.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { MemberFunds } from '../shared/share-funds.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import { taskSpan } from './task-span.ts';
 import { knownEffects, on, showTeam, workedMs } from './team-at-work.ts';
 import type { TaskAtWork, TeamAtWork } from './team-at-work.ts';
 
@@ -62,7 +65,11 @@ async function attempt(
   for (let n = 1; ; n += 1) {
     // One after the other: each begins where the one before has failed.
     // oxlint-disable-next-line no-await-in-loop
-    const end = await carryOutOnce(t, planned, seat);
+    const end = await inSpan(
+      taskSpan(delegation_id, seat, n),
+      () => carryOutOnce(t, planned, seat),
+      ({ outcome, why }) => workEnd(statusOf(t, at, outcome), why),
+    );
     if (end.outcome?.status === 'completed' || at.scope.consideredCancelled) return end;
     const left_ms = member_timeout * 1_000 - (workedMs(t) - at.since_ms);
     const has_acted = knownEffects(t).some(({ effect_id }) => isEffectOf(delegation_id, effect_id));

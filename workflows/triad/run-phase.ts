@@ -15,6 +15,7 @@ import type { Control } from '../shared/control.ts';
 import { createWorkClock } from '../shared/create-work-clock.ts';
 import type { Stopwatch } from '../shared/create-work-clock.ts';
 import type { Funds } from '../shared/funds.ts';
+import { inSpan } from '../shared/in-span.ts';
 import { shareFunds } from '../shared/share-funds.ts';
 import type { SharedFunds } from '../shared/share-funds.ts';
 import type { Superior } from '../shared/superior.ts';
@@ -30,6 +31,7 @@ import type {
 } from './phase-order.ts';
 import { takeTurn } from './take-turn.ts';
 import type { TurnEnd } from './take-turn.ts';
+import { turnSpan, turnSpanEnd } from './turn-span.ts';
 
 export interface PhaseDesk {
   readonly control: Control;
@@ -140,7 +142,11 @@ async function takeOne(p: PhaseAtWork, order: TurnOrder): Promise<void> {
   const member = p.members.get(name);
   if (member === undefined) throw new Error(`There is no member ${name}.`);
   const funds = p.funds.forCalls();
-  const end = await takeTurn(order, member, deskOf(p, order, funds));
+  const end = await inSpan(
+    turnSpan(order.brief),
+    () => takeTurn(order, member, deskOf(p, order, funds)),
+    turnSpanEnd,
+  );
   funds.close();
   p.running.delete(order.turn);
   takeEnd(p, name, end);

@@ -1,0 +1,29 @@
+import type { FailureReason } from '../../core/turns/failure-reasons.ts';
+import type { SpanAttributes, SpanEnd, SpanStart } from './in-span.ts';
+
+/** An agent at work, as the conventions for generative AI name it. */
+export function agentSpan(agent_id: string, attributes: SpanAttributes): SpanStart {
+  return {
+    name: `invoke_agent ${agent_id}`,
+    attributes: {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': agent_id,
+      ...attributes,
+    },
+  };
+}
+
+/** How the work ended. @param why For rules; null: nobody knows, or it did not fail. */
+export function workEnd(
+  status: 'completed' | 'failed' | 'timed_out' | 'stopped' | 'not_started',
+  why: FailureReason | null,
+): SpanEnd {
+  const isFailure = status === 'failed' || status === 'timed_out';
+  return {
+    attributes: {
+      'planwave.status': status,
+      ...(isFailure && { 'error.type': why ?? status }),
+    },
+    isFailure,
+  };
+}

@@ -1,0 +1,22 @@
+import { context, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { SpanEnd, SpanStart } from '../shared/in-span.ts';
+
+/** As `RunInSpan` says. The span is ended beside the work, not between the work and who waits for it. */
+export function runInSpan<T>(
+  { name, attributes }: SpanStart,
+  work: () => Promise<T>,
+  endOf: (result: T) => SpanEnd,
+): Promise<T> {
+  const span = trace.getTracer('planwave').startSpan(name, { attributes: { ...attributes } });
+  const end = (how: SpanEnd): void => {
+    span.setAttributes({ ...how.attributes });
+    span.setStatus({ code: how.isFailure ? SpanStatusCode.ERROR : SpanStatusCode.OK });
+    span.end();
+  };
+  const done = context.with(trace.setSpan(context.active(), span), work);
+  void done.then(
+    (result) => end(endOf(result)),
+    () => end({ attributes: {}, isFailure: true }),
+  );
+  return done;
+}
