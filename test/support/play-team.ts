@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { TeamResult } from '../../contracts/delegation-run.ts';
 import type { TeamReport } from '../../contracts/team-run.ts';
 import type { TeamInput } from '../../contracts/team.ts';
 import { toRunDirectory } from '../../activities/projection/run-directory.ts';
 import type { RecordedCall, ScriptRule } from '../../rehearsal/script.ts';
+import { callsOfRun } from './process-stage.ts';
 import { expectPromisesKept } from './promises.ts';
 import { heardResults, leaderCalls, loneTeam } from './scripted-team.ts';
 import type { HeardResult } from './scripted-team.ts';
@@ -25,6 +28,7 @@ export interface PlayedTeam {
   readonly heard: (nth: number) => HeardResult[];
   /** All model calls, also when another test has begun. */
   readonly calls: () => readonly RecordedCall[];
+  /** Of all that was played at the same time. */
   readonly maxInFlight: number;
 }
 
@@ -36,15 +40,40 @@ export async function playTeam(
 ): Promise<PlayedTeam> {
   stage.rehearsal.reset();
   stage.rehearsal.script(rules);
-  const run = await stage.start('team', input);
+  return untilEnd(stage, await stage.start('team', input));
+}
+
+/** Teams that mostly wait are played at the same time, each by its own rules, which name no call key. */
+export async function playSideBySide(
+  stage: Stage,
+  teams: readonly { readonly rules: readonly ScriptRule[]; readonly input: TeamInput }[],
+): Promise<readonly PlayedTeam[]> {
+  const ids = teams.map(() => `team-${randomUUID().slice(0, 8)}`);
+  stage.rehearsal.reset();
+  stage.rehearsal.script(
+    teams.flatMap(({ rules }, at) =>
+      rules.map(({ match, ...rule }) => ({
+        ...rule,
+        match: { ...match, callKeyIncludes: `${ids[at]}/` },
+      })),
+    ),
+  );
+  const runs = await Promise.all(teams.map(({ input }, at) => stage.start('team', input, ids[at])));
+  // What a team has stored is named by nothing while its call is in flight.
+  await Promise.all(runs.map((run) => run.result()));
+  return Promise.all(runs.map((run) => untilEnd(stage, run)));
+}
+
+async function untilEnd(stage: Stage, run: WorkflowHandle): Promise<PlayedTeam> {
+  const { workflowId } = run;
   const result: TeamResult = await run.result();
-  await expectPromisesKept(stage, run.workflowId);
-  const calls = stage.rehearsal.calls();
-  const leaders = leaderCalls(stage.rehearsal);
+  await expectPromisesKept(stage, workflowId);
+  const calls = callsOfRun(stage, workflowId);
+  const leaders = leaderCalls({ calls: () => calls });
   return {
-    runId: run.workflowId,
+    runId: workflowId,
     result,
-    ...(await readTeam(stage, run.workflowId, result)),
+    ...(await readTeam(stage, workflowId, result)),
     heard: (nth) => heardResults(leaders[nth - 1]),
     calls: () => calls,
     maxInFlight: stage.rehearsal.counts().maxInFlight,
