@@ -8,7 +8,10 @@ import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import { openSession as openRealSession } from '../../../client/cli/cli-session.ts';
 import { eventually } from '../../support/eventually.ts';
+import { held } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { createFakeIo } from '../../unit/client/support/fake-io.ts';
+import type { FakeIo } from '../../unit/client/support/fake-io.ts';
 import { runAt } from './support.ts';
 import type { CliOutcome } from './support.ts';
 
@@ -30,8 +33,11 @@ const openSession: CliDeps['openSession'] = async (options) => {
   };
 };
 
-const cli = (...argv: string[]): Promise<CliOutcome> =>
+const cli = (...argv: string[]): Promise<CliOutcome> => cliAt(createFakeIo(), ...argv);
+
+const cliAt = (io: FakeIo, ...argv: string[]): Promise<CliOutcome> =>
   runAt(stage.address, argv, {
+    io,
     deps: {
       openSession,
       readResult: (runId) => readFile(join(stage.home, runId, 'result.md'), 'utf8'),
@@ -87,13 +93,19 @@ it('starts a run, asks, is refused with a reason, is answered, and reports', asy
 
 it('follows a run from its start to its end with --defaults', async () => {
   const runId = newId();
-  // The last delegation takes its time, so that whoever watches sees what the others did.
-  const last = { callKeyIncludes: `${runId}/wave-001/review-result` };
-  stage.rehearsal.script([{ match: last, reply: { pass: true, delayMs: 3_000 } }]);
-  const { code, out } = await cli('start', 'Write a plan', '--id', runId, '--watch', '--defaults');
+  // The last delegation waits until whoever watches has seen what the others did.
+  const last = held({ pass: true });
+  const match = { callKeyIncludes: `${runId}/wave-001/review-result` };
+  stage.rehearsal.script([{ match, reply: last.reply }]);
+  const io = createFakeIo();
+  const watching = cliAt(io, 'start', 'Write a plan', '--id', runId, '--watch', '--defaults');
+  await eventually('what the others did', async () =>
+    /wave 1: . gather-facts .* completed · 2 turns/.test(io.out()),
+  );
+  last.release();
+  const { code, out } = await watching;
   expect(code).toBe(0);
   expect(out).toContain(`Started ${runId}.`);
-  expect(out).toMatch(/wave 1: . gather-facts .* completed · 2 turns/);
   expect(out).toContain(`run ${runId}: completed`);
 });
 
@@ -134,8 +146,10 @@ it('an input that the worker refuses ends the watch with exit code 2 and the rea
 it('works with every worker off, and an answer sent then is taken when one is back', async () => {
   const { run_id: runId } = await client.startRun({ goal: 'Compare three databases' });
   await openQuestion(runId);
+  // Lists come from another place than the run itself, and a moment later.
   await eventually('the mirrored state', async () => {
-    return (await client.describe(runId)).open_questions === 1;
+    const listed = (await client.list({ limit: 200 })).find(({ run_id }) => run_id === runId);
+    return (await client.describe(runId)).open_questions === 1 && listed?.open_questions === 1;
   });
   await stage.stopWorker();
 
