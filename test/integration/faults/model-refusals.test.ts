@@ -4,7 +4,7 @@ import { scriptedCalls } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import type { StoredHistory } from '../../support/histories.ts';
-import { plansOneTask } from '../../support/scripted-work.ts';
+import { atOnce, plansOneTask } from '../../support/scripted-work.ts';
 import type { Stage } from '../../support/stage.ts';
 import { useStage } from '../../support/use-stage.ts';
 
@@ -65,7 +65,7 @@ it('fault 18: calls that are refused together park the run once, and one resume 
     {
       match: { schema: 'delegation' },
       times: 2,
-      reply: { status: 429, errorCode: 'enforced_spend_limit_reached' },
+      reply: atOnce(2, { status: 429, errorCode: 'enforced_spend_limit_reached' }),
     },
   ]);
   const run = await stage.start('plannerRun', { goal, use_defaults: true });
@@ -110,7 +110,7 @@ it('fault 18: a run that is refused again after resume is parked again', async (
 }, 60_000);
 
 it('fault 18: a parked run can be stopped', async () => {
-  stage.rehearsal.script([{ match: { schema: 'delegation' }, reply: { status: 401 } }]);
+  stage.rehearsal.script([{ match: { schema: 'delegation' }, reply: atOnce(2, { status: 401 }) }]);
   const run = await stage.start('plannerRun', { goal, use_defaults: true });
   await untilParked(run);
   await run.signal('stop', { reason: 'no key to be had' });

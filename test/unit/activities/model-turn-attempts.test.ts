@@ -310,10 +310,16 @@ it.each([
 it('M7: an attempt that is slow, with heartbeats all the while, makes its call', async () => {
   const bench = await createBench({ scripts: [sayJson(outputOf())] });
   // In all longer than the timeout, which is long enough for a timer that comes late on a busy machine.
-  beforeReads(bench.store, () => sleep(100));
-  const env = new MockActivityEnvironment({ attempt: 1, heartbeatTimeoutMs: 200 });
+  const heartbeatTimeoutMs = 1_000;
+  let sleptMs = 0;
+  beforeReads(bench.store, async () => {
+    sleptMs += 400;
+    await sleep(400);
+  });
+  const env = new MockActivityEnvironment({ attempt: 1, heartbeatTimeoutMs });
   const { reply } = await runIn(env, bench.activities.modelTurn, bench.input());
   expect(reply.type).toBe('output');
+  expect(sleptMs).toBeGreaterThan(heartbeatTimeoutMs);
 });
 
 it('M8: a call is made only when its worst case, with what was spent before, is allowed', async () => {
