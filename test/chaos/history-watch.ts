@@ -12,6 +12,17 @@ export interface SeenEvent {
   readonly event: HistoryEvent;
 }
 
+/** Whether a workflow is over with this event. */
+export function isEnd({ event }: Pick<SeenEvent, 'event'>): boolean {
+  const ends = [
+    event.workflowExecutionCompletedEventAttributes,
+    event.workflowExecutionFailedEventAttributes,
+    event.workflowExecutionTerminatedEventAttributes,
+    event.workflowExecutionTimedOutEventAttributes,
+  ];
+  return ends.some((attributes) => attributes !== null && attributes !== undefined);
+}
+
 export interface HistoryWatch {
   /** Run ids by workflow id, as far as they have begun. */
   readonly runIds: ReadonlyMap<string, string>;

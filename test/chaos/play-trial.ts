@@ -8,7 +8,7 @@ import type { StoredHistory } from '../support/histories.ts';
 import { composeAnswers, readAsked, sendAnswer } from './answering.ts';
 import type { AnsweringStyle, Asked } from './answering.ts';
 import { Harmer } from './harmer.ts';
-import { watchHistories } from './history-watch.ts';
+import { isEnd, watchHistories } from './history-watch.ts';
 import type { HistoryWatch, SeenEvent } from './history-watch.ts';
 import { kindOf } from './interruption.ts';
 import type { Interruption } from './interruption.ts';
@@ -275,14 +275,4 @@ class Trial {
 
 function isUndisturbed({ strikes, answering, modelFaultChance }: TrialPlan): boolean {
   return strikes.length === 0 && answering === 'plain' && modelFaultChance === 0;
-}
-
-function isEnd({ event }: SeenEvent): boolean {
-  const ends = [
-    event.workflowExecutionCompletedEventAttributes,
-    event.workflowExecutionFailedEventAttributes,
-    event.workflowExecutionTerminatedEventAttributes,
-    event.workflowExecutionTimedOutEventAttributes,
-  ];
-  return ends.some((attributes) => attributes !== null && attributes !== undefined);
 }

@@ -1,4 +1,5 @@
 import type { CallName } from './call-name.ts';
+import { isEnd } from './history-watch.ts';
 import type { SeenEvent } from './history-watch.ts';
 
 /** What is done to the processes. */
@@ -32,10 +33,14 @@ export interface Strike {
   readonly blow: Blow;
 }
 
+/**
+ * Whether the moment of a strike has come. Signals and results that come together make one task instead of several, so a
+ * history may end before it is as long as in the undisturbed run: then its last event is the moment. Not that of the
+ * whole run: nothing is left to be hurt.
+ */
 export function isAtEvent({ moment }: Strike, runId: string, seen: SeenEvent): boolean {
-  return (
-    moment.at === 'event' && `${runId}${moment.path}` === seen.workflowId && moment.id === seen.id
-  );
+  if (moment.at !== 'event' || `${runId}${moment.path}` !== seen.workflowId) return false;
+  return moment.id === seen.id || (moment.path !== '' && moment.id > seen.id && isEnd(seen));
 }
 
 export function isAtCall({ moment }: Strike, call: CallName): boolean {
