@@ -66,7 +66,7 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
     maxHeartbeatThrottleInterval: '1 second',
     defaultHeartbeatThrottleInterval: '1 second',
     shutdownGraceTime: options.shutdownGraceMs ?? 100_000,
-    // A third of a megabyte each. The SDK's default grows with the machine, to thousands of runs that wait for people.
+    // The SDK's default grows with the machine, to thousands of runs that wait for people.
     maxCachedWorkflows: options.maxCachedWorkflows ?? 300,
     ...(tracing !== undefined && { sinks: tracing.sinks }),
     ...versionOf(options),

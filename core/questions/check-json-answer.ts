@@ -83,7 +83,13 @@ function findSchemaErrors(schema: Readonly<Record<string, unknown>>, value: unkn
 }
 
 /** Keywords whose errors only say that something inside them failed. */
-const wrapperKeywords = new Set(['properties', 'items', 'additionalProperties', '$ref', 'allOf']);
+const wrapperKeywords: ReadonlySet<string> = new Set([
+  'properties',
+  'items',
+  'additionalProperties',
+  '$ref',
+  'allOf',
+]);
 
 /** `#/a/b` → `/a/b`. */
 function pathOf(instanceLocation: string): string {

@@ -1,6 +1,6 @@
 import { bundleWorkflows } from '../../worker/bundle-workflows.ts';
 import { workflowTypes } from '../../contracts/names.ts';
-import { allFiles, matchAll, read } from './repository.ts';
+import { allFiles, matchAll, read, sourceFiles } from './repository.ts';
 
 const exported = matchAll(read('workflows/index.ts'), /^export \{ (\w+) \} from/gm);
 
@@ -29,6 +29,31 @@ it('every stored history belongs to a workflow that exists', () => {
     .filter((path) => path.startsWith('test/replay/histories/') && path.endsWith('.json'))
     .filter((path) => !exported.some((name) => path.includes(`/${name}.`)))
     .map((path) => `${path}. Cure: name it <workflow>.<version or story>.json`);
+  expect(faults).toEqual([]);
+});
+
+/** What keeps something from one call to the next: a variable, or a collection that is not said to be read only. */
+const moduleState =
+  /^(?:export )?(?:(?:let|var) (\w+)|const (\w+)(?!\w|: Readonly(?:Set|Map)<)[^=\n]*= (?:new (?:Map|Set|WeakMap|WeakSet)\b|\[\];|\{\};))/gm;
+
+it.each([
+  ['let calls = 0;', 'calls'],
+  ['export const seen = new Set<string>();', 'seen'],
+  ['const byId: Map<string, number> = new Map();', 'byId'],
+  ['const waiting: string[] = [];', 'waiting'],
+])('%s at the top of a module is state', (line, name) => {
+  expect([...line.matchAll(moduleState)].map((match) => match[1] ?? match[2])).toEqual([name]);
+});
+
+it('modules of workflows keep nothing: all workflows of a process share them', () => {
+  const faults = sourceFiles
+    .filter((path) => /^(?:contracts|core|workflows)\//.test(path))
+    .flatMap((path) =>
+      [...read(path).matchAll(moduleState)].map(
+        (match) =>
+          `${path} keeps ${match[1] ?? match[2]}. Cure: hand it in, or make it a ReadonlySet or ReadonlyMap`,
+      ),
+    );
   expect(faults).toEqual([]);
 });
 
