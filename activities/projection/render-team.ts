@@ -77,7 +77,7 @@ function describeSeat({ kind, agent_id, triad_type, executor, enabled }: TeamSea
 function renderAnswer({ report, output, tasks }: LoadedTeam): string {
   if (output === null) {
     const rest = tasks.length === 0 ? '' : ' What its members brought stands below.';
-    return `## Answer\n\nThe leader gave none.${rest}`;
+    return `## Answer\n\n${hasBegun(report) ? 'The leader gave none.' : 'The message did not reach the leader.'}${rest}`;
   }
   const compact = embedMarkdown(output.compact_md, {
     depth: 2,
@@ -85,6 +85,11 @@ function renderAnswer({ report, output, tasks }: LoadedTeam): string {
     whole: `artifact ${report.output_ref ?? ''}`,
   });
   return `## Answer\n\n*${output.status}; whole: artifact ${report.output_ref ?? ''}*\n\n${compact}`;
+}
+
+/** A leader whose message is held back makes no call. */
+function hasBegun({ status, leader }: TeamReport): boolean {
+  return status !== 'blocked' || leader.turns > 0;
 }
 
 function renderRefused({ refused }: TeamReport): string | null {

@@ -17,9 +17,11 @@ import { nowSeconds } from '../shared/clock.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { recorder } from '../shared/recorder.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
+import type { Superior } from '../shared/superior.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { applyGuards } from './apply-guards.ts';
 import { noteTeamEnd, noteTeamNotBegun } from './note-team.ts';
+import type { BlockedTeam } from './open-team.ts';
 import { countTurns, loadedDetails, showTeam, usageOf } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
@@ -29,16 +31,44 @@ export interface TeamEnd extends Pick<TeamReport, 'status' | 'reason'> {
   readonly output: AgentOutputOutline | null;
 }
 
+const nothingDone = { loaded_details: [], turns: 0, usage: noUsage };
+
 /** A team that could not begin, or was stopped before it did. Nothing was bought. */
 export function neverBegan(
   { delegation }: DelegationOrder,
   desk: DelegationDesk,
   end: Pick<DelegationOutcome, 'status' | 'reason'>,
 ): DelegationOutcome {
-  const outcome = outcomeWithout(delegation, { loaded_details: [], turns: 0, usage: noUsage }, end);
+  const outcome = outcomeWithout(delegation, nothingDone, end);
   noteTeamNotBegun();
   show(delegation, desk, end.status, end.reason);
   return outcome;
+}
+
+/** Records who held the message back, and why. Nothing was bought. */
+export async function finishBlocked(
+  order: DelegationOrder,
+  desk: DelegationDesk,
+  { setup, reason, notes }: BlockedTeam,
+  superior: Superior,
+): Promise<DelegationOutcome> {
+  const report = boundReport({
+    version: 1,
+    setup,
+    plan_ref: order.plan_ref,
+    status: 'blocked',
+    reason,
+    tasks: [],
+    refused: [],
+    leader: { turns: 0, usage: noUsage },
+    notes,
+    output_ref: null,
+  });
+  const { report_ref } = await CancellationScope.nonCancellable(() =>
+    keepReport(order, superior, report),
+  );
+  const outcome = neverBegan(order, desk, { status: 'failed', reason });
+  return { ...outcome, team: boundTeam(report, report_ref) };
 }
 
 /** Shows a team whose message has not passed yet. @param question That it waits for; empty for none. */
@@ -70,7 +100,9 @@ export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<Delegat
   if (isWithheld(t, end)) t.notes.push(withheld);
   // Whatever stops the team: what members brought is recorded.
   const report = reportOf(t, end);
-  const recorded = await CancellationScope.nonCancellable(() => keepReport(t, report));
+  const recorded = await CancellationScope.nonCancellable(() =>
+    keepReport(t.order, t.own.superior, report),
+  );
   await CancellationScope.nonCancellable(() => keepThread(t, end, recorded));
   t.desk.onAnswer?.(recorded.answer);
   noteTeamEnd(report);
@@ -103,15 +135,18 @@ async function guardOutput(t: TeamAtWork, end: TeamEnd): Promise<TeamEnd> {
   return { ...end, output: { ...output, output_ref: guarded.subject_ref } };
 }
 
-function keepReport(t: TeamAtWork, report: TeamReport): Promise<RecordTeamResult> {
-  const { run_id, delegation } = t.order;
+function keepReport(
+  { run_id, delegation }: DelegationOrder,
+  superior: Superior,
+  report: TeamReport,
+): Promise<RecordTeamResult> {
   const { delegation_id } = delegation;
   return untilDone(
     () =>
       recordTeam.executeWithOptions({ summary: 'record the team' }, [
         { run_id, delegation_id, report },
       ]),
-    (reason) => t.own.superior.park(reason),
+    (reason) => superior.park(reason),
   );
 }
 

@@ -22,7 +22,14 @@ export interface OpenedTeam {
 
 export type Opening =
   | { readonly type: 'opened'; readonly team: OpenedTeam }
-  | { readonly type: 'refused'; readonly reason: string };
+  | { readonly type: 'refused'; readonly reason: string }
+  /** A function for input did not let the message pass. */
+  | (BlockedTeam & { readonly type: 'blocked' });
+
+/** A team whose message its leader never read. */
+export interface BlockedTeam extends Pick<OpenedTeam, 'setup' | 'notes'> {
+  readonly reason: string;
+}
 
 /** Reads who is in the team, sends its message through the functions for input, and looks up its thread. Nothing is bought. */
 export async function openTeam(
@@ -49,7 +56,7 @@ export async function openTeam(
     funds,
     note: (text) => void notes.push(text),
   });
-  if (guarded.type === 'blocked') return { type: 'refused', reason: guarded.reason };
+  if (guarded.type === 'blocked') return { ...guarded, setup, notes };
   const { subject_ref } = guarded;
   const rewritten =
     subject_ref === message_ref

@@ -15,7 +15,7 @@ import { shareFunds } from '../shared/share-funds.ts';
 import type { MemberFunds } from '../shared/share-funds.ts';
 import { shareSuperior } from '../shared/share-superior.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
-import { finishTeam, neverBegan, showUnopened } from './finish-team.ts';
+import { finishBlocked, finishTeam, neverBegan, showUnopened } from './finish-team.ts';
 import type { TeamEnd } from './finish-team.ts';
 import { lead } from './lead.ts';
 import { openTeam } from './open-team.ts';
@@ -51,6 +51,7 @@ export async function runTeam(
   const opened = await stopWhenCancelled(() => openTeam(order, superior, t.leaderFunds));
   if (opened?.type === 'opened') return workOn(begin(t, opened.team));
   t.leaderFunds.close();
+  if (opened?.type === 'blocked') return finishBlocked(order, desk, opened, superior);
   return neverBegan(
     order,
     desk,

@@ -145,11 +145,12 @@ describe('fault 32: a function that throws or blocks', () => {
     await Promise.all([...ended.values()].map(({ runId }) => expectPromisesKept(stage, runId)));
   });
 
-  it('case 9.1: a middleware before the leader that throws ends the team, named with what it said, and no model is called', () => {
+  it('case 9.1: a middleware before the leader that throws ends the team, named with what it said, and no model is called', async () => {
     const { result, calls, files } = of('inputThrows');
     const said = `the middleware "broken" failed on the input: ${away}`;
     expect(result).toMatchObject({ status: 'failed', output_ref: null, answer: '' });
     expect([result.reason, files]).toEqual([said, expect.stringContaining(said)]);
+    expect(await reportOf(of('inputThrows'))).toMatchObject({ status: 'blocked', reason: said });
     expect([calls.length, result.usage.calls]).toEqual([0, 0]);
     // In order, and the one that throws again in case it was the moment's fault; nothing after it.
     const three = ['broken input', 'broken input', 'broken input'];
@@ -166,11 +167,15 @@ describe('fault 32: a function that throws or blocks', () => {
     expect(files).toContain('failed on the output');
   });
 
-  it('case 9.3: a guardrail that blocks the message ends the team with its reason, and no model is called', () => {
-    const { result, calls, files } = of('inputBlocks');
+  it('case 9.3: a guardrail that blocks the message ends the team with its reason, which is in its report, and no model is called', async () => {
+    const { runId, result, calls, files } = of('inputBlocks');
     const said = 'the guardrail "embargo" blocked the input: That is under an embargo.';
     expect(result).toMatchObject({ status: 'failed', output_ref: null, answer: '', reason: said });
     expect(files).toContain(said);
+    const { report, page } = await readTeam(stage, runId, result);
+    expect(report).toMatchObject({ status: 'blocked', reason: said, tasks: [], output_ref: null });
+    expect(page).toContain(`**State:** blocked: ${said}`);
+    expect(page).toContain('The message did not reach the leader.');
     expect([calls.length, result.usage.calls]).toEqual([0, 0]);
     expect(appliedIn(of('inputBlocks'))).toEqual(['embargo input']);
   });
