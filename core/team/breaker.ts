@@ -4,7 +4,8 @@
  * Invariants:
  *   BR1. It opens at `breakerFailuresMax` failures in a row, and never before.
  *   BR2. An open one lets nothing through until its rest is over; then one task at a time, as a trial.
- *   BR3. A trial that fails opens it for twice as long; any success closes it as if nothing had been.
+ *   BR3. A trial that fails opens it for twice as long; any success closes it as if nothing had been. Who was under way
+ *        when it opened is no trial: their failures make no rest longer.
  *   BR4. It has opened when it is open and was not: a task that fails while it is open opens nothing.
  */
 import { engineLimits } from '../limits.ts';
@@ -42,7 +43,8 @@ export function noteSuccess(firstRestMs: number): Breaker {
 
 export function noteFailure(breaker: Breaker, nowMs: number): Breaker {
   const failures = breaker.failures + 1;
-  if (failures < engineLimits.breakerFailuresMax) return { ...breaker, failures };
+  const isEarly = failures < engineLimits.breakerFailuresMax;
+  if (isEarly || readBreaker(breaker, nowMs) === 'open') return { ...breaker, failures };
   return {
     failures,
     open_until_ms: nowMs + breaker.rest_ms,

@@ -51,6 +51,12 @@ describe('the breaker', () => {
     expect(noteSuccess(60_000)).toEqual(closedBreaker(60_000));
   });
 
+  it('BR3: tasks that were under way when it opened make its rest no longer when they fail', () => {
+    const open = failed(breakerFailuresMax);
+    const later = noteFailure(noteFailure(open, 1), 59_999);
+    expect(later).toEqual({ ...open, failures: breakerFailuresMax + 2 });
+  });
+
   it('BR4: it has opened at the last failure of the row and at a trial that fails, not at failures while it is open', () => {
     const openedAt = (failures: number, nowMs: number): boolean => {
       const before = failed(failures);
