@@ -1,6 +1,5 @@
 import {
   allHandlersFinished,
-  ChildWorkflowCancellationType,
   condition,
   continueAsNew,
   isCancellation,
@@ -9,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import { workflowTaskTimeoutMs, workflowTypes } from '../../contracts/names.ts';
+import { workflowTypes } from '../../contracts/names.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
 import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
@@ -21,7 +20,7 @@ import type { ControlRelay } from '../shared/control-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
-import { childSearchAttributes } from '../shared/visibility.ts';
+import { childOptions } from '../shared/child-options.ts';
 import { openLedger } from './run-ledger.ts';
 import type { RunLedger } from './run-ledger.ts';
 import { waveLostQuestion, wavesSpentQuestion } from './run-questions.ts';
@@ -104,10 +103,7 @@ async function runNextWave(
       {
         workflowId: state.wave_workflow_id,
         args: [{ order }],
-        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-        workflowTaskTimeout: workflowTaskTimeoutMs,
-        staticSummary: `wave ${order.wave} of ${state.goal_title}`,
-        typedSearchAttributes: childSearchAttributes(host.runId),
+        ...childOptions(host.runId, `wave ${order.wave} of ${state.goal_title}`),
       },
     );
     relay.welcome(state.wave_workflow_id);

@@ -1,9 +1,9 @@
-import { ChildWorkflowCancellationType, isCancellation, startChild } from '@temporalio/workflow';
+import { isCancellation, startChild } from '@temporalio/workflow';
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
 import type { Lease, Spending } from '../../contracts/budget.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationArgs, DelegationOutcome } from '../../contracts/delegation-run.ts';
-import { workflowTaskTimeoutMs, workflowTypes } from '../../contracts/names.ts';
+import { workflowTypes } from '../../contracts/names.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { emptyPurse } from '../../core/budget/purse.ts';
@@ -17,7 +17,7 @@ import type { ControlRelay } from '../shared/control-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { recorder } from '../shared/recorder.ts';
 import type { Treasury } from '../shared/treasury.ts';
-import { childSearchAttributes } from '../shared/visibility.ts';
+import { childOptions } from '../shared/child-options.ts';
 import { notStarted } from './not-started.ts';
 import type { PlannerDesk } from './consult-planner.ts';
 
@@ -110,10 +110,7 @@ function startDelegation(
           },
         },
       ],
-      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      workflowTaskTimeout: workflowTaskTimeoutMs,
-      staticSummary: delegationSummary(delegation),
-      typedSearchAttributes: childSearchAttributes(run_id),
+      ...childOptions(run_id, delegationSummary(delegation)),
     },
   );
 }

@@ -1,13 +1,8 @@
-import {
-  ApplicationFailure,
-  ChildWorkflowCancellationType,
-  isCancellation,
-  startChild,
-} from '@temporalio/workflow';
-import { workflowTaskTimeoutMs, workflowTypes } from '../../contracts/names.ts';
+import { ApplicationFailure, isCancellation, startChild } from '@temporalio/workflow';
+import { workflowTypes } from '../../contracts/names.ts';
 import { phaseSummary } from '../../core/render/member-summary.ts';
 import { readFailure } from '../shared/read-failure.ts';
-import { childSearchAttributes } from '../shared/visibility.ts';
+import { childOptions } from '../shared/child-options.ts';
 import type { PhaseOrder, PhaseResult, TriadPhaseArgs } from './phase-order.ts';
 import type { PhaseRelay } from './phase-relay.ts';
 
@@ -31,10 +26,7 @@ export async function runPhaseChild(
       {
         workflowId,
         args: [{ order }],
-        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-        workflowTaskTimeout: workflowTaskTimeoutMs,
-        staticSummary: phaseSummary(triad.type, phase, delegation.title),
-        typedSearchAttributes: childSearchAttributes(run_id),
+        ...childOptions(run_id, phaseSummary(triad.type, phase, delegation.title)),
       },
     );
     relay.began(workflowId);

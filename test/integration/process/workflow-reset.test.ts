@@ -1,0 +1,62 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { eventually } from '../../support/eventually.ts';
+import {
+  callsOf,
+  completed,
+  decision,
+  held,
+  plan,
+  plans,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
+import { storedRecord } from '../../support/stored-record.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage();
+
+const goal = 'Host the backup';
+
+/** Resets a run to a workflow task of its history: the first, or the last one that is over. */
+async function reset(run: WorkflowHandle, to: 'first' | 'last'): Promise<WorkflowHandle> {
+  const { events } = await run.fetchHistory();
+  const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
+  const { runId } = await stage.client.connection.workflowService.resetWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: run.workflowId },
+    workflowTaskFinishEventId: tasks.at(to === 'first' ? 0 : -1)?.eventId ?? null,
+    requestId: `${run.workflowId}-${to}`,
+    reason: 'a test',
+  });
+  return stage.client.workflow.getHandle(run.workflowId, runId ?? '');
+}
+
+/** Workflow ids of what is open in a run. */
+async function listOpen(runId: string): Promise<readonly string[]> {
+  const open: string[] = [];
+  const query = `PlanwaveRun = "${runId}" AND ExecutionStatus = "Running"`;
+  for await (const { workflowId } of stage.client.workflow.list({ query })) open.push(workflowId);
+  return open;
+}
+
+it.each(['first', 'last'] as const)(
+  'a run that is reset to its %s step, while a wave is at work, goes on from there and leaves nothing behind',
+  async (to) => {
+    const late = held({ json: completed('host-done') });
+    stage.rehearsal.script([
+      plans(1, plan([work('host')])),
+      works('host', late.reply, 1),
+      works('host', { json: completed('host-done') }),
+      { match: { schema: 'decision' }, reply: { json: decision() } },
+    ]);
+    const run = await stage.start('plannerRun', { goal, use_defaults: true }, `reset-${to}`);
+    await eventually('the call of host', async () => callsOf(stage.rehearsal, 'host').length === 1);
+    const again = await reset(run, to);
+    if (to === 'last') late.release();
+    expect(await again.result()).toMatchObject({ status: 'completed', waves: 1 });
+    late.release();
+    await eventually('nothing left open', async () => (await listOpen(`reset-${to}`)).length === 0);
+    expect(await storedRecord(stage.home, `reset-${to}`)).toMatchObject({ status: 'completed' });
+  },
+  60_000,
+);
