@@ -38,10 +38,12 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
 
   const readWave = async (waveWorkflowId: string | null): Promise<WaveSnapshot | null> => {
     if (waveWorkflowId === null) return null;
+    // The wave before is counted by the run already.
+    const known = waveWorkflowId === lastWaveId ? (last?.wave ?? null) : null;
     lastWaveId = waveWorkflowId;
     const reading = await ifFound(client.waveView(waveWorkflowId));
     const view = reading === null ? null : live(reading);
-    if (view === null) return last?.wave ?? null;
+    if (view === null) return known;
     return {
       ...view,
       delegations: await Promise.all(
