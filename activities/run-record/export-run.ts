@@ -1,5 +1,6 @@
+import type { RunRecord } from '../../contracts/run-record.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { projectRun } from '../projection/project-run.ts';
+import { projectRun, removeReplacedFiles } from '../projection/project-run.ts';
 import type { RecordDeps } from './deps.ts';
 import { readRecord } from './read-record.ts';
 
@@ -18,16 +19,20 @@ export interface ExportedRun {
  * @throws {StoreUnavailable} when the store can't be read or the tree not be written.
  */
 export async function exportRun(
-  deps: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
+  { store, index, projection }: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
   runId: string,
 ): Promise<ExportedRun> {
+  let outrun: RunRecord | null = null;
   for (;;) {
-    const { ref, version } = await deps.index.read(runId);
-    if (ref === null) throw new UnknownRun(runId, await deps.index.list());
-    const record = await readRecord(deps.store, ref);
-    const files = await projectRun(record, deps.store, deps.projection, 'all');
-    const isNewest = (await deps.index.read(runId)).version === version;
-    if (isNewest) return { files, root: deps.projection.rootOf(runId) };
+    const { ref, version } = await index.read(runId);
+    if (ref === null) throw new UnknownRun(runId, await index.list());
+    const record = await readRecord(store, ref);
+    // After a reset they may have different files.
+    if (outrun !== null) await removeReplacedFiles(outrun, record, store, projection);
+    const files = await projectRun(record, store, projection, 'all');
+    const isNewest = (await index.read(runId)).version === version;
+    if (isNewest) return { files, root: projection.rootOf(runId) };
+    outrun = record;
   }
 }
 

@@ -12,7 +12,7 @@ type PublishDeps = Pick<RecordDeps, 'store' | 'index' | 'projection'>;
  * Stores a record and makes it the one that readers see: in the index, and as the readable tree.
  *
  * Every step can be repeated. An attempt that comes late, because its worker had been suspended, finds a descendant of
- * its record in the index and leaves it there; if that came in the midst of its own writing, it writes the tree of the
+ * its record in the index and leaves it there; if that came in the midst of its own writing, it makes the tree that of the
  * descendant again. A record that does not follow from the indexed one (the workflow was reset, or its id is used again)
  * replaces it, tree included. So an attempt asks whether the work is still its own after it has read the index: of a
  * workflow that was replaced in this way it is not.
@@ -33,7 +33,7 @@ export async function publishRecord(
     await assertCurrent();
     await projectOver(deps, record, changes, indexed);
     if (await deps.index.write(record.run_id, ref, indexed.version)) return ref;
-    await restoreTree(deps, record.run_id);
+    await restoreTree(deps, record);
   }
 }
 
@@ -71,13 +71,19 @@ async function projectOver(
   await projectRun(record, store, projection, 'all');
 }
 
-/** Writes over what an attempt wrote that was outrun meanwhile. */
-async function restoreTree(deps: PublishDeps, runId: string): Promise<void> {
+/** Undoes what an attempt wrote for its record, and was outrun meanwhile. */
+async function restoreTree(deps: PublishDeps, outrun: RunRecord): Promise<void> {
+  const { store, index, projection } = deps;
+  const { run_id } = outrun;
   for (;;) {
-    const { ref, version } = await deps.index.read(runId);
+    const { ref, version } = await index.read(run_id);
     const current = ref === null ? null : await readOrNull(deps, ref);
-    if (current !== null) await projectRun(current, deps.store, deps.projection, 'all');
-    if ((await deps.index.read(runId)).version === version) return;
+    if (current !== null) {
+      // After a reset they may have different files.
+      await removeReplacedFiles(outrun, current, store, projection);
+      await projectRun(current, store, projection, 'all');
+    }
+    if ((await index.read(run_id)).version === version) return;
   }
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { MockActivityEnvironment } from '@temporalio/testing';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
 import type { RecordDeps } from '../../../activities/run-record/deps.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
@@ -34,16 +34,16 @@ function updateIn(
   return env.run(createRecordActivities(deps).updateRecord, input);
 }
 
-/** A run whose newest update is held up, with what that update is. */
-async function begunRun() {
+/** A run whose newest update is held up, with what that update is: the one after so many. */
+async function begunRun(updates = 1) {
   const harness = await createHarness();
   const run = await harness.begin('my-run', wholeRunInput);
-  const [first = [], second = []] = await wholeRun(harness);
-  await run.apply(...first);
+  const steps = await wholeRun(harness);
+  for (const changes of steps.slice(0, updates)) await run.apply(...changes);
   const update: UpdateRecordInput = {
     run_id: 'my-run',
     record_ref: run.ref(),
-    changes: second,
+    changes: steps[updates] ?? [],
     now: startedAt + 120,
   };
   const standing = async () => ({
@@ -78,24 +78,33 @@ it.each([
   },
 );
 
-it('fault 5: an attempt that was writing files when its run was reset writes those of the reset run again', async () => {
-  const begun = await begunRun();
-  const { harness, run, update } = begun;
-  const { held, reached, goOn } = holdFirstWrite(harness.deps.projection);
-  // As long as the attempt has the work, the server says so.
-  let hasWork = true;
-  const env = oldAttempt(async () => {
-    if (!hasWork) throw notFound();
-  });
-  const late = updateIn(env, { ...harness.deps, projection: held }, update);
-  await reached;
-  hasWork = false;
-  await run.apply({ type: 'phase', phase: 'paused' });
-  const before = await begun.standing();
-  goOn();
-  await expect(late).rejects.toThrow('somebody else may have the work');
-  expect(await begun.standing()).toEqual(before);
-});
+/** The update of a run that ends a wave, and has files that were not there before. */
+const endOfWave = 5;
+
+it.each([
+  ['writes those of the reset run again', 1],
+  ['leaves none that the reset run does not have', endOfWave],
+])(
+  'fault 5: an attempt that was writing files when its run was reset %s',
+  async (_what, updates) => {
+    const begun = await begunRun(updates);
+    const { harness, run, update } = begun;
+    const { held, reached, goOn } = holdFirstWrite(harness.deps.projection);
+    // As long as the attempt has the work, the server says so.
+    let hasWork = true;
+    const env = oldAttempt(async () => {
+      if (!hasWork) throw notFound();
+    });
+    const late = updateIn(env, { ...harness.deps, projection: held }, update);
+    await reached;
+    hasWork = false;
+    await run.apply({ type: 'phase', phase: 'paused' });
+    const before = await begun.standing();
+    goOn();
+    await expect(late).rejects.toThrow('somebody else may have the work');
+    expect(await begun.standing()).toEqual(before);
+  },
+);
 
 it('an export that is outrun by a worker writes the tree of the newer record', async () => {
   const { harness, run, standing } = await begunRun();
@@ -108,5 +117,21 @@ it('an export that is outrun by a worker writes the tree of the newer record', a
   goOn();
 
   expect((await exporting).files).toBe(Object.keys(before.tree).length);
+  expect(await standing()).toEqual(before);
+});
+
+it('an export that is outrun by a reset leaves no file that the reset run does not have', async () => {
+  const { harness, run, update, standing } = await begunRun(endOfWave);
+  await updateIn(new MockActivityEnvironment(), harness.deps, update);
+  const { held, reached, goOn } = holdFirstWrite(harness.deps.projection);
+  const exporting = exportRun({ ...harness.deps, projection: held }, 'my-run');
+  await reached;
+  // From the record that the update began with.
+  await run.apply({ type: 'phase', phase: 'paused' });
+  const before = await standing();
+
+  goOn();
+
+  await exporting;
   expect(await standing()).toEqual(before);
 });
