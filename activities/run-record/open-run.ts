@@ -5,6 +5,7 @@ import { resolveLimits } from '../../core/limits.ts';
 import { listSections } from '../../core/triad/list-sections.ts';
 import { summariseTeams } from '../../core/team/summarise-teams.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
+import type { AssertCurrent } from '../agent-turn/while-current.ts';
 import type { RegistrySnapshot } from '../tools/read-artifact.ts';
 import { checkBudget } from './check-budget.ts';
 import { checkRequest } from './check-request.ts';
@@ -39,7 +40,7 @@ import { listTypedLeaders, listTypedMembers } from './typed-models.ts';
 export async function openRun(
   deps: RecordDeps,
   input: OpenRunInput,
-  assertCurrent: () => Promise<void>,
+  assertCurrent: AssertCurrent,
 ): Promise<OpenRunResult> {
   const { workflow_type } = input;
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input.input);

@@ -1,5 +1,6 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordChange, RunRecord } from '../../contracts/run-record.ts';
+import type { AssertCurrent } from '../agent-turn/while-current.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { IndexEntry } from '../ports/artifact-store.ts';
 import { projectRun, removeReplacedFiles } from '../projection/project-run.ts';
@@ -24,13 +25,14 @@ export async function publishRecord(
   deps: PublishDeps,
   record: RunRecord,
   changes: readonly RecordChange[],
-  assertCurrent: () => Promise<void>,
+  assertCurrent: AssertCurrent,
 ): Promise<Ref> {
   const ref = await deps.store.put(JSON.stringify(record));
   for (;;) {
     const indexed = await deps.index.read(record.run_id);
     if (await isSettled(deps, { record, ref }, indexed)) return ref;
-    await assertCurrent();
+    // Where another record stands than the one before it, the run may have been reset a moment ago.
+    await assertCurrent(indexed.ref !== record.previous_ref);
     await projectOver(deps, record, changes, indexed);
     if (await deps.index.write(record.run_id, ref, indexed.version)) return ref;
     await restoreTree(deps, record);

@@ -4,6 +4,7 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import type { AssertCurrent } from '../agent-turn/while-current.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { treePaths } from '../projection/paths.ts';
@@ -29,7 +30,7 @@ const statementCharsMax = 200;
 export async function updateRecord(
   deps: Omit<RecordDeps, 'agents' | 'toolNames' | 'workspaces'>,
   input: UpdateRecordInput,
-  assertCurrent: () => Promise<void>,
+  assertCurrent: AssertCurrent,
 ): Promise<UpdateRecordResult> {
   const before = await readRecord(deps.store, input.record_ref);
   checkRun(before, input);

@@ -1,11 +1,14 @@
 import { Client } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 
-/** The environment of an attempt that began an hour ago; its heartbeats get this answer. */
-export function oldAttempt(heartbeat: () => Promise<void>): MockActivityEnvironment {
+/** The environment of an attempt that began an hour ago, or so many milliseconds; its heartbeats get this answer. */
+export function oldAttempt(
+  heartbeat: () => Promise<void>,
+  ageMs = 3_600_000,
+): MockActivityEnvironment {
   const client = new Client();
   Object.assign(client.activity, { heartbeat });
-  const currentAttemptScheduledTimestampMs = Date.now() - 3_600_000;
+  const currentAttemptScheduledTimestampMs = Date.now() - ageMs;
   return new MockActivityEnvironment(
     { attempt: 1, heartbeatTimeoutMs: 8_000, currentAttemptScheduledTimestampMs },
     { client },

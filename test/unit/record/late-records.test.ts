@@ -82,11 +82,12 @@ it.each([
 const endOfWave = 5;
 
 it.each([
-  ['writes those of the reset run again', 1],
-  ['leaves none that the reset run does not have', endOfWave],
+  { what: 'writes those of the reset run again', updates: 1 },
+  { what: 'leaves none that the reset run does not have', updates: endOfWave },
+  { what: 'does not write its own again, though it has only begun', updates: 1, ageMs: 0 },
 ])(
-  'fault 5: an attempt that was writing files when its run was reset %s',
-  async (_what, updates) => {
+  'fault 5: an attempt that was writing files when its run was reset $what',
+  async ({ updates, ageMs }) => {
     const begun = await begunRun(updates);
     const { harness, run, update } = begun;
     const { held, reached, goOn } = holdFirstWrite(harness.deps.projection);
@@ -94,7 +95,7 @@ it.each([
     let hasWork = true;
     const env = oldAttempt(async () => {
       if (!hasWork) throw notFound();
-    });
+    }, ageMs);
     const late = updateIn(env, { ...harness.deps, projection: held }, update);
     await reached;
     hasWork = false;
