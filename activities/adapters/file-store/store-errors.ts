@@ -9,7 +9,13 @@ const explanations = new Map<string, readonly [reason: string, cure: string]>([
   ['EFBIG', ['the file is larger than the system allows', `raise the limit, ${elsewhere}`]],
   ['EROFS', ['the file system is read-only', `mount it writable, ${elsewhere}`]],
   ['EACCES', ['permission is denied', `give the worker's user access, ${elsewhere}`]],
-  ['EPERM', ['the system does not permit it', `give the worker's user access, ${elsewhere}`]],
+  [
+    'EPERM',
+    [
+      'the system does not permit it, or the file system has no hard links',
+      `give the worker's user access, ${elsewhere}`,
+    ],
+  ],
   ['ENOENT', ['the directory does not exist', `create or mount it, ${elsewhere}`]],
   [
     'ENOTDIR',
