@@ -167,8 +167,9 @@ async function askWhileOpen(follower: Follower, question: Question): Promise<voi
   } finally {
     watching.abort();
     prompt.abort();
-    await watch;
   }
+  // Its last look must not come after the next one. Who leaves takes none.
+  await watch;
 }
 
 async function takeBackWhenClosed(

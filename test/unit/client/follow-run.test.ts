@@ -196,6 +196,17 @@ it('follows a wave that was started by hand', async () => {
   expect(io.out()).toContain('wave 1: ● gather-facts (researcher)');
 });
 
+it('leaves the run at Ctrl-C while it asks, however long it takes to look whether the question is open', async () => {
+  const { client } = askingRun();
+  const io = createFakeIo({ isTerminal: true });
+  const look: PlanwaveClient['status'] = (runId) => {
+    if (!io.out().includes('> ')) return client.status(runId);
+    setImmediate(() => io.interrupt());
+    return new Promise(() => {});
+  };
+  expect(await followRun({ ...client, status: look }, 'run-1', options({ io }))).toBe(130);
+});
+
 it('leaves the run at Ctrl-C and says how to come back', async () => {
   const io = createFakeIo();
   const following = followRun(createFakeClient(), 'run-1', options({ io }));
