@@ -4,8 +4,8 @@
  * Invariants:
  *   BR1. It opens at `breakerFailuresMax` failures in a row, and never before.
  *   BR2. An open one lets nothing through until its rest is over; then one task at a time, as a trial.
- *   BR3. A trial that fails opens it for twice as long; any success closes it as if nothing had been. Who was under way
- *        when it opened is no trial: their failures make no rest longer.
+ *   BR3. A trial that fails opens it for twice as long; any success closes it as if nothing had been. What began before its
+ *        rest was over is no trial, however late it fails: it makes no rest longer.
  *   BR4. It has opened when it is open and was not: a task that fails while it is open opens nothing.
  */
 import { engineLimits } from '../limits.ts';
@@ -41,10 +41,11 @@ export function noteSuccess(firstRestMs: number): Breaker {
   return closedBreaker(firstRestMs);
 }
 
-export function noteFailure(breaker: Breaker, nowMs: number): Breaker {
+/** @param beganMs When the task began that failed. */
+export function noteFailure(breaker: Breaker, beganMs: number, nowMs: number): Breaker {
   const failures = breaker.failures + 1;
   const isEarly = failures < engineLimits.breakerFailuresMax;
-  if (isEarly || readBreaker(breaker, nowMs) === 'open') return { ...breaker, failures };
+  if (isEarly || readBreaker(breaker, beganMs) === 'open') return { ...breaker, failures };
   return {
     failures,
     open_until_ms: nowMs + breaker.rest_ms,

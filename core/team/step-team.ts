@@ -29,9 +29,13 @@ export type TeamEvent =
       readonly status: TaskStatus;
       readonly reason: string;
       readonly has_output: boolean;
+      /** Milliseconds of work since it began. */
+      readonly worked_ms: number;
     }
   /** The team's time is over, or it is stopped. Tasks at work end by themselves. */
   | { readonly type: 'closed'; readonly reason: string };
+
+type TaskEnd = Extract<TeamEvent, { type: 'ended' }>;
 
 export interface TeamStep {
   readonly state: TeamState;
@@ -71,11 +75,8 @@ export function isTeamIdle({ tasks }: TeamState): boolean {
   return tasks.every(isOver);
 }
 
-function takeEnd(
-  state: TeamState,
-  { delegation_id, status, reason, has_output }: Extract<TeamEvent, { type: 'ended' }>,
-  nowMs: number,
-): TeamStep {
+function takeEnd(state: TeamState, end: TaskEnd, nowMs: number): TeamStep {
+  const { delegation_id, status, reason, has_output } = end;
   const task = state.tasks.find((one) => one.delegation_id === delegation_id);
   if (task?.state !== 'running') return { state, start: [] };
   const ended = change(state, delegation_id, (one) => ({
@@ -84,15 +85,20 @@ function takeEnd(
     reason: cutText(reason, engineLimits.teamReasonCharsMax),
     has_output,
   }));
-  return dispatch(noteEnd(ended, task.member_id, status, nowMs), nowMs);
+  return dispatch(noteEnd(ended, task.member_id, end, nowMs), nowMs);
 }
 
-function noteEnd(state: TeamState, memberId: string, status: TaskStatus, nowMs: number): TeamState {
+function noteEnd(
+  state: TeamState,
+  memberId: string,
+  { status, worked_ms }: TaskEnd,
+  nowMs: number,
+): TeamState {
   const isFailure = status === 'failed' || status === 'timed_out';
   // Who was stopped has neither failed nor done it.
   if (!isFailure && status !== 'completed') return state;
   const breaker = isFailure
-    ? noteFailure(breakerOf(state, memberId), nowMs)
+    ? noteFailure(breakerOf(state, memberId), nowMs - worked_ms, nowMs)
     : noteSuccess(firstRestMs(state.setup));
   return { ...state, breakers: { ...state.breakers, [memberId]: breaker } };
 }

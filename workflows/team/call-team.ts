@@ -159,10 +159,17 @@ async function doTasks(
       if (task === undefined) throw new Error(`There is no task ${delegation_id}.`);
       const record = await doTask(t, task);
       t.records.set(delegation_id, record);
-      const { status, reason, output_ref } = record;
+      const { status, reason, output_ref, worked_ms } = record;
       const has_output = status === 'completed' && output_ref !== null;
       const before = t.state;
-      const next = on(t, { type: 'ended', delegation_id, status, reason, has_output });
+      const next = on(t, {
+        type: 'ended',
+        delegation_id,
+        status,
+        reason,
+        has_output,
+        worked_ms,
+      });
       noteTaskEnd(record, before, t.state, workedMs(t));
       showTeam(t);
       await doTasks(t, planned, next);

@@ -61,7 +61,8 @@ function play({ seed, parallel, cap, failing }: Game): Moment[] {
       const { delegation_id } = chance.pick(atWork);
       const status = chance.chance(failing) ? chance.pick(ends) : 'completed';
       const has_output = status === 'completed';
-      on({ type: 'ended', delegation_id, status, reason: has_output ? '' : 'why', has_output });
+      const reason = has_output ? '' : 'why';
+      on({ type: 'ended', delegation_id, status, reason, has_output, worked_ms: 0 });
     }
   }
   return moments;
@@ -148,6 +149,7 @@ it('STM5: closed, nothing starts and nothing is pending', () => {
             status: 'timed_out',
             reason: '',
             has_output: false,
+            worked_ms: 0,
           } as const;
           expect(stepTeam(closed, { ...end, delegation_id }, now).start).toEqual([]);
         }
@@ -163,7 +165,7 @@ it('STM6: what is over stays as it ended', () => {
       for (const { before, step } of play(game)) {
         for (const task of before.tasks.filter(isOver)) {
           expect(step.state.tasks).toContainEqual(task);
-          const late = { ...task, type: 'ended', status: 'failed' } as const;
+          const late = { ...task, type: 'ended', status: 'failed', worked_ms: 0 } as const;
           expect(stepTeam(before, late, 0).state).toEqual(before);
         }
       }
@@ -183,6 +185,12 @@ it('STM7: while something is pending, something is at work', () => {
   );
 });
 
+/** @param worked_ms Milliseconds of work since it began. */
+function fails(delegation_id = '', worked_ms = 0): Extract<TeamEvent, { type: 'ended' }> {
+  const end = { type: 'ended', status: 'failed', reason: 'no', has_output: false } as const;
+  return { ...end, delegation_id, worked_ms };
+}
+
 it('STM4: the third failure in a row opens the breaker, and what waits for that member says so', () => {
   const { breakerFailuresMax } = engineLimits;
   const calls = Array.from({ length: breakerFailuresMax + 1 }, () => callOn('ann'));
@@ -190,8 +198,7 @@ it('STM4: the third failure in a row opens the breaker, and what waits for that 
   ({ state } = stepTeam(state, { type: 'given' }, 0));
   for (let n = 0; n < breakerFailuresMax; n += 1) {
     const [task] = running(state);
-    const end = { type: 'ended', status: 'failed', reason: 'no', has_output: false } as const;
-    ({ state } = stepTeam(state, { ...end, delegation_id: task?.delegation_id ?? '' }, 0));
+    ({ state } = stepTeam(state, fails(task?.delegation_id), 0));
   }
   expect(state.tasks.at(-1)).toMatchObject({
     state: 'not_started',
@@ -206,8 +213,7 @@ function endWith(...statuses: readonly TaskStatus[]) {
   let { state } = stepTeam(given.state, { type: 'given' }, 0);
   for (const [n, status] of statuses.entries()) {
     const delegation_id = given.tasks[n]?.delegation_id ?? '';
-    const ended = { type: 'ended', delegation_id, status, reason: '', has_output: false } as const;
-    ({ state } = stepTeam(state, ended, 0));
+    ({ state } = stepTeam(state, { ...fails(delegation_id), status }, 0));
   }
   return admitCalls(state, [callOn('ann')], 0);
 }
@@ -216,6 +222,22 @@ it('STM4, BR3: a success between failures begins anew; who was stopped has neith
   expect(endWith('failed', 'timed_out', 'completed', 'failed', 'failed').tasks).toHaveLength(1);
   expect(endWith('failed', 'timed_out', 'stopped').tasks).toHaveLength(1);
   expect(endWith('failed', 'timed_out', 'stopped', 'failed').tasks).toHaveLength(0);
+});
+
+it('BR3: a task that hangs until the rest is over, which others have brought about at once, makes it no longer', () => {
+  const { breakerFailuresMax } = engineLimits;
+  const calls = Array.from({ length: breakerFailuresMax + 1 }, () => callOn('ann'));
+  const given = admitCalls(teamOf({ max_parallel: calls.length }), calls, 0);
+  const { state } = stepTeam(given.state, { type: 'given' }, 0);
+  const ids = given.tasks.map(({ delegation_id }) => delegation_id);
+  const rests = ids
+    .slice(1)
+    .reduce((before, id) => stepTeam(before, fails(id, 10), 10).state, state);
+  const resting = breakerOf(rests, 'ann');
+  const late = (resting.open_until_ms ?? 0) + 1_000;
+  const { state: after } = stepTeam(rests, fails(ids[0], late), late);
+  expect(breakerOf(after, 'ann')).toEqual({ ...resting, failures: calls.length });
+  expect(readBreaker(breakerOf(after, 'ann'), late)).toBe('trial');
 });
 
 it("STM4: a trial waits for its own member's tasks, and for no others", () => {

@@ -26,7 +26,7 @@ const { breakerFailuresMax } = engineLimits;
 
 function failed(times: number, now = 0) {
   return Array.from({ length: times }).reduce(
-    (breaker: ReturnType<typeof closedBreaker>) => noteFailure(breaker, now),
+    (breaker: ReturnType<typeof closedBreaker>) => noteFailure(breaker, now, now),
     closedBreaker(60_000),
   );
 }
@@ -45,22 +45,22 @@ describe('the breaker', () => {
   });
 
   it('BR3: a trial that fails rests twice as long; a success begins anew', () => {
-    const again = noteFailure(failed(breakerFailuresMax), 60_000);
-    expect(readBreaker(again, 60_000 + 119_999)).toBe('open');
-    expect(readBreaker(again, 60_000 + 120_000)).toBe('trial');
+    const again = noteFailure(failed(breakerFailuresMax), 60_000, 60_001);
+    expect(readBreaker(again, 60_001 + 119_999)).toBe('open');
+    expect(readBreaker(again, 60_001 + 120_000)).toBe('trial');
     expect(noteSuccess(60_000)).toEqual(closedBreaker(60_000));
   });
 
-  it('BR3: tasks that were under way when it opened make its rest no longer when they fail', () => {
+  it('BR3: tasks that were under way when it opened make its rest no longer, during it and after it', () => {
     const open = failed(breakerFailuresMax);
-    const later = noteFailure(noteFailure(open, 1), 59_999);
+    const later = noteFailure(noteFailure(open, 0, 59_999), 59_999, 60_000);
     expect(later).toEqual({ ...open, failures: breakerFailuresMax + 2 });
   });
 
   it('BR4: it has opened at the last failure of the row and at a trial that fails, not at failures while it is open', () => {
     const openedAt = (failures: number, nowMs: number): boolean => {
       const before = failed(failures);
-      return hasOpened(before, noteFailure(before, nowMs), nowMs);
+      return hasOpened(before, noteFailure(before, nowMs, nowMs), nowMs);
     };
     expect(openedAt(breakerFailuresMax - 2, 0)).toBe(false);
     expect(openedAt(breakerFailuresMax - 1, 0)).toBe(true);
