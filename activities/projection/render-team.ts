@@ -77,7 +77,7 @@ function describeSeat({ kind, agent_id, triad_type, executor, enabled }: TeamSea
 function renderAnswer({ report, output, tasks }: LoadedTeam): string {
   if (output === null) {
     const rest = tasks.length === 0 ? '' : ' What its members brought stands below.';
-    return `## Answer\n\n${hasBegun(report) ? 'The leader gave none.' : 'The message did not reach the leader.'}${rest}`;
+    return `## Answer\n\n${whyNone(report)}${rest}`;
   }
   const compact = embedMarkdown(output.compact_md, {
     depth: 2,
@@ -88,8 +88,9 @@ function renderAnswer({ report, output, tasks }: LoadedTeam): string {
 }
 
 /** A leader whose message is held back makes no call. */
-function hasBegun({ status, leader }: TeamReport): boolean {
-  return status !== 'blocked' || leader.turns > 0;
+function whyNone({ status, leader }: TeamReport): string {
+  if (status !== 'blocked') return 'The leader gave none.';
+  return leader.turns === 0 ? 'The message did not reach the leader.' : 'It was held back.';
 }
 
 function renderRefused({ refused }: TeamReport): string | null {

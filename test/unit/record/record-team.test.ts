@@ -230,6 +230,11 @@ it('a guardrail that blocks an answer holds it back, also where the report still
   expect(await file()).toContain('## Tasks\n\nThe leader gave out none.');
 });
 
+it('an answer that was held back is not told as one that the leader never gave', async () => {
+  await record(await designReport(harness, [], { status: 'blocked', output_ref: null }));
+  expect(await file()).toContain('## Answer\n\nIt was held back.');
+});
+
 it('a triad among the members: its file stands where its task says, and its minority report comes along', async () => {
   await record(await designReport(harness, [await triadTask(harness, 'design.d2')]));
   expect(await file()).toContain('- **How the triad came to it:** triads/design.d2/execute.md');
