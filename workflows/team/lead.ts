@@ -50,6 +50,8 @@ function deskOf(t: TeamAtWork): ConversationDesk {
     check: (outline) => checkOutline(outline, order.delegation.criterion_ids, knownEffects(t)),
     runTools: (calls) => callTeam(t, calls, toolDesk),
     onTurn: () => showTeam(t),
+    // What a call used is told also while a pause holds what comes next.
+    onReply: () => showTeam(t),
     carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };
 }

@@ -36,8 +36,8 @@ export class MemberAtWork {
   conversation: Conversation | null;
   /** Null between two turns. */
   turn: UnfinishedTurn | null;
-  /** Of calls beside its conversation: code that it had written. */
-  #codeUsage = noUsage;
+  /** Conversations beside its own, by which a section is or was written as code. */
+  readonly #codes: Conversation[] = [];
   readonly #callsBefore: number;
 
   /** @param calls Of the whole delegation so far. @param kept Of an earlier attempt at the phase; null in the first. */
@@ -55,12 +55,17 @@ export class MemberAtWork {
 
   /** In this attempt at the phase. */
   usage(): Usage {
-    return addUsage(this.conversation?.usage ?? noUsage, this.#codeUsage);
+    const own = this.conversation === null ? [] : [this.conversation];
+    return addUsage(...[...own, ...this.#codes].map(({ usage }) => usage));
   }
 
-  /** Counts the calls by which a section was written as code. */
-  countCode({ calls, usage }: Conversation): void {
-    this.#codeUsage = addUsage(this.#codeUsage, usage);
+  /** From now on its usage is the member's too. */
+  beginCode(conversation: Conversation): void {
+    this.#codes.push(conversation);
+  }
+
+  /** @param calls That it took to write a section as code. */
+  endCode(calls: number): void {
     if (this.conversation !== null) this.conversation.calls += calls;
   }
 

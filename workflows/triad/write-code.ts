@@ -26,10 +26,11 @@ export async function writeCode(
 ): Promise<WrittenCode> {
   const conversation = beginConversation(order, member, desk);
   const before = conversation.calls;
+  member.beginCode(conversation);
   try {
     return readEnd(await converse(conversation, deskOf(brief, desk)));
   } finally {
-    member.countCode({ ...conversation, calls: conversation.calls - before });
+    member.endCode(conversation.calls - before);
   }
 }
 
@@ -59,6 +60,7 @@ function deskOf(brief: TurnBrief, desk: MemberDesk): ConversationDesk {
     funds,
     check: () => [],
     onTurn: onChange,
+    onReply: onChange,
   };
 }
 

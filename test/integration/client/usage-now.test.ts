@@ -6,13 +6,15 @@ import type { Usage } from '../../../contracts/usage.ts';
 import type { StatusView } from '../../../contracts/views.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { triad, triadWork } from '../../support/scripted-triad.ts';
+import { call, memberReply, takes, triad, triadWork } from '../../support/scripted-triad.ts';
 import {
+  delegates,
   does,
   gives,
   leads,
   members,
   taskCriterion,
+  teamInput,
   teamWork,
 } from '../../support/scripted-team.ts';
 import { completed, held, plan, work, works } from '../../support/scripted-work.ts';
@@ -131,3 +133,40 @@ it.each([
   },
   60_000,
 );
+
+it('code that is written with a repair tells what its first call has used', async () => {
+  const written = held({ text: '```ts\nexport const answer = 42;\n```' });
+  const code = { callKeyIncludes: '/code/' };
+  const order = { section_id: 'task-done', language: 'typescript', instructions: 'No imports.' };
+  stage.rehearsal.script([
+    takes(
+      { member: 'proposer', phase: 'execute', nth: 1 },
+      memberReply({ calls: [call('generate_code', order)] }),
+    ),
+    { match: { ...code, nth: 1 }, reply: { text: 'Here:\n```ts\nexport const answer = 42;\n```' } },
+    { match: code, reply: written.reply },
+  ]);
+  const run = await stage.start('plannerWave', {
+    goal,
+    delegations: [triadWork('task', 'dialectic')],
+  });
+  await eventually('the second call for the code', async () => {
+    const calls = stage.rehearsal.calls().filter(({ callKey }) => callKey.includes('/code/'));
+    return calls.length === 2;
+  });
+  await stands(run.workflowId, 1);
+  written.release();
+  expect((await neverTwice(run)).calls).toBe(stage.rehearsal.calls().length);
+}, 60_000);
+
+it('a pause between two steps of a leader hides nothing that it has used', async () => {
+  const first = held(delegates(gives('researcher')));
+  stage.rehearsal.script(leads([first.reply, { output: completed(taskCriterion) }]));
+  const run = await stage.start('team', teamInput(['researcher']));
+  await stage.rehearsal.waitForCalls(1);
+  await run.signal('pause', {});
+  first.release();
+  expect(await stands(run.workflowId, 0)).toMatchObject({ phase: 'paused' });
+  await run.signal('resume', {});
+  expect((await neverTwice(run)).calls).toBe(stage.rehearsal.calls().length);
+}, 60_000);
