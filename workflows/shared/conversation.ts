@@ -226,6 +226,7 @@ async function call(
       },
       onRefused() {
         conversation.calls -= 1;
+        desk.onTurn?.();
       },
       onSpent(usage) {
         conversation.usage = addUsage(conversation.usage, usage);

@@ -133,6 +133,20 @@ it('the calls of a delegation alone are counted on after its worker was replaced
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 
+it('a call that may take more than there is counts as no turn, while somebody is asked and at the end', async () => {
+  const run = await stage.start('delegation', {
+    agent_id: 'researcher',
+    task_description: 'Say something',
+    budget: { tokens: 1_000 },
+  });
+  await openQuestion(stage, run);
+  expect((await stage.status(run)).delegation).toMatchObject({ turn: 0, usage: { calls: 0 } });
+  await submit(run, { question_id: 'q1', answer: 'finish' });
+  expect(await run.result()).toMatchObject({ status: 'failed', turns: 0, usage: { calls: 0 } });
+  expect(stage.rehearsal.calls()).toEqual([]);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
 it('three siblings that fail for the same reason stop the rest of the wave', async () => {
   stage.rehearsal.script([
     plans(1, plan(ids.map((id) => work(id)))),
