@@ -49,7 +49,7 @@ export async function openTeam(
   );
   if ('refused' in opened) return { type: 'refused', reason: opened.refused };
   const { setup, message_ref } = opened.value;
-  const notes: string[] = [];
+  const notes: string[] = [...setup.notes];
   const guarded = await applyGuards(setup, 'input', message_ref, {
     order,
     superior,

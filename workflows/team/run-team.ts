@@ -91,7 +91,7 @@ function begin(
       conversation,
       records: [],
       worked_ms: 0,
-      notes: [...setup.notes, ...notes],
+      notes,
       escalations: 0,
       purse: null,
       loaded_details: [],

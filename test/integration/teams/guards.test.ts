@@ -122,7 +122,12 @@ describe('fault 32: a function that throws or blocks', () => {
       input_middlewares: ['one', 'broken', 'two'],
       guardrails: { input: ['embargo'] },
     },
-    inputBlocks: { message: 'Ask ACME.', guardrails: { input: ['embargo', 'careful'] } },
+    inputBlocks: {
+      message: 'Ask ACME.',
+      guardrails: { input: ['embargo', 'careful'] },
+      timeout: 60,
+      member_timeout: 61,
+    },
     inputGuardThrows: { guardrails: { input: ['broken-guard'] } },
     outputThrows: { output_middlewares: ['broken', 'two'] },
     outputBlocks: { guardrails: { output: ['embargo', 'careful'] }, thread_id: 'kettles' },
@@ -176,6 +181,8 @@ describe('fault 32: a function that throws or blocks', () => {
     expect(report).toMatchObject({ status: 'blocked', reason: said, tasks: [], output_ref: null });
     expect(page).toContain(`**State:** blocked: ${said}`);
     expect(page).toContain('The message did not reach the leader.');
+    // What people should know of how it began, they are told all the same.
+    expect(result.team?.notes).toEqual([expect.stringMatching(/^member_timeout was lowered /)]);
     expect([calls.length, result.usage.calls]).toEqual([0, 0]);
     expect(appliedIn(of('inputBlocks'))).toEqual(['embargo input']);
   });
