@@ -1,12 +1,15 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import { openQuestion } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
+  blocked,
   callsOf,
   completed,
   decision,
   held,
   plan,
   plans,
+  question,
   work,
   works,
 } from '../../support/scripted-work.ts';
@@ -60,3 +63,18 @@ it.each(['first', 'last'] as const)(
   },
   60_000,
 );
+
+it('a question of a wave that a reset begins anew waits for nobody any more', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('host')])),
+    plans(2, plan([work('host')])),
+    works('host', { json: blocked([question('Which region?')], 'host-done') }, 1),
+    works('host', { json: completed('host-done') }),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const run = await stage.start('plannerRun', { goal }, 'reset-asked');
+  await openQuestion(stage, run);
+  const again = await reset(run, 'first');
+  expect(await again.result()).toMatchObject({ status: 'completed', waves: 1 });
+  expect((await storedRecord(stage.home, 'reset-asked')).open_questions).toEqual([]);
+}, 60_000);
