@@ -37,11 +37,13 @@ async function checkCli(): Promise<DoctorFinding> {
   }
 }
 
-function describeSettings({ home, temporalPort, uiPort, rehearsalPort }: Settings): DoctorFinding {
-  return {
-    ok: true,
-    detail: `PLANWAVE_HOME ${home}; ports: server ${temporalPort}, Web UI ${uiPort}, rehearsal ${rehearsalPort}`,
-  };
+function describeSettings(settings: Settings): DoctorFinding {
+  const { home, temporalAddressGiven, temporalPort, uiPort, rehearsalPort } = settings;
+  const where =
+    temporalAddressGiven === undefined
+      ? `ports: server ${temporalPort}, Web UI ${uiPort}, rehearsal ${rehearsalPort}`
+      : `TEMPORAL_ADDRESS ${temporalAddressGiven}`;
+  return { ok: true, detail: `PLANWAVE_HOME ${home}; ${where}` };
 }
 
 async function checkPrices(): Promise<DoctorFinding> {

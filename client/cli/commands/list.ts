@@ -35,13 +35,18 @@ function describeRuns(runs: readonly ListedRun[]): string[] {
     cleanLine(run.run_id),
     phaseOf(run),
     run.wave === null ? '' : String(run.wave),
-    run.open_questions === null || run.open_questions === 0 ? '' : `${run.open_questions} open`,
+    countOpen(run),
     formatSpent(run),
     formatTime(run.started_at),
     cleanLine(run.goal, 60),
   ]);
   const head = ['run', 'phase', 'wave', 'questions', 'cost', 'started (UTC)', 'goal'];
   return [...renderTable(head, rows), ...explainStuck(runs)];
+}
+
+/** Nobody waits in a run that is over, such as the old one of a run that was reset. */
+function countOpen({ execution, open_questions: open }: ListedRun): string {
+  return execution !== 'running' || open === null || open === 0 ? '' : `${open} open`;
 }
 
 /** After a wrong deploy many runs are stuck for the same reason. */

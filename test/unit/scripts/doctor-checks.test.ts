@@ -11,6 +11,17 @@ it('doctor knows every tool that the shipped agents name', async () => {
   expect(finding).toEqual({ ok: true, detail: expect.stringContaining('engineer') });
 });
 
+async function settingsBy(env: Record<string, string>): Promise<string | undefined> {
+  const checks = createDoctorChecks(readSettings(env));
+  return (await checks.find(({ name }) => name === 'Settings')?.run())?.detail;
+}
+
+it('doctor names ports only where planwave starts the server itself', async () => {
+  expect(await settingsBy({})).toContain('ports: server 7233');
+  const given = await settingsBy({ TEMPORAL_ADDRESS: '127.0.0.1:7411' });
+  expect(given).toMatch(/; TEMPORAL_ADDRESS 127\.0\.0\.1:7411$/);
+});
+
 describe('doctor looks at the threads of teams', () => {
   let home: string;
   beforeEach(() => {
