@@ -2,6 +2,7 @@ import { setHandler, workflowInfo } from '@temporalio/workflow';
 import type { CarriedRun, PlannerRunArgs, PlannerRunResult } from '../../contracts/planner-run.ts';
 import type { RunWavesView } from '../../contracts/views.ts';
 import { checkProgress } from '../../core/run/check-child-messages.ts';
+import { waveWorkflowId } from '../../core/ids.ts';
 import { explainCriteria } from '../shared/explain-criteria.ts';
 import { progressSignal, waveQuery } from '../shared/messages.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
@@ -19,17 +20,20 @@ import { runWaves } from './run-waves.ts';
 export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult> {
   const carried = carriedBy(args);
   const host = new RootHost(carried);
-  registerRootHandlers(host);
   const { state } = host;
+  // Before the handlers that take what nobody else does: a run that is reset has it at once.
   setHandler(
     progressSignal,
     (payload) => {
       const progress = checkProgress(payload);
       if (progress === null) host.refuse('Signal progress: not the progress of a wave.');
-      else host.showPlan(progress);
+      // Of a history that was reset since, a wave tells of itself that nobody waits for.
+      else if (state.wave_workflow_id === waveWorkflowId(host.runId, progress.wave))
+        host.showPlan(progress);
     },
     { description: 'From a wave: what was planned. Not for people.' },
   );
+  registerRootHandlers(host);
   setHandler(
     waveQuery,
     (): RunWavesView => ({

@@ -58,6 +58,8 @@ it.each(['first', 'last'] as const)(
     if (to === 'last') late.release();
     expect(await again.result()).toMatchObject({ status: 'completed', waves: 1 });
     late.release();
+    // What the old wave told is given to the run once more, and is no message that somebody sent in vain.
+    expect((await stage.questions(again)).rejected).toEqual([]);
     await eventually('nothing left open', async () => (await listOpen(`reset-${to}`)).length === 0);
     expect(await storedRecord(stage.home, `reset-${to}`)).toMatchObject({ status: 'completed' });
   },
