@@ -1,7 +1,6 @@
-import type { RunRecord } from '../../contracts/run-record.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { projectRun, removeReplacedFiles } from '../projection/project-run.ts';
 import type { RecordDeps } from './deps.ts';
+import { projectNewest } from './project-newest.ts';
 import { readRecord } from './read-record.ts';
 
 export interface ExportedRun {
@@ -19,21 +18,12 @@ export interface ExportedRun {
  * @throws {StoreUnavailable} when the store can't be read or the tree not be written.
  */
 export async function exportRun(
-  { store, index, projection }: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
+  deps: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
   runId: string,
 ): Promise<ExportedRun> {
-  let outrun: RunRecord | null = null;
-  for (;;) {
-    const { ref, version } = await index.read(runId);
-    if (ref === null) throw new UnknownRun(runId, await index.list());
-    const record = await readRecord(store, ref);
-    // After a reset they may have different files.
-    if (outrun !== null) await removeReplacedFiles(outrun, record, store, projection);
-    const files = await projectRun(record, store, projection, 'all');
-    const isNewest = (await index.read(runId)).version === version;
-    if (isNewest) return { files, root: projection.rootOf(runId) };
-    outrun = record;
-  }
+  const files = await projectNewest(deps, runId, null, (ref) => readRecord(deps.store, ref));
+  if (files === null) throw new UnknownRun(runId, await deps.index.list());
+  return { files, root: deps.projection.rootOf(runId) };
 }
 
 export class UnknownRun extends Error {

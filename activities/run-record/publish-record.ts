@@ -5,6 +5,7 @@ import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { IndexEntry } from '../ports/artifact-store.ts';
 import { projectRun, removeReplacedFiles } from '../projection/project-run.ts';
 import type { RecordDeps } from './deps.ts';
+import { projectNewest } from './project-newest.ts';
 import { readRecord } from './read-record.ts';
 
 type PublishDeps = Pick<RecordDeps, 'store' | 'index' | 'projection'>;
@@ -35,7 +36,8 @@ export async function publishRecord(
     await assertCurrent(indexed.ref !== record.previous_ref);
     await projectOver(deps, record, changes, indexed);
     if (await deps.index.write(record.run_id, ref, indexed.version)) return ref;
-    await restoreTree(deps, record);
+    // Undoes what was written for a record that was outrun meanwhile.
+    await projectNewest(deps, record.run_id, record, (newest) => readOrNull(deps, newest));
   }
 }
 
@@ -71,22 +73,6 @@ async function projectOver(
   const replaced = indexed.ref === null ? null : await readOrNull(deps, indexed.ref);
   if (replaced !== null) await removeReplacedFiles(replaced, record, store, projection);
   await projectRun(record, store, projection, 'all');
-}
-
-/** Undoes what an attempt wrote for its record, and was outrun meanwhile. */
-async function restoreTree(deps: PublishDeps, outrun: RunRecord): Promise<void> {
-  const { store, index, projection } = deps;
-  const { run_id } = outrun;
-  for (;;) {
-    const { ref, version } = await index.read(run_id);
-    const current = ref === null ? null : await readOrNull(deps, ref);
-    if (current !== null) {
-      // After a reset they may have different files.
-      await removeReplacedFiles(outrun, current, store, projection);
-      await projectRun(current, store, projection, 'all');
-    }
-    if ((await index.read(run_id)).version === version) return;
-  }
 }
 
 /** An indexed record that can't be read has no claim on its place. */
