@@ -13,6 +13,7 @@ import type {
   WaveView,
 } from '../contracts/views.ts';
 import { askStatus } from './ask-status.ts';
+import type { StatusAnswer } from './ask-status.ts';
 import type { ClientContext } from './client-context.ts';
 import { sumUsage } from './sum-usage.ts';
 
@@ -39,15 +40,14 @@ export async function readUsageNow(context: ClientContext, status: StatusView): 
 
 async function countWave(context: ClientContext, waveId: string): Promise<UsageNow> {
   const answer = await askStatus<WaveView>(context, waveId, queryNames.wave);
-  if (!answer.isTold) return { usage: noUsage, untold: [waveId] };
-  const { usage, at_work } = answer.view ?? { usage: noUsage, at_work: [] };
-  return addBelow(usage, await Promise.all(at_work.map((id) => readDelegationUsage(context, id))));
+  return countTold(waveId, answer, async ({ usage, at_work }) =>
+    addBelow(usage, await Promise.all(at_work.map((id) => countDelegationAt(context, id)))),
+  );
 }
 
-async function readDelegationUsage(context: ClientContext, id: string): Promise<UsageNow> {
+async function countDelegationAt(context: ClientContext, id: string): Promise<UsageNow> {
   const answer = await askStatus<DelegationStatusView>(context, id);
-  if (!answer.isTold) return { usage: noUsage, untold: [id] };
-  return answer.view === null ? nothing : countDelegation(context, answer.view);
+  return countTold(id, answer, (view) => countDelegation(context, view));
 }
 
 async function countDelegation(
@@ -59,8 +59,17 @@ async function countDelegation(
 
 async function countPhase(context: ClientContext, id: string): Promise<UsageNow> {
   const answer = await askStatus<PhaseStatusView>(context, id);
+  return countTold(id, answer, async ({ usage }) => ({ usage, untold: [] }));
+}
+
+/** @param count Counts what the workflow tells. One that has nothing to tell yet has used nothing. */
+async function countTold<T>(
+  id: string,
+  answer: StatusAnswer<T>,
+  count: (view: T) => Promise<UsageNow>,
+): Promise<UsageNow> {
   if (!answer.isTold) return { usage: noUsage, untold: [id] };
-  return { usage: answer.view?.usage ?? noUsage, untold: [] };
+  return answer.view === null ? { usage: noUsage, untold: [] } : count(answer.view);
 }
 
 function addBelow(own: Usage, parts: readonly UsageNow[]): UsageNow {
@@ -79,5 +88,3 @@ const noUsage: Usage = {
   cost_micro_usd: 0,
   unpriced_calls: 0,
 };
-
-const nothing: UsageNow = { usage: noUsage, untold: [] };
