@@ -7,16 +7,18 @@ import { callServer } from './server-calls.ts';
 import { readTaskFailure } from './task-failure.ts';
 import type { TaskFailure } from './task-failure.ts';
 
-/**
- * A workflow that no worker can carry on: its task fails again and again, as after a deploy whose code does not fit the
- * history. It is not over, and goes on by itself when a worker with fitting code is back.
- */
+/** A workflow that no worker can carry on: its task fails again and again. It is not over. */
 export interface StuckWorkflow {
   readonly workflow_id: string;
   /** The run it belongs to; its own id for a run. */
   readonly run_id: string;
   /** The worker's code does something else than the history says: the deploy was wrong, not the run. */
   readonly is_misfit: boolean;
+  /**
+   * `deploy`: it goes on by itself under the code that ran it before. `reset`: that code fails too, at something that it
+   * received since, such as a signal; a reset that leaves signals out makes it go on.
+   */
+  readonly cure: 'deploy' | 'reset';
   /** What the worker said, in its own words. */
   readonly reason: string;
 }
@@ -68,7 +70,14 @@ export async function listStuck(
 }
 
 /** One line: what does not go on, why, and what to do. */
-export function describeStuck({ workflow_id, is_misfit, reason }: StuckWorkflow): string {
+export function describeStuck(stuck: StuckWorkflow): string {
+  const { workflow_id, is_misfit, reason } = stuck;
+  if (stuck.cure === 'reset') {
+    return (
+      `Stuck: something that ${workflow_id} received breaks it (${reason}). The code that ran it before fails too, so ` +
+      `no deploy of earlier code helps. Try: ${resetCommand(workflow_id)}, or a newer planwave that takes it`
+    );
+  }
   const what = is_misfit
     ? `Stuck: the worker's code does not fit the history of ${workflow_id}`
     : `Stuck: the worker fails at ${workflow_id}`;
@@ -76,6 +85,12 @@ export function describeStuck({ workflow_id, is_misfit, reason }: StuckWorkflow)
     ? `go back to the code that ran it before, and see ${commandText('doctor', '--replay')} before the next deploy`
     : "go back to the code that ran it before, or read the worker's log";
   return `${what} (${reason}). Nothing is lost, and it goes on by itself under code that fits. Try: ${cure}`;
+}
+
+/** Writes the command that goes back to the last completed task and leaves out the signals since then. */
+function resetCommand(workflowId: string): string {
+  const how = '--type LastWorkflowTask --reapply-exclude Signal --reason stuck'.split(' ');
+  return commandText('temporal', 'workflow', 'reset', '--workflow-id', workflowId, ...how);
 }
 
 /** @returns null for a workflow that goes on already: the server's list is a moment behind. */
@@ -87,7 +102,9 @@ async function explain(
     typedSearchAttributes.getAll().find(({ key }) => key.name === name)?.value;
   const runId = read('PlanwaveRun');
   const problems = String(read('TemporalReportedProblems'));
-  const timeouts = problems.includes('TimedOut') ? { isMisfit: false, reason: problems } : null;
+  const timeouts = problems.includes('TimedOut')
+    ? { isMisfit: false, isSameCode: false, reason: problems }
+    : null;
   const failure = (await readTaskFailure(context, workflowId)) ?? timeouts;
   if (failure === null) return null;
   return toStuck(workflowId, typeof runId === 'string' ? runId : workflowId, failure);
@@ -107,7 +124,8 @@ async function readOwnFailure(
 function toStuck(
   workflowId: string,
   runId: string,
-  { isMisfit, reason }: TaskFailure,
+  { isMisfit, isSameCode, reason }: TaskFailure,
 ): StuckWorkflow {
-  return { workflow_id: workflowId, run_id: runId, is_misfit: isMisfit, reason };
+  const cure = isSameCode ? 'reset' : 'deploy';
+  return { workflow_id: workflowId, run_id: runId, is_misfit: isMisfit, cure, reason };
 }

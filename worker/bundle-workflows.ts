@@ -44,13 +44,15 @@ export async function bundleWorkflows({
   traced = false,
 }: BundleOptions = {}): Promise<WorkflowBundle> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const workflowsPath = join(root, 'workflows', `index.${extension}`);
+  const room = join(root, 'workflows');
+  const workflowsPath = join(room, `index.${extension}`);
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     preloadModules: [workflowsPath],
-    workflowInterceptorModules: traced
-      ? [join(root, 'workflows', 'tracing', `interceptors.${extension}`)]
-      : [],
+    workflowInterceptorModules: [
+      join(room, 'shared', `signal-names.${extension}`),
+      ...(traced ? [join(room, 'tracing', `interceptors.${extension}`)] : []),
+    ],
     logger: new DefaultLogger('ERROR'),
   });
   return { code };

@@ -21,6 +21,7 @@ import {
 } from './messages.ts';
 import type { RootHost } from './root-host.ts';
 import { describeBudget } from './root-state.ts';
+import { sentSignalName } from './signal-names.ts';
 import { badEscalation } from './superior.ts';
 
 /**
@@ -41,7 +42,9 @@ export function registerRootHandlers(host: RootHost): void {
     { description: 'From a child: a question or a fault. Not for people.' },
   );
   setDefaultSignalHandler((name) =>
-    host.refuse(`There is no signal "${name}". Try: answer, amend, pause, resume, stop.`),
+    host.refuse(
+      `There is no signal "${sentSignalName(name)}". Try: answer, amend, pause, resume, stop.`,
+    ),
   );
   setHandler(poolQuery, () => ({ total: host.record.factsTotal(), facts: host.record.facts() }), {
     description: 'Facts of the run, newest last.',

@@ -2,6 +2,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { createActivities } from '../../../worker/create-activities.ts';
 import { createWorker } from '../../../worker/create-worker.ts';
+import type { StuckWorkflow } from '../../../client/stuck-workflows.ts';
 import { openQuestion } from '../../support/asking.ts';
 import { eventually } from '../../support/eventually.ts';
 import { findBrokenPromises } from '../../support/find-broken-promises.ts';
@@ -13,7 +14,7 @@ import type { ScriptProcess } from '../../support/worker-process.ts';
 import { runAt } from '../client/support.ts';
 import type { CliOutcome } from '../client/support.ts';
 import { changeCheckout, nextVersion, replaceOnce } from './changed-checkout.ts';
-import type { ChangedCheckout } from './changed-checkout.ts';
+import type { Change, ChangedCheckout } from './changed-checkout.ts';
 
 let next: ChangedCheckout;
 beforeAll(() => {
@@ -99,7 +100,7 @@ it('part of fault 9: a run that answers tells of its child at which the new code
   const run = await stage.start('plannerRun', { goal }, id);
   await openQuestion(stage, run);
   await stage.stopWorker();
-  const worker = await startBuggyWorker();
+  const worker = await startChangedWorker(buggyDelegation);
   await run.signal('answer', { question_id: 'q1', answer: 'everybody' });
   const stuck = `Stuck: the worker fails at ${child} (a bug of the next version).`;
   await eventually('the status of the run tells of its child', async () => {
@@ -117,17 +118,77 @@ it('part of fault 9: a run that answers tells of its child at which the new code
   expect(broken.filter((line) => !line.includes('a bug of the next version'))).toEqual([]);
 }, 300_000);
 
-/** A worker whose delegations throw as soon as they go on. */
-async function startBuggyWorker(): Promise<{ stop(): Promise<void> }> {
-  const needsOrder = "nonRetryable('A child delegation needs an order.');";
-  const bug = `${needsOrder} throw new Error('a bug of the next version');`;
+/** A run that waits for an answer, and whose every workflow task fails since. */
+async function leaveStuck() {
+  const worker = await startChangedWorker(reservedNamesThrow);
+  const run = await stage.start('plannerRun', { goal });
+  await openQuestion(stage, run);
+  await run.signal('__temporal_x');
+  return { worker, run };
+}
+
+it('finding L1: status tells a run that no code cures from one that a deploy cures, and its reset command does', async () => {
+  const { worker, run } = await leaveStuck();
+  const stuck = await eventually('status says that it is stuck', async () => {
+    const { out } = await cli('status', run.workflowId, '--json');
+    const shown: { readonly stuck: readonly StuckWorkflow[] } = JSON.parse(out);
+    return shown.stuck[0];
+  });
+  expect(stuck).toMatchObject({ workflow_id: run.workflowId, is_misfit: false, cure: 'reset' });
+  const { out } = await cli('status', run.workflowId);
+  const [, command = ''] =
+    /no deploy of earlier code helps.* Try: npm run planwave -- (.*), or a newer/.exec(out) ?? [];
+  const reset = runScript('planwave.mjs', command.split(' '), stageEnvironment(stage));
+  expect({ ending: await reset.ended, output: reset.output() }).toMatchObject({
+    ending: 'exit code 0',
+  });
+  const again = stage.client.workflow.getHandle(run.workflowId);
+  await openQuestion(stage, again);
+  await again.signal('answer', { question_id: 'q1', answer: 'everybody' });
+  expect((await stage.result(again)).status).toBe('completed');
+  await worker.stop();
+}, 300_000);
+
+it('finding L1: a run that an older version left stuck goes on under this one', async () => {
+  const { worker, run } = await leaveStuck();
+  await eventually('it is stuck', async () =>
+    (await cli('status', run.workflowId)).out.includes('Stuck: '),
+  );
+  await worker.stop();
+
+  await stage.startWorker();
+  await run.signal('answer', { question_id: 'q1', answer: 'everybody' });
+  expect((await stage.result(run)).status).toBe('completed');
+  const { rejected } = await stage.questions(run);
+  expect(rejected.map(({ reason }) => reason)).toEqual([
+    expect.stringContaining('There is no signal "__temporal_x".'),
+  ]);
+}, 300_000);
+
+/** Delegations throw as soon as they go on. */
+const needsOrder = "nonRetryable('A child delegation needs an order.');";
+const buggyDelegation = {
+  from: needsOrder,
+  to: `${needsOrder} throw new Error('a bug of the next version');`,
+};
+
+/** As every version before `workflows/shared/signal-names.ts`. */
+const reservedNamesThrow = {
+  from: "const reservedPrefix = '__temporal_'",
+  to: "const reservedPrefix = '__no_such_prefix'",
+};
+
+async function startChangedWorker({
+  from,
+  to,
+}: Omit<Change, 'file'>): Promise<{ stop(): Promise<void> }> {
   const connection = await NativeConnection.connect({ address: stage.address });
   const redactor = createRedactor({ secrets: [] });
   const worker = await createWorker({
     connection,
     namespace: 'default',
     taskQueue: stage.taskQueue,
-    workflowBundle: { code: replaceOnce(sharedBundle().code, needsOrder, bug) },
+    workflowBundle: { code: replaceOnce(sharedBundle().code, from, to) },
     redactor,
     activities: createActivities(
       {

@@ -82,6 +82,52 @@ it('fault 43: an unknown signal name is recorded with the names that exist', asy
   await expectUnhurt(run);
 }, 60_000);
 
+it('finding L1: a signal whose name is reserved for the SDK is recorded like every unknown one', async () => {
+  const run = await runThatWaits();
+  const names = [
+    '__temporal_x',
+    '__temporal_workflow_stream_publish',
+    '__stack_trace',
+    '__proto__',
+  ];
+  for (const name of names) await signalRaw(stage, run.workflowId, name);
+  for (const child of [waveWorkflowId(run.workflowId, 1), `${run.workflowId}/wave-001/host`]) {
+    await signalRaw(stage, child, '__temporal_x');
+  }
+  const rejected = await rejectedMessages(stage, run, names.length);
+  expect(rejected.map(({ reason }) => reason)).toEqual(
+    names.map((name) => `There is no signal "${name}". Try: answer, amend, pause, resume, stop.`),
+  );
+  await expect(run.executeUpdate('__temporal_x')).rejects.toThrow('Update failed');
+  await expect(run.query('__temporal_x')).rejects.toThrow('__temporal_x');
+  await expectUnhurt(run);
+}, 60_000);
+
+it('finding L1: signals with reserved names that come before the first workflow task hurt nobody', async () => {
+  const inputs = [
+    ['plannerRun', { goal: 'Host the backup' }],
+    ['plannerWave', { goal: 'Host the backup' }],
+    ['delegation', { agent_id: 'writer', task_description: 'A haiku on backups' }],
+    ['triad', { type: 'consensus', task: 'Choose where a backup goes' }],
+    ['team', { message: 'Choose where a backup goes', members: ['researcher', 'writer'] }],
+  ] as const;
+  await stage.stopWorker();
+  const started = new Map<string, WorkflowHandle>();
+  for (const [type, input] of inputs) {
+    const run = await stage.start(type, input);
+    started.set(type, run);
+    await signalRaw(stage, run.workflowId, '__temporal_x');
+    await signalRaw(stage, run.workflowId, 'stop');
+  }
+  await stage.startWorker();
+  for (const [type, run] of started) {
+    const result = await stage.result(run);
+    expect({ type, status: result.status }).toEqual({ type, status: 'stopped' });
+  }
+  // Only now: an artifact that another run has just written is not named yet.
+  for (const run of started.values()) await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
 it('fault 43: pause and resume are taken whatever comes with them', async () => {
   const run = await runThatWaits();
   for (const payload of [[broken], [unknownEncoding], [noJson], []]) {

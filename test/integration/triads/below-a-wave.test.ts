@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Question } from '../../../contracts/question.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
@@ -8,6 +6,7 @@ import { expectPromisesKept } from '../../support/promises.ts';
 import { memberCalls, takes, triad, triadWork } from '../../support/scripted-triad.ts';
 import { blocked, held, newestText, question, work } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { provideWritingAgent } from '../../support/writing-agent.ts';
 
 const { stage } = useStage();
 
@@ -15,9 +14,6 @@ const goal = 'Compare two ways to store sensor data';
 
 /** Model calls of a dialectic triad that agrees at once: three turns in each phase. */
 const callsOfNine = 9;
-
-const riskyAgent =
-  '---\nname: risky\ndescription: Writes files.\ntools: write_file\nrisk_level: high\n---\n\nYou write files.\n';
 
 const writes = (name: string) => ({
   tool_use: [{ name: 'write_file', input: { path: `${name}.md`, content: name } }],
@@ -114,9 +110,7 @@ describe('a triad below a wave', () => {
   });
 
   it('has approvals of members who ask at the same time put together, answered in any order', async () => {
-    const agents_dir = join(stage.home, 'agents');
-    mkdirSync(agents_dir, { recursive: true });
-    writeFileSync(join(agents_dir, 'risky.md'), riskyAgent);
+    const agents_dir = provideWritingAgent(stage.home, 'risky', 'high');
     const two = ['peer-1', 'peer-2'];
     stage.rehearsal.script(
       two.map((member) => takes({ member, phase: 'deliberate', nth: 1 }, writes(member))),

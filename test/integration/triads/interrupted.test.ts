@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import { openQuestion, refusalOf, submit } from '../../support/asking.ts';
@@ -12,6 +12,7 @@ import { storedRecord } from '../../support/stored-record.ts';
 import { untilIdle } from '../../support/until-idle.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { startWorkerProcess } from '../../support/worker-process.ts';
+import { provideWritingAgent } from '../../support/writing-agent.ts';
 
 const { stage } = useProcessStages();
 
@@ -75,12 +76,7 @@ it('a budget that is spent in the middle of a round asks, and goes on where it s
 }, 120_000);
 
 it('part of fault 2: an approval for a member, given when its worker was killed, is applied once, and so is the answer to the writer', async () => {
-  const agents_dir = join(stage.home, 'agents');
-  mkdirSync(agents_dir);
-  writeFileSync(
-    join(agents_dir, 'risky.md'),
-    '---\nname: risky\ndescription: Writes files.\ntools: write_file\nrisk_level: high\n---\n\nYou write files.\n',
-  );
+  const agents_dir = provideWritingAgent(stage.home, 'risky', 'high');
   const plain = triad('consensus', { sections });
   const members = plain.members.map((one) => ({ ...one, agent_id: 'risky' }));
   const over = { agent_id: 'risky', triad: { ...plain, members } };

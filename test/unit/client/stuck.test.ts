@@ -13,6 +13,7 @@ const stuck: StuckWorkflow = {
   workflow_id: 'run-1/wave-001/gather-facts',
   run_id: 'run-1',
   is_misfit: true,
+  cure: 'deploy',
   reason: 'Timer machine does not handle this event',
 };
 
@@ -32,6 +33,9 @@ it('says in one line what does not go on, why, and what to do', () => {
   );
   expect(describeStuck({ ...stuck, is_misfit: false, reason: 'x is null' })).toMatch(
     /^Stuck: the worker fails at run-1\/\S+ \(x is null\)\..* log$/,
+  );
+  expect(describeStuck({ ...stuck, is_misfit: false, cure: 'reset', reason: 'a name' })).toMatch(
+    /^Stuck: something that run-1\/\S+ received breaks it \(a name\)\..* no deploy .*Try: .* workflow reset .*--workflow-id run-1\/\S+ --type LastWorkflowTask --reapply-exclude Signal /,
   );
 });
 
