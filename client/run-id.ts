@@ -34,5 +34,5 @@ function cutAtWord(words: string, charactersMax: number): string {
   const cut = words.slice(0, charactersMax);
   const inWord = words.length > charactersMax && words[charactersMax] !== '-';
   const end = inWord ? cut.lastIndexOf('-') : cut.length;
-  return (end > 0 ? cut.slice(0, end) : cut).replace(/-+$/, '');
+  return (end > 0 ? cut.slice(0, end) : cut).replace(/(?<!-)-+$/, '');
 }

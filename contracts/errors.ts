@@ -38,6 +38,8 @@ export const failureConsequences = {
   ThreadUnavailable: 'retry',
   /** A middleware or a guardrail threw three times, or gave what can't be used. What that means is decided by its kind and stage. */
   MiddlewareFailed: 'stop',
+  /** Three workers had to be ended because this work blocked their event loop. */
+  Blocked: 'park',
   /** A fault of planwave itself. A mended worker goes on after `resume`. */
   Internal: 'park',
 } as const satisfies Record<string, FailureConsequence>;

@@ -1,11 +1,5 @@
 import { spellSecret } from './own-secrets.ts';
-
-/** The beginning of a private key. What follows tells whether it is one. */
-const keyHeader = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY/g;
-
-/** What a private key has behind that, as far as it goes: the end of the line, headers, and lines of Base64. */
-const keyRest =
-  /^(?: BLOCK)?-{0,5}(?:(?:\s|\\[nr])+[A-Za-z-]{1,20}: [^\n\\]{0,200})*(?:\s|\\[nr]|[A-Za-z0-9+/=])*$/;
+import { findOpenPrivateKey } from './private-key.ts';
 
 /** A secret of one word is never shown in part, for nobody shows the word that is still being written. */
 const severalWords = /[\s\u0080-\uffff]/;
@@ -19,14 +13,10 @@ const severalWords = /[\s\u0080-\uffff]/;
 export function createOpenFinder(secrets: readonly string[]): (text: string) => number {
   const spellings = secrets.flatMap(spellSecret).filter((spelling) => severalWords.test(spelling));
   return (text) =>
-    Math.min(findOpenKey(text), ...spellings.map((spelling) => findOpenSecret(text, spelling)));
-}
-
-function findOpenKey(text: string): number {
-  for (const { index, 0: header } of text.matchAll(keyHeader)) {
-    if (keyRest.test(text.slice(index + header.length))) return index;
-  }
-  return text.length;
+    Math.min(
+      findOpenPrivateKey(text),
+      ...spellings.map((spelling) => findOpenSecret(text, spelling)),
+    );
 }
 
 function findOpenSecret(text: string, spelling: string): number {

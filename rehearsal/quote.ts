@@ -21,6 +21,6 @@ export function slugOf(text: string, lengthMax = 40): string {
     .replaceAll(/[^a-z0-9_-]+/gu, '-')
     .replace(/^[-_]+/u, '')
     .slice(0, lengthMax)
-    .replace(/-+$/u, '');
+    .replace(/(?<!-)-+$/u, '');
   return slug === '' ? 'rehearsal' : slug;
 }

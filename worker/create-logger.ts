@@ -20,8 +20,14 @@ const textCharsMax = 4_000;
  * which run, wave, delegation and turn it is about, as far as it is about one.
  */
 export function createLogger({ format, level }: LogSettings): DefaultLogger {
-  const write = format === 'json' ? formatJson : formatText;
-  return new DefaultLogger(level, (entry) => void process.stderr.write(`${write(entry)}\n`));
+  return new DefaultLogger(
+    level,
+    (entry) => void process.stderr.write(`${formatLogEntry(format, entry)}\n`),
+  );
+}
+
+export function formatLogEntry(format: LogSettings['format'], entry: LogEntry): string {
+  return format === 'json' ? formatJson(entry) : formatText(entry);
 }
 
 /** One JSON object without line breaks. */

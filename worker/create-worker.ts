@@ -12,6 +12,7 @@ import { workOf } from '../activities/agent-turn/attempt-work.ts';
 import { redactFailure } from '../activities/redaction/redact-failure.ts';
 import { taskQueue } from '../contracts/names.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
+import { refuseBlockedWork } from './blocked-work.ts';
 import type { WorkflowBundle } from './bundle-workflows.ts';
 import { placeWork } from './place-work.ts';
 import type { Tracing } from './start-tracing.ts';
@@ -36,6 +37,8 @@ export interface CreateWorkerOptions {
   readonly deploymentName?: string | undefined;
   /** If undefined: nothing is traced. Needs a traced bundle. */
   readonly tracing?: Tracing | undefined;
+  /** The home, where the watchdog notes what blocked a worker. If undefined: nobody asks. */
+  readonly home?: string;
 }
 
 /** One worker with the settings that were measured to suit long model calls. */
@@ -55,6 +58,7 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
       activity: [
         ...(tracing === undefined ? [] : [tracing.activityInterceptors]),
         addWorkToLog,
+        ...(options.home === undefined ? [] : [refuseBlockedWork(options.home)]),
         () => redactFailuresWith(options.redactor),
       ],
     },

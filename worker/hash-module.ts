@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 
 /** Whatever stands in quotes behind `from`, `import` or `import(`, and begins with a dot. */
-const relativeImport = /\b(?:from|import)\s*\(?\s*(['"])(\.{1,2}\/[^'"\n]+)\1/g;
+const relativeImport = /\b(?:from|import)\s*(?:\(\s*)?(['"])(\.{1,2}\/[^'"\n]+)\1/g;
 
 /**
  * SHA-256 of a module and of all modules that it imports by a relative path, in hexadecimal: the same wherever they lie.

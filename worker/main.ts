@@ -14,6 +14,7 @@ import type { WorkerDeployment } from './describe-deployment.ts';
 import { redactOutput } from './redact-output.ts';
 import { loadMiddlewares } from './load-middlewares.ts';
 import { installRuntime } from './install-runtime.ts';
+import { startWatchdog } from './watchdog.ts';
 import { watchQuestions } from './watch-questions.ts';
 import type { Tracing } from './start-tracing.ts';
 import { readWorkerSettings } from './worker-settings.ts';
@@ -36,7 +37,7 @@ export interface RunWorkerOptions {
 /**
  * Runs one worker until `signal`. Everything about where comes from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
  * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
- * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`, `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
+ * `PLANWAVE_BLOCKED_SECONDS`, `PLANWAVE_MIDDLEWARES`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`, `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
  * @throws {BadSettings} when a setting is missing or wrong.
  */
@@ -61,6 +62,8 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     settings.metricsAddress === undefined
       ? () => {}
       : watchQuestions(new Client({ connection, namespace }), recorder);
+  // Behind the bundling, which is no work of anybody's.
+  const stopWatchdog = startWatchdog({ ...settings, redactor });
   try {
     const worker = await createWorker({
       connection,
@@ -73,6 +76,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
       buildId,
       deploymentName,
       tracing,
+      home: settings.home,
     });
     const ready = {
       taskQueue,
@@ -87,6 +91,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     await running;
   } finally {
     stopWatching();
+    await stopWatchdog();
     await tracing?.stop();
     // Without this the process never ends.
     await connection.close();

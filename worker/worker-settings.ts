@@ -46,6 +46,11 @@ export interface WorkerProcessSettings extends WorkerSettings {
   readonly metricsAddress: string | undefined;
   /** `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
   readonly traced: boolean;
+  /**
+   * `PLANWAVE_BLOCKED_SECONDS`, default 30: how long the event loop may stand still before the watchdog ends the process.
+   * 0: for ever.
+   */
+  readonly blockedSecondsMax: number;
   /** Default: text, from warnings on. */
   readonly log: LogSettings;
 }
@@ -77,6 +82,10 @@ const expectations = {
   ],
   PLANWAVE_TASK_QUEUE: [isPrintable, 'a name in one word. Try: planwave'],
   PLANWAVE_WORKER_GRACE_SECONDS: [isGrace, 'a whole number of seconds from 1 to 120. Try: 100'],
+  PLANWAVE_BLOCKED_SECONDS: [
+    isBlockedLimit,
+    'a whole number of seconds from 2 to 600, or 0 for no watchdog. Try: 30',
+  ],
   PLANWAVE_MIDDLEWARES: [isModulePath, 'the path of an ES module. Try: ./middlewares.mjs'],
   PLANWAVE_METRICS_ADDRESS: [
     isListenAddress,
@@ -124,6 +133,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     taskQueue: env['PLANWAVE_TASK_QUEUE'] || taskQueue,
     middlewaresFile: readMiddlewaresFile(env),
     shutdownGraceMs: Number(env['PLANWAVE_WORKER_GRACE_SECONDS'] || 100) * 1_000,
+    blockedSecondsMax: Number(env['PLANWAVE_BLOCKED_SECONDS'] || 30),
     ...readVersion(env),
     ...readTelemetry(env),
   };
@@ -207,6 +217,10 @@ function isPostgresAddress(text: string): boolean {
 
 function isGrace(text: string): boolean {
   return /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 120;
+}
+
+function isBlockedLimit(text: string): boolean {
+  return /^\d{1,3}$/.test(text) && Number(text) !== 1 && Number(text) <= 600;
 }
 
 function isLogFormat(text: string): boolean {

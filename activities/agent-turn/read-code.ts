@@ -6,7 +6,7 @@ export type ReadCode =
   | { readonly ok: false; readonly faults: readonly OutputFault[] };
 
 /** A line that opens or closes a fence, as Markdown has it. */
-const fenceLine = /^ {0,3}(?<mark>`{3,}|~{3,})(?<rest>[^\n`]*)$/u;
+const fenceLine = /^ {0,3}(?<mark>`{3,}|~{3,}(?!~))(?<rest>[^\n`]*)$/u;
 
 /**
  * Reads a text that is to be code and nothing else. One fence around the whole is taken off. What stands inside it is

@@ -28,6 +28,9 @@ function readableBeginning(name: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .match(/[a-z0-9]+/g);
-  const beginning = (words ?? []).join('-').slice(0, prefixCharsMax).replace(/-+$/, '');
+  const beginning = (words ?? [])
+    .join('-')
+    .slice(0, prefixCharsMax)
+    .replace(/(?<!-)-+$/, '');
   return beginning === '' ? 'x' : beginning;
 }

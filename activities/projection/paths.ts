@@ -39,7 +39,10 @@ function toTaskName(goalTitle: string): string {
       .normalize('NFKD')
       .toLowerCase()
       .match(/[a-z0-9]+/g) ?? [];
-  const name = words.join('_').slice(0, 40).replace(/_+$/, '');
+  const name = words
+    .join('_')
+    .slice(0, 40)
+    .replace(/(?<!_)_+$/, '');
   return name === '' ? 'task' : name;
 }
 

@@ -104,7 +104,10 @@ function watchStream(
  * @param tail the end of a stream; long enough for a private key, so that one is seen with its first line.
  */
 function pickLastWords(tail: string, redactor: Redactor, charsMax: number): string {
-  const whole = redactor.redactText(tail, 'progress').replace(/\S+$/, '').trimEnd();
+  const whole = redactor
+    .redactText(tail, 'progress')
+    .replace(/(?<!\S)\S+$/, '')
+    .trimEnd();
   if (whole.length <= charsMax) return whole;
   return whole.slice(-charsMax).replace(/^\S*\s+/, '');
 }

@@ -43,5 +43,5 @@ export function createInvalidInput(
 
 /** What is wrong, and then what to do. Some reasons end with a full stop already. */
 export function joinSentences(reason: string, hint: string): string {
-  return `${reason.replace(/\.+$/, '')}. ${hint}`;
+  return `${reason.replace(/(?<!\.)\.+$/, '')}. ${hint}`;
 }

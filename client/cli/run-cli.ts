@@ -49,7 +49,7 @@ function showUsageError(error: CommanderError, json: boolean, io: CliDeps['io'])
   const isHelp = error.code === 'commander.help';
   const message = isHelp
     ? 'a command is missing. Try: --help'
-    : cleanLine(error.message.replace(/^error: /, '')).replace(/\.+$/, '');
+    : cleanLine(error.message.replace(/^error: /, '')).replace(/(?<!\.)\.+$/, '');
   if (json) io.stdout.write(`${safeJson({ error: { code: 'bad_input', message } })}\n`);
   else if (!isHelp) io.stderr.write(`${message}. Try: --help\n`);
   return exitCodes.badInput;

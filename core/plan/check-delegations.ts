@@ -114,6 +114,6 @@ function toSlug(text: string): string {
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[-_]+/, '')
     .slice(0, 40)
-    .replace(/[-_]+$/, '');
+    .replace(/(?<![-_])[-_]+$/, '');
   return slug === '' ? 'market-research' : slug;
 }

@@ -30,10 +30,10 @@ export function isSameValue(a: string, b: string): boolean {
 
 /** Digit by digit, because a number of JavaScript would round: `+07.50` is `7.5`. Null when it is no plain decimal. */
 function normaliseDecimal(text: string): string | null {
-  const parts = /^([+-]?)0*([0-9]+)(?:\.([0-9]+))?$/.exec(text);
+  const parts = /^([+-]?)0*(0|[1-9][0-9]*)(?:\.([0-9]+))?$/.exec(text);
   if (parts === null) return null;
   const [, sign = '', whole = '', decimals = ''] = parts;
-  const fraction = decimals.replace(/0+$/, '');
+  const fraction = decimals.replace(/(?<!0)0+$/, '');
   const digits = fraction === '' ? whole : `${whole}.${fraction}`;
   return sign === '-' && digits !== '0' ? `-${digits}` : digits;
 }

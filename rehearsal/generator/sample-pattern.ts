@@ -79,7 +79,8 @@ function readAtom(reader: Reader): string {
 /** How often the atom before the position is repeated. */
 function readCount(reader: Reader): number {
   const rest = reader.pattern.slice(reader.position);
-  const [all, sign, least, comma, most] = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/u.exec(rest) ?? [];
+  const [all, sign, least, comma, most] =
+    /^(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/u.exec(rest) ?? [];
   if (all === undefined) return 1;
   reader.position += all.length;
   const min = sign === '+' ? 1 : Number(least ?? 0);

@@ -21,7 +21,10 @@ const understood = new Set([
  * `"A name.\n\n{minLength: 1, maxLength: 120}"` gives `{minLength: 1, maxLength: 120}`. Empty when there are none.
  */
 export function readHints(schema: JsonObject): JsonObject {
-  const list = /\{(\w+: .*)\}$/su.exec(textOf(schema['description']))?.[1] ?? '';
+  const description = textOf(schema['description']);
+  const list = description.endsWith('}')
+    ? (/\{(\w+: .*)$/su.exec(description.slice(0, -1))?.[1] ?? '')
+    : '';
   const pairs =
     /(?:^|, )(\w+): ("(?:[^"\\]|\\.)*"|-?[\d.]+(?:e[+-]?\d+)?|true|false)(?=, \w+: |$)/giu;
   const hints: Record<string, unknown> = {};

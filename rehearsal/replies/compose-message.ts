@@ -42,7 +42,7 @@ function cutAtLimit(blocks: readonly Block[], tokensMax: number): readonly Block
   const text = String(block['text']);
   if (countTokens(text) <= tokensMax) return undefined;
   const bytes = Buffer.from(text).subarray(0, tokensMax * 4);
-  const cut = dropHalfPair(bytes.toString('utf8').replace(/\uFFFD+$/u, ''));
+  const cut = dropHalfPair(bytes.toString('utf8').replace(/(?<!\uFFFD)\uFFFD+$/u, ''));
   return [{ ...block, text: cut }];
 }
 

@@ -18,7 +18,7 @@ export interface PromptBlock {
  */
 export function listBlocks(text: string): readonly PromptBlock[] {
   const blocks: PromptBlock[] = [];
-  const opening = /^<([a-z_]+)(?:\s[^>]*)?>/gmu;
+  const opening = /^<([a-z_]+)(?:\s[^<>]*)?>/gmu;
   for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
     const name = match[1] ?? '';
     const end = text.indexOf(`</${name}>`, opening.lastIndex);

@@ -95,5 +95,7 @@ function readResult(content: unknown): string {
           .map((part) => textOf(part['text']))
           .join(' ');
   // What the member says in short, where the engine shows it.
-  return /<compact_md>(.*?)<\/compact_md>/su.exec(text)?.[1]?.trim() ?? text;
+  const [, rest = ''] = text.split('<compact_md>', 2);
+  const [compact = '', after] = rest.split('</compact_md>', 2);
+  return after === undefined ? text : compact.trim();
 }

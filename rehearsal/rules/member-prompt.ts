@@ -68,7 +68,7 @@ export interface MemberPrompt extends TurnPlace {
   readonly tools: readonly string[];
 }
 
-const requestKind = /<request[^>]*\skind="member"/u;
+const requestKind = /<request[^<>]*\skind="member"/u;
 
 const numberOf = (value: unknown, fallback: number): number =>
   typeof value === 'number' ? value : fallback;

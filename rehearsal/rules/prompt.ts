@@ -91,7 +91,7 @@ export function readPrompt(request: MessagesRequest): Prompt {
   const firstText = textIn(userMessages[0]?.blocks ?? []);
   const first = readBlocks(firstText);
   const later = userMessages.slice(1).map((message) => readBlocks(textIn(message.blocks)));
-  const wave = /<request[^>]*\swave="(\d+)"/u.exec(firstText)?.[1];
+  const wave = /<request[^<>]*\swave="(\d+)"/u.exec(firstText)?.[1];
   return {
     wave: wave === undefined ? 1 : Math.max(1, Number(wave)),
     goal: readGoal(first, textIn(request.system), firstText),

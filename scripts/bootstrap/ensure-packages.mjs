@@ -171,7 +171,7 @@ async function lacksOptionalPackagesOnly(root, output) {
     Object.values(packages ?? {}).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {})),
   );
   const isOptional = (/** @type {string} */ line) => {
-    const name = /Missing: (\S+)@\S* from lock file/.exec(line)?.[1];
+    const name = /Missing: (\S+)@[^\s@]* from lock file/.exec(line)?.[1];
     return name !== undefined && optional.has(name);
   };
   return complaints.length > 0 && complaints.every(isOptional);

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { connect as connectSocket, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
@@ -47,28 +48,37 @@ export function isListening(host: string, port: number): Promise<boolean> {
 }
 
 /**
- * A port that its finder may listen on, and that the system gives to nobody else for a minute: a connection that the
- * listening side has closed keeps it from whoever asks for any free port. Without that, a server that starts meanwhile,
- * and takes a dozen, may well get it.
+ * Ports below those that systems give to outgoing connections (from 32768 on Linux, from 49152 elsewhere). A server that
+ * restarts on a port from that range may find that a connection of another process has taken it meanwhile. 1,000 are left
+ * above, for the Web UI of a server.
+ */
+const portRange = { first: 10_240, count: 21_000 };
+
+/** Begins anywhere, so that processes which look at the same time look at different ports. */
+let nextPort = randomInt(portRange.count);
+
+/**
+ * Finds a port to listen on. One process is given a port twice only when it has been given all others.
  *
  * @returns a port of this machine that nobody listened on a moment ago
+ * @throws when somebody listens on every port of the range
  */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.on('error', () => {}).end());
-    server.once('error', reject);
-    server.listen(0, localHost, () => {
-      const address = server.address();
-      if (address === null || typeof address === 'string') {
-        reject(new Error('no port was given'));
-        return;
-      }
-      const { port } = address;
-      const socket = connectSocket({ host: localHost, port });
-      socket.once('error', reject).once('close', () => server.close(() => resolve(port)));
-      // Only who reads to the end hears that the other side has closed.
-      socket.resume();
-    });
+export async function findFreePort(): Promise<number> {
+  for (let tries = 0; tries < portRange.count; tries += 1) {
+    const port = portRange.first + nextPort;
+    nextPort = (nextPort + 1) % portRange.count;
+    // One after the other: the first that is free will do.
+    // oxlint-disable-next-line no-await-in-loop
+    if (await canListen(port)) return port;
+  }
+  throw new Error(`No port from ${portRange.first} on is free. Try: end what listens on them`);
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, localHost, () => server.close(() => resolve(true)));
   });
 }
 

@@ -1,4 +1,5 @@
 import type { RunToolInput, RunToolResult } from '../../contracts/activity-types.ts';
+import type { FailureType } from '../../contracts/errors.ts';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { StateToolCall, ToolCall } from '../../contracts/model-turn.ts';
@@ -7,6 +8,7 @@ import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import { runTool } from '../shared/activities.ts';
 import type { Control } from '../shared/control.ts';
 import type { Superior } from '../shared/superior.ts';
+import { untilDone } from '../shared/until-done.ts';
 
 /** What the tool calls of a delegation leave behind. Changed as they are made. */
 export interface ToolWork {
@@ -42,12 +44,15 @@ export function isToolCall(call: ToolCall | StateToolCall): call is ToolCall {
 /** @param over How many details it may load, and what only calls that change something have. */
 export function makeCall(
   call: ToolCall,
-  { order, label }: Pick<ToolDesk, 'order' | 'label'>,
+  { order, label, superior }: Pick<ToolDesk, 'order' | 'label' | 'superior'>,
   over: Pick<RunToolInput, 'loads_left' | 'effect'>,
 ): Promise<RunToolResult> {
   const { run_id, registry_ref, record_ref, upstream, delegation } = order;
   const { agent_id, delegation_id } = delegation;
-  return runTool.executeWithOptions({ summary: label(call.name) }, [
-    { run_id, agent_id, delegation_id, registry_ref, call, record_ref, upstream, ...over },
-  ]);
+  const input = { run_id, agent_id, delegation_id, registry_ref, call, record_ref, upstream };
+  return untilDone(
+    () => runTool.executeWithOptions({ summary: label(call.name) }, [{ ...input, ...over }]),
+    (reason) => superior.park(reason),
+    ({ type }) => type === ('Blocked' satisfies FailureType),
+  );
 }

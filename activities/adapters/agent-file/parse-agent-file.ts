@@ -168,7 +168,7 @@ function toSlug(name: string): string {
     .replaceAll(/\p{Mark}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9_]+/g, '-')
-    .replaceAll(/^[-_]+|-+$/g, '');
+    .replaceAll(/^[-_]+|(?<!-)-+$/g, '');
 }
 
 /** The key of the front matter behind a field of the definition. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RecordedEffect } from '../../../contracts/effect.ts';
@@ -10,6 +10,7 @@ import { completed, work } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { startWorkerProcess } from '../../support/worker-process.ts';
+import { provideWritingAgent } from '../../support/writing-agent.ts';
 
 const { stage } = useProcessStages();
 
@@ -48,12 +49,7 @@ async function effectOf(name: string): Promise<RecordedEffect | undefined> {
 }
 
 it('fault 48: kill -9 in three tools at their effect: none is repeated, and what is unclear is asked', async () => {
-  const agents_dir = join(stage.home, 'agents');
-  mkdirSync(agents_dir);
-  writeFileSync(
-    join(agents_dir, 'builder.md'),
-    '---\nname: builder\ndescription: Writes files.\ntools: write_file\n---\n\nYou write files.\n',
-  );
+  const agents_dir = provideWritingAgent(stage.home, 'builder');
   stage.rehearsal.script(files.flatMap(rulesOf));
   const input = {
     goal: 'Write it',

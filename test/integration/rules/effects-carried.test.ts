@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type { Reply } from '../../../rehearsal/script.ts';
@@ -9,6 +9,7 @@ import { expectPromisesKept } from '../../support/promises.ts';
 import { callsOf, completed, work, works } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { provideWritingAgent } from '../../support/writing-agent.ts';
 
 /** Delegations continue as new after a few turns. */
 const { stage } = useStage({
@@ -19,12 +20,7 @@ const write: Reply = { tool_use: [{ name: 'write_file', input: { path: 'a.md', c
 const nothing: Reply = { tool_use: [{ name: 'no_such_tool', input: {} }] };
 
 it('an approval ends with its call: the same call after continue-as-new asks again, and the proof is carried', async () => {
-  const agents_dir = join(stage.home, 'my-agents');
-  mkdirSync(agents_dir);
-  writeFileSync(
-    join(agents_dir, 'risky.md'),
-    '---\nname: risky\ndescription: Writes files.\ntools: write_file\nrisk_level: high\n---\n\nYou write.\n',
-  );
+  const agents_dir = provideWritingAgent(stage.home, 'risky', 'high');
   stage.rehearsal.script([
     works('task', write, 1),
     ...[2, 3, 4, 5].map((nth) => works('task', nothing, nth)),

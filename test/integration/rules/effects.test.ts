@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
@@ -13,6 +13,7 @@ import { expectPromisesKept } from '../../support/promises.ts';
 import { callsOf, completed, plan, plans, work, works } from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { provideWritingAgent } from '../../support/writing-agent.ts';
 
 const { stage } = useStage();
 
@@ -31,16 +32,10 @@ const claims = (criterion: string, ...effects_claimed: string[]): AgentOutput =>
   effects_claimed,
 });
 
-const agentFile = (name: string, risk: string): string =>
-  `---\nname: ${name}\ndescription: Writes files.\ntools: write_file\nrisk_level: ${risk}\n---\n\nYou write files.\n`;
-
 /** A folder with an agent of low and one of high risk, both with write_file. */
 function agentsDir(): string {
-  const dir = join(stage.home, 'agents-with-files');
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, 'builder.md'), agentFile('builder', 'low'));
-  writeFileSync(join(dir, 'risky.md'), agentFile('risky', 'high'));
-  return dir;
+  provideWritingAgent(stage.home, 'builder', 'low');
+  return provideWritingAgent(stage.home, 'risky', 'high');
 }
 
 const workspaceOf = (runId: string, path: string): string =>
@@ -110,7 +105,6 @@ it('what agents write is confirmed, recorded and claimed; what is not, is unprov
 }, 60_000);
 
 it('an agent of high risk asks first: approved once for one call, denied, and never by default', async () => {
-  const dir = agentsDir();
   const named = mkdtempSync(join(tmpdir(), 'planwave-named-'));
   folders.push(named);
   const again = uses(writes('a.md', 'the same'));
@@ -118,7 +112,7 @@ it('an agent of high risk asks first: approved once for one call, denied, and ne
   const run = await stage.start('delegation', {
     agent_id: 'risky',
     task_description: 'Write a file.',
-    agents_dir: dir,
+    agents_dir: agentsDir(),
     workspace_dir: named,
   });
   const asked = await openQuestion(stage, run);
@@ -131,7 +125,7 @@ it('an agent of high risk asks first: approved once for one call, denied, and ne
   });
   expect(asked.text).toMatch(/risky.*write_file.*a\.md.*the same.*[0-9a-f]{64}/s);
   // What the agent was when the run began is what counts.
-  writeFileSync(join(dir, 'risky.md'), agentFile('risky', 'low'));
+  provideWritingAgent(stage.home, 'risky', 'low');
   expect(existsSync(join(named, 'a.md'))).toBe(false);
   await submit(run, { question_id: 'q1', answer: 'approve' });
   // The same call again is another one: the first approval is used up.

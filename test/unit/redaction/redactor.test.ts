@@ -11,6 +11,11 @@ const redact = (text: string): string => create().redactText(text, 'test');
 
 const leaks = (text: string): string[] => plantedPieces.filter((piece) => text.includes(piece));
 
+const encryptedKey = planted.privateKey.replace(
+  '-----\n',
+  '-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0011\n\n',
+);
+
 const texts: Readonly<Record<string, string>> = {
   github: `use ${planted.github}, please`,
   'github between quotes': `"${planted.github}"`,
@@ -23,10 +28,9 @@ const texts: Readonly<Record<string, string>> = {
   privatekey: `before\n${planted.privateKey}\nafter`,
   'privatekey, escaped': JSON.stringify(planted.privateKey),
   'privatekey, cut off': planted.privateKey.slice(0, 400),
-  'privatekey, encrypted': planted.privateKey.replace(
-    '-----\n',
-    '-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0011\n\n',
-  ),
+  'privatekey, encrypted': encryptedKey,
+  'privatekey, encrypted and escaped': JSON.stringify(encryptedKey),
+  'privatekey, encrypted, on one line': encryptedKey.replaceAll('\n', ' '),
   own: `curl -H 'x-api-key: ${planted.own}'`,
 };
 

@@ -1,0 +1,15 @@
+/**
+ * Loaded into a worker process before its own code: whoever looks for secrets in a text that holds `HANG_ON` runs a regular
+ * expression that takes longer than anybody lives, as the redactor once did.
+ */
+const pill = process.env.HANG_ON ?? 'PILL-OF-TOMORROW';
+const usual = Object.getOwnPropertyDescriptor(String.prototype, 'matchAll');
+
+// oxlint-disable-next-line no-extend-native
+Object.defineProperty(String.prototype, 'matchAll', {
+  ...usual,
+  value: function matchAllOrHang(pattern) {
+    if (this.includes(pill)) /^(?:\s[A-Z]: .{0,200})*z/.test(`${' A: '.repeat(60)}!`);
+    return Reflect.apply(usual.value, this, [pattern]);
+  },
+});
