@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Lease } from './budget.ts';
 import type { DelegationOutline } from './delegation.ts';
 import type { RunLimits } from './limits.ts';
+import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
 import { Slug } from './slug.ts';
@@ -33,6 +34,8 @@ export interface DelegationOrder {
   readonly registry_ref: Ref;
   readonly record_ref: Ref;
   readonly upstream: readonly UpstreamOutput[];
+  /** What was decided since `record_ref` was written. */
+  readonly news: readonly NewsItem[];
   readonly limits: RunLimits;
   /** What it may spend before it asks its wave for more. Null: nothing is limited. */
   readonly lease: Lease | null;

@@ -104,6 +104,43 @@ export interface DeliveredAnswer {
   readonly loop: boolean;
 }
 
+/**
+ * A decision of the user or the planner that came while a wave is at work. The run hands it to its wave, and the wave to
+ * all who work on it: the next prompt of each contains it.
+ */
+export type NewsItem = NewsAnswer | NewsInstruction;
+
+export interface NewsAnswer {
+  /** Counts the news of a run from 1. */
+  readonly news_id: number;
+  readonly type: 'answer';
+  readonly question_id: string;
+  /** The question, cut to `newsQuestionCharsMax` of `core/limits.ts`. */
+  readonly text: string;
+  /** The answer as text, cut to `inlineAnswerCharsMax`. */
+  readonly answer: string;
+  /** The whole answer, when `answer` is cut. */
+  readonly answer_ref: Ref | null;
+  readonly answered_by: string;
+  /** The delegation that asked. Null: the planner, or the engine. */
+  readonly delegation_id: string | null;
+  /** Whether it takes the place of an answer that was given before. */
+  readonly changed: boolean;
+}
+
+export interface NewsInstruction {
+  readonly news_id: number;
+  readonly type: 'instruction';
+  readonly instruction: string;
+  /** criterion_ids that the user gave up with it. */
+  readonly criteria_waived: readonly string[];
+}
+
+/** Payload of `inform`, from a parent to a child at work. */
+export interface NewsDelivery {
+  readonly news: readonly NewsItem[];
+}
+
 /** Payload of `progress`, from a wave to its run. */
 export interface WaveProgress {
   readonly wave: number;

@@ -1,7 +1,7 @@
 import type { AgentOutputOutline } from './agent-output.ts';
 import type { Allowance, Spending } from './budget.ts';
 import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
-import type { DeliveredAnswer } from './messages.ts';
+import type { DeliveredAnswer, NewsItem } from './messages.ts';
 import type { TurnBrief } from './member-turn.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { QuestionReviewOutline } from './question-review.ts';
@@ -112,6 +112,8 @@ export type TurnInput =
   | { readonly type: 'prompt'; readonly prompt: Prompt }
   | { readonly type: 'faults'; readonly faults: readonly OutputFault[] }
   | { readonly type: 'answers'; readonly answers: readonly DeliveredAnswer[] }
+  /** Decided since the record was written that the first message is rendered from. */
+  | { readonly type: 'news'; readonly news: readonly NewsItem[] }
   | {
       readonly type: 'tool_result';
       readonly tool_use_id: string;

@@ -25,6 +25,8 @@ export const signalNames = {
   amend: 'amend',
   /** From a parent to the child that asked: an answer, ready to use. */
   deliver: 'deliver',
+  /** From a parent to a child at work: what the user and the planner have decided meanwhile. */
+  inform: 'inform',
   /** From a wave to a delegation: what it may spend. */
   grant: 'grant',
   /** From a wave to its run: what was planned. */

@@ -95,6 +95,8 @@ export interface CarriedRun {
   readonly facts_total: number;
   readonly recent_facts: readonly Fact[];
   readonly amendments: readonly string[];
+  /** News so far, all of them in the record: the id of the newest, of the newest of the user, and of the newest considered. */
+  readonly news: { readonly last: number; readonly from_user: number; readonly considered: number };
   /** Criteria that the user gave up, among them some that no plan had listed then. */
   readonly waived: readonly string[];
   readonly wave_outlines: readonly WaveSummary[];

@@ -6,6 +6,7 @@ import { Delegation } from './delegation.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { RunLimits } from './limits.ts';
 import type { Autonomy } from './question-rules.ts';
+import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
 import { NamedTeams } from './team.ts';
@@ -52,6 +53,8 @@ export interface WaveOrder {
   readonly teams: readonly TeamSummary[] | null;
   /** Models that members of triads may be given. */
   readonly models: readonly string[];
+  /** What was decided since `record_ref` was written. */
+  readonly news: readonly NewsItem[];
   /** Facts in the record: `f1` to this one. */
   readonly facts_total: number;
   /** question_ids that have an answer in the record. */
@@ -76,6 +79,8 @@ export interface WaveResult {
   readonly criteria: readonly CriterionState[];
   /** Of the whole wave: planner and delegations. */
   readonly usage: Usage;
+  /** The newest news that the planner had when it gave its last output; 0 when it had none besides the record. */
+  readonly news_considered: number;
   /** What the run goes on with. */
   readonly budget: CarriedBudget | null;
 }

@@ -8,7 +8,11 @@ import { StoredDelegationId } from './slug.ts';
 /** What the planner answers when it is asked to plan a wave. */
 export const WavePlan = z.strictObject({
   summary: z.string().min(1).max(2_000).describe('What this wave is to achieve, and why this way.'),
-  delegations: z.array(Delegation).describe('Empty only when needs_user_input is true.'),
+  delegations: z
+    .array(Delegation)
+    .describe(
+      'Empty only when needs_user_input is true, or when no criterion is open and nothing is left to do.',
+    ),
   needs_user_input: z
     .boolean()
     .describe(

@@ -80,6 +80,10 @@ export const engineLimits = {
   waivedCriteriaMax: 100,
   /** Answers that one `amend` can change. */
   amendedAnswersMax: 20,
+  /** Answers and instructions of a wave that travel to those at work. A prompt shows the newest; the record has all. */
+  newsKeptMax: 200,
+  /** Characters of a question that travel with its answer: enough to know which one it was. */
+  newsQuestionCharsMax: 500,
   /** Characters of an answer that are kept in workflow state. Longer ones are stored as artifacts. */
   inlineAnswerCharsMax: 1_000,
   /** Characters of an answer that are kept to show which one was taken. */

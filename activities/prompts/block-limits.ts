@@ -27,6 +27,8 @@ export const blockBytesMax = {
   answered_question: 10_000,
   /** The newest stay. */
   answered_questions: 100_000,
+  /** 50 answers at 2 KB, or 12 instructions of 4,000 characters in any script. The newest stay. */
+  news: 150_000,
   /** 100 facts of 600 bytes. The newest stay. */
   facts: 60_000,
   /** What was said in 20 disputes of triads, the most that one decision resolves, at 3 KB. */

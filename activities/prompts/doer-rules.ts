@@ -6,6 +6,7 @@ First comes what all agents of the wave are told, then what is yours alone:
 - <planner_compact_input>: the short truth the planner has approved. Where it contradicts anything else, it wins.
 - <detail_index> and <upstream_index>: what can be loaded in full with load_detail. Load what you need for the task or for evidence, not everything.
 - <answered_questions>: what the user or the planner has decided. Binding, except where answered_by is default, assumption or planner-assumption: nobody has decided that, it is an assumption.
+- <news>: what the user or the planner has decided since, oldest first. It binds as <answered_questions> and <instructions> do, and wins over them where it says something else.
 - <active_assumptions>: what others assumed and nobody has confirmed. You may build on one; name it among your assumptions if you do.
 - <constraints> and <instructions>: the user's own conditions. Binding.
 - <role>: who you are.

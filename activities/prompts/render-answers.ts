@@ -1,10 +1,10 @@
-import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { DeliveredAnswer, NewsItem } from '../../contracts/messages.ts';
 import { assumingAnswerers } from '../../contracts/names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, jsonBlock } from './blocks.ts';
+import { cutAtLine, jsonBlock, listBlock } from './blocks.ts';
 
 /** What comes back to the one who asked: all answers at once, in the order of the questions. */
 export async function renderAnswers(
@@ -31,6 +31,36 @@ export async function renderAnswers(
     ...explainAssumed(assumed),
     ...explainLoop(repeated),
   ].join('\n');
+}
+
+/**
+ * What was decided since the record was written that the first message is rendered from.
+ *
+ * @throws ArtifactCorrupt or StoreUnavailable from the store.
+ */
+export async function renderNews(store: ArtifactStore, news: readonly NewsItem[]): Promise<string> {
+  const entries = await Promise.all(news.map((item) => describeNews(store, item)));
+  return [
+    listBlock('news', entries, blockBytesMax.news, 'last'),
+    'This was decided while the work went on. Keep to it from here on, as to every answer and instruction of the user. If you have given your output already, give the whole of it again, with this in mind.',
+  ].join('\n');
+}
+
+async function describeNews(store: ArtifactStore, item: NewsItem): Promise<object> {
+  if (item.type === 'instruction') {
+    const { instruction, criteria_waived } = item;
+    return { instruction, ...(criteria_waived.length > 0 && { criteria_waived }) };
+  }
+  const { question_id, text, answer, answer_ref, answered_by, delegation_id, changed } = item;
+  const whole = answer_ref === null ? answer : await store.getText(answer_ref);
+  return {
+    question_id,
+    text,
+    answer: cutAtLine(whole, blockBytesMax.answered_question),
+    answered_by,
+    delegation_id,
+    ...(changed && { changed }),
+  };
 }
 
 async function readAnswer(store: ArtifactStore, one: DeliveredAnswer): Promise<string> {

@@ -6,7 +6,7 @@ import { cutAtLine } from './blocks.ts';
 import { markData } from './mark-data.ts';
 import type { PromptReader } from './prompt-reader.ts';
 import { readDelegation } from './read-task.ts';
-import { renderAnswers } from './render-answers.ts';
+import { renderAnswers, renderNews } from './render-answers.ts';
 import { renderCode } from './render-code.ts';
 import { renderDecision } from './render-decision.ts';
 import { renderDelegation } from './render-delegation.ts';
@@ -80,6 +80,8 @@ async function renderInput(
       return [{ type: 'text', text: renderFaults(input.faults, reader.shape) }];
     case 'answers':
       return [{ type: 'text', text: await renderAnswers(store, input.answers) }];
+    case 'news':
+      return [{ type: 'text', text: await renderNews(store, input.news) }];
     case 'task_result':
       return [await renderTaskResult(store, input, reader)];
     case 'member_turn': {

@@ -2,7 +2,7 @@
  * What a wave's plan must keep beyond its shape (seed 004 §3, §10).
  *
  * Invariants:
- *   P1. A plan without delegations asks the user something, and needs_user_input says so.
+ *   P1. A plan without delegations asks the user something, and needs_user_input says so; or no criterion is open.
  *   P2. Executors are agents of the registry, and never the planner.
  *   P3. A delegation_id is a slug and new in the whole run.
  *   P4. Dependencies are other delegations of the plan, without a cycle; a cycle is shown A→B→A.
@@ -20,7 +20,7 @@ import type { CriterionState } from '../../contracts/criterion.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import { openCriteria } from '../criteria/criteria.ts';
+import { isDone, openCriteria } from '../criteria/criteria.ts';
 import { capFaults } from '../output/cap-faults.ts';
 import { checkUserQuestions } from '../questions/check-user-questions.ts';
 import { listNames } from '../text/list-names.ts';
@@ -65,7 +65,8 @@ export function checkPlan(plan: WavePlanOutline, context: PlanContext): OutputFa
 function checkSize(plan: WavePlanOutline, context: PlanContext): OutputFault[] {
   const count = plan.delegations.length;
   const max = context.limits.max_delegations;
-  if (count === 0 && !plan.needs_user_input) {
+  const isDoneAlready = isDone(context.criteria);
+  if (count === 0 && !plan.needs_user_input && !isDoneAlready) {
     return [
       {
         path: 'delegations',

@@ -2,9 +2,9 @@
  * What a run does between two waves.
  *
  * Invariants:
- *   N1. A run ends as completed exactly when its criteria are done.
+ *   N1. A run ends as completed exactly when its criteria are done and a planning step has considered all that the user said.
  *   N2. The planner's io_status neither ends a run nor prolongs it.
- *   N3. No wave is planned beyond the allowed number; the open criteria are named instead.
+ *   N3. No wave is planned beyond the allowed number; the open criteria, of which there may be none, are named instead.
  */
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { PlannerDecision } from '../../contracts/wave-decision.ts';
@@ -15,6 +15,8 @@ export interface BetweenWaves {
   /** Waves that are over. */
   readonly wave: number;
   readonly waves_allowed: number;
+  /** Whether the user has said something that no planning step has considered. */
+  readonly input_pending: boolean;
   /** Null before the first decision, and after a wave that ended without one. */
   readonly last_io_status: PlannerDecision['io_status'] | null;
 }
@@ -25,7 +27,7 @@ export type NextStep =
   | { readonly type: 'end'; readonly status: 'completed' };
 
 export function decideNextStep(s: BetweenWaves): NextStep {
-  if (isDone(s.criteria)) return { type: 'end', status: 'completed' };
+  if (isDone(s.criteria) && !s.input_pending) return { type: 'end', status: 'completed' };
   if (s.wave < s.waves_allowed) return { type: 'wave' };
   return { type: 'waves_spent', open: openCriteria(s.criteria) };
 }

@@ -47,7 +47,7 @@ export async function delegation(
     throw ApplicationFailure.nonRetryable('A child delegation needs an order.');
   const { order, carried }: OrderedDelegation = args;
   const control = createControl({ paused: order.paused ? '' : null, parked: null });
-  const superior = createParentSuperior(parent.workflowId, order.run_id, control);
+  const superior = createParentSuperior(parent.workflowId, order.run_id, control, order.news);
   const escalations = createEscalationRouter((reason) => superior.refuse(reason));
   const { delegation_id } = order.delegation;
   const { lease } = order;
@@ -69,7 +69,7 @@ export async function delegation(
       },
       carryOver: (rest) =>
         continueAsNew<typeof delegation>({
-          order: { ...order, paused: control.pausedReason() !== null },
+          order: { ...order, news: superior.news.all(), paused: control.pausedReason() !== null },
           carried: rest,
         }),
     },

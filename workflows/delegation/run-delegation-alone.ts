@@ -1,6 +1,8 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
 import { lendBudget } from '../../core/budget/resolve-budget.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
@@ -48,18 +50,7 @@ export async function runDelegationAlone(
   );
   const outcome = await host.stoppable(() =>
     carryOut(
-      {
-        run_id: host.runId,
-        wave: 1,
-        delegation,
-        plan_ref: plan.plan_ref,
-        registry_ref: opened.registry_ref,
-        record_ref: opened.record_ref,
-        upstream: [],
-        limits: opened.limits,
-        lease: null,
-        paused: false,
-      },
+      orderAlone(host.runId, opened, plan.plan_ref, delegation),
       {
         place: host.runId,
         escalations,
@@ -85,7 +76,29 @@ export async function runDelegationAlone(
     fingerprints: [],
     criteria,
     usage: outcome.usage,
+    news_considered: 0,
     budget: treasury?.carry() ?? null,
   });
   return outcome;
+}
+
+function orderAlone(
+  run_id: string,
+  { registry_ref, record_ref, limits }: OpenRunResult,
+  plan_ref: Ref,
+  delegation: DelegationOutline,
+): DelegationOrder {
+  return {
+    run_id,
+    wave: 1,
+    delegation,
+    plan_ref,
+    registry_ref,
+    record_ref,
+    upstream: [],
+    news: [],
+    limits,
+    lease: null,
+    paused: false,
+  };
 }

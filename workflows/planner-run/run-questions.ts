@@ -3,15 +3,18 @@ import { cutText } from '../../core/text/cut-text.ts';
 
 /** Asked by the engine, not by a model: the user decides what the rules can't. */
 export function wavesSpentQuestion(waves: number, open: readonly string[]): AskedQuestion {
-  const shown = open.slice(0, 20).join(', ');
+  const left =
+    open.length === 0
+      ? 'no planning has followed what you said last'
+      : `criteria are still open: ${open.slice(0, 20).join(', ')}`;
   return {
-    text: `${waves === 1 ? '1 wave is' : `${waves} waves are`} done and criteria are still open: ${shown}. What now?`,
+    text: `${waves === 1 ? '1 wave is' : `${waves} waves are`} done and ${left}. What now?`,
     why_it_matters:
       'continue: as many waves again. finish: end with what there is, the rest named as unmet. ' +
-      'waive: give the open criteria up. abandon: end without a result.',
+      `${open.length === 0 ? '' : 'waive: give the open criteria up. '}abandon: end without a result.`,
     priority: 'critical',
     expected_answer_format: 'choice',
-    choices: ['continue', 'finish', 'waive', 'abandon'],
+    choices: ['continue', 'finish', ...(open.length === 0 ? [] : ['waive']), 'abandon'],
     default_answer: 'finish',
   };
 }

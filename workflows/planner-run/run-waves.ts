@@ -14,9 +14,10 @@ import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/pla
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { lendBudget } from '../../core/budget/resolve-budget.ts';
 import { waveWorkflowId } from '../../core/ids.ts';
+import { lastNewsId } from '../../core/run/news.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
-import { createControlRelay } from '../shared/control-relay.ts';
-import type { ControlRelay } from '../shared/control-relay.ts';
+import { createChildRelay } from '../shared/child-relay.ts';
+import type { ChildRelay } from '../shared/child-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { RootHost } from '../shared/root-host.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
@@ -35,10 +36,7 @@ export interface RunEnd {
 export async function runWaves(host: RootHost, carried: CarriedRun | null): Promise<RunEnd> {
   const ledger = openLedger(carried);
   const outcomes: DelegationOutcome[] = [];
-  const relay = createControlRelay(host.control);
-  host.control.subscribe((change) => {
-    if (host.state.wave_workflow_id !== null) relay.tell(host.state.wave_workflow_id, change);
-  });
+  const relay = createChildRelay(host.control, host.news);
   const end = await stopWhenCancelled(() =>
     host.stoppable(async (): Promise<RunStatus> => {
       for (;;) {
@@ -55,7 +53,7 @@ export async function runWaves(host: RootHost, carried: CarriedRun | null): Prom
 async function takeStep(
   host: RootHost,
   ledger: RunLedger,
-  relay: ControlRelay,
+  relay: ChildRelay,
   outcomes: DelegationOutcome[],
 ): Promise<RunStatus | null> {
   const { state } = host;
@@ -64,6 +62,7 @@ async function takeStep(
     criteria: state.criteria,
     wave: state.wave,
     waves_allowed: state.waves_allowed,
+    input_pending: state.news.from_user > state.news.considered,
     last_io_status: state.waves.at(-1)?.io_status ?? null,
   });
   switch (step.type) {
@@ -91,9 +90,11 @@ function endAsFinished(criteria: readonly CriterionState[]): RunStatus {
 async function runNextWave(
   host: RootHost,
   ledger: RunLedger,
-  relay: ControlRelay,
+  relay: ChildRelay,
 ): Promise<WaveResult | { readonly lost: string }> {
-  const order = await orderNext(host, ledger);
+  // The record that the wave reads has them.
+  const told = host.state.news.last;
+  const order = await orderNext(host, ledger, told);
   const { state } = host;
   state.wave_workflow_id = waveWorkflowId(host.runId, order.wave);
   // After a reset, what the old wave of this id has asked is given to the run once more; nobody waits for it.
@@ -108,18 +109,22 @@ async function runNextWave(
         ...childOptions(host.runId, `wave ${order.wave} of ${state.goal_title}`),
       },
     );
-    relay.welcome(state.wave_workflow_id);
-    return await child.result();
+    relay.welcome(state.wave_workflow_id, lastNewsId(order.news) || told);
+    const wave = await child.result();
+    host.considered(Math.max(told, wave.news_considered));
+    return wave;
   } catch (error) {
     if (isCancellation(error)) throw error;
     host.inbox.withdraw(waveWorkflowId(host.runId, order.wave), null);
     return { lost: readFailure(error).message };
   } finally {
+    relay.dismiss(waveWorkflowId(host.runId, order.wave));
     state.wave_workflow_id = null;
   }
 }
 
-async function orderNext(host: RootHost, ledger: RunLedger): Promise<WaveOrder> {
+/** @param told The newest news before the record is written. */
+async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promise<WaveOrder> {
   const { state, record } = host;
   const { opened } = state;
   if (opened === null) throw new Error('A wave was ordered before the run was opened.');
@@ -139,6 +144,7 @@ async function orderNext(host: RootHost, ledger: RunLedger): Promise<WaveOrder> 
     fingerprints: ledger.fingerprints(),
     stale: record.stale(),
     amendments: state.amendments,
+    news: host.news.since(told),
     use_defaults: opened.use_defaults,
     autonomy: opened.autonomy,
     triads: opened.triads,
@@ -167,7 +173,7 @@ async function askWhenWavesAreSpent(
     case 'abandon':
       return 'abandoned';
     default:
-      return 'finished_unmet';
+      return endAsFinished(state.criteria);
   }
 }
 
@@ -235,6 +241,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     facts_total: record.factsTotal(),
     recent_facts: record.facts(),
     amendments: state.amendments,
+    news: state.news,
     waived: state.waived,
     wave_outlines: state.waves,
     paused_reason: control.pausedReason(),

@@ -7,6 +7,7 @@ import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { turnSummary } from '../../core/render/turn-summary.ts';
+import { isFromUser } from '../../core/run/news.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { converse, openConversation, step, stoppedWhenCancelled } from '../shared/conversation.ts';
 import type { Conversation, ConversationDesk } from '../shared/conversation.ts';
@@ -20,18 +21,20 @@ export type PlannerDesk = WaveDesk & { readonly funds: Funds };
 /** What the planner is asked for, and the rule its answer must keep. */
 export interface Consultation {
   readonly shape: Exclude<OutputShape, 'agent_output'>;
-  readonly prompt: Prompt;
+  /** Rendered anew for each attempt: what the user said meanwhile changes it. */
+  readonly prompt: () => Prompt;
   /** For people: `plan wave 2`. */
   readonly purpose: string;
   readonly check: ConversationDesk['check'];
   /** Questions that the planner must have answered before its output is of use. */
   readonly questions: (outline: TurnOutline) => readonly AskedQuestion[];
-  /** Whether the planner goes on in the same conversation with the answers, or the output stands. */
-  readonly resumesWithAnswers: boolean;
+  /** Whether the output would leave no planning step that could consider what the user says meanwhile. */
+  readonly isLast: (outline: TurnOutline) => boolean;
 }
 
 export type Consulted =
-  | { readonly type: 'output'; readonly outline: TurnOutline }
+  /** `news_id`: the newest news that the planner had when it gave it. */
+  | { readonly type: 'output'; readonly outline: TurnOutline; readonly news_id: number }
   | { readonly type: 'stopped' }
   /** The budget does not allow another call. */
   | { readonly type: 'denied'; readonly reason: string }
@@ -55,6 +58,7 @@ export async function consultPlanner(
 ): Promise<Consulted> {
   for (;;) {
     const end = await tryPlanner(consultation, order, desk);
+    if (end.type === 'output') desk.work.newsConsidered = end.news_id;
     if (end.type !== 'failed') return end;
     const answers = await askUser(order, desk, 'planner_stuck', [
       stuckQuestion(consultation, end.reason),
@@ -82,7 +86,7 @@ export async function tryPlanner(
 }
 
 function beginConversation({ prompt }: Consultation, { limits }: WaveOrder): Conversation {
-  return openConversation(prompt, { ...limits, attempts_max: engineLimits.planAttemptsMax });
+  return openConversation(prompt(), { ...limits, attempts_max: engineLimits.planAttemptsMax });
 }
 
 async function talk(
@@ -110,12 +114,17 @@ async function talk(
     if (end.type === 'failed' || end.type === 'stopped' || end.type === 'denied') return end;
     if (end.type === 'carry_over' || end.type === 'done_by_tools') return { type: 'stopped' };
     const questions = consultation.questions(end.outline);
-    if (questions.length === 0) return end;
-    funds.giveBack();
-    const answers = await askUser(order, desk, 'planner', questions);
-    if (answers === null) return { type: 'stopped' };
-    if (!consultation.resumesWithAnswers) return end;
-    conversation.append = [{ type: 'answers', answers }];
+    if (questions.length > 0) {
+      funds.giveBack();
+      const answers = await askUser(order, desk, 'planner', questions);
+      if (answers === null) return { type: 'stopped' };
+      conversation.append = [{ type: 'answers', answers }];
+    } else {
+      const unheard = superior.news.since(conversation.news_id).some(isFromUser);
+      if (!unheard || !consultation.isLast(end.outline)) {
+        return { ...end, news_id: conversation.news_id };
+      }
+    }
     step(conversation, { type: 'resumed' });
   }
 }

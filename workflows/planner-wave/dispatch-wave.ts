@@ -32,7 +32,7 @@ import { metrics } from '../../core/metrics/metrics.ts';
 import { checkEscalation } from '../../core/run/check-control.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { nowMs } from '../shared/clock.ts';
-import { createControlRelay } from '../shared/control-relay.ts';
+import { createChildRelay } from '../shared/child-relay.ts';
 import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, escalateSignal, grantSignal } from '../shared/messages.ts';
 import { recorder } from '../shared/recorder.ts';
@@ -43,6 +43,7 @@ import { putQuestions } from './put-questions.ts';
 import type { Reviewed } from './put-questions.ts';
 import { runChild } from './run-child.ts';
 import type { DispatchDesk, WaveSite } from './run-child.ts';
+import { knownInputs } from './wave-desk.ts';
 import { viewDelegations } from './view-delegations.ts';
 
 export interface Dispatched {
@@ -81,7 +82,7 @@ export async function dispatchWave(
   onView: (view: () => DispatchView) => void,
 ): Promise<Dispatched> {
   const first = openDispatch(plan.delegations, {
-    known_inputs: order.known_inputs,
+    known_inputs: knownInputs(order, desk.superior.news),
     max_parallel: order.limits.max_parallel,
     paused: desk.control.pausedReason() !== null || desk.control.parkedReason() !== null,
   });
@@ -95,7 +96,7 @@ export async function dispatchWave(
     outcomes: new Map(),
     started: new Set(),
     deliveries: new Map(),
-    relay: createControlRelay(desk.control),
+    relay: createChildRelay(desk.control, desk.superior.news),
     plannedAtMs: nowMs(),
     onView,
     state: first.state,
@@ -105,10 +106,7 @@ export async function dispatchWave(
   setHandler(escalateSignal, (payload) => takeEscalation(d, payload), {
     description: 'From a delegation: a question or a fault. Not for people.',
   });
-  desk.control.subscribe((change) => {
-    on(d, { type: change.type });
-    for (const id of childrenAtWork(d)) d.relay.tell(id, change);
-  });
+  desk.control.subscribe((change) => on(d, { type: change.type }));
   desk.treasury?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
   take(d, first);
   const stopped = await untilAllEnded(

@@ -29,7 +29,7 @@ export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult> {
   if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child wave needs an order.');
   const { order } = args;
   const control = createControl({ paused: null, parked: null });
-  const superior = createParentSuperior(parent.workflowId, order.run_id, control);
+  const superior = createParentSuperior(parent.workflowId, order.run_id, control, order.news);
   const run = getExternalWorkflowHandle(parent.workflowId);
   let view: (() => WaveView) | null = null;
   const look = (): WaveView => view?.() ?? viewBefore(order.wave);

@@ -1,10 +1,12 @@
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
-import type { DeliveredAnswer, QuestionsEscalation } from '../../contracts/messages.ts';
+import type { DeliveredAnswer, NewsItem, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { PlannerVerdict } from '../../contracts/question-review.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { checkReview } from '../../core/questions/check-review.ts';
 import { mergeAnswers, splitForReview } from '../../core/questions/split-for-review.ts';
+import { answeredInNews } from '../../core/run/news.ts';
+import type { NewsFeed } from '../shared/news-feed.ts';
 import { tryPlanner } from './consult-planner.ts';
 import type { Consultation, PlannerDesk } from './consult-planner.ts';
 
@@ -59,7 +61,7 @@ async function askReviewed(
   reviewing: Reviewing,
 ): Promise<readonly DeliveredAnswer[] | null> {
   const reviewed = await reviewing.review(() =>
-    tryPlanner(consultationOn(escalation, reviewing), reviewing.order, desk),
+    tryPlanner(consultationOn(escalation, reviewing, desk.superior.news), reviewing.order, desk),
   );
   if (reviewed.type === 'stopped' || reviewing.isGone()) return null;
   return desk.superior.ask({ ...escalation, verdicts: verdictsOf(reviewed, escalation) });
@@ -83,13 +85,14 @@ function verdictsOf(
 function consultationOn(
   { questions, delegation_id }: QuestionsEscalation,
   { order, plan_ref, outputs }: Reviewing,
+  news: NewsFeed,
 ): Consultation {
   const { wave, record_ref, amendments, facts_total } = order;
-  const sources = listSources(order, outputs);
+  const sources = listSources(order, outputs, news.all());
   return {
     shape: 'question_review',
     purpose: `review questions of ${delegation_id ?? 'an agent'}`,
-    prompt: {
+    prompt: () => ({
       kind: 'question_review',
       wave,
       record_ref,
@@ -98,23 +101,29 @@ function consultationOn(
       questions,
       outputs,
       amendments,
-    },
+    }),
     check: (outline) =>
       outline.shape === 'question_review'
         ? checkReview(outline.review, { questions, facts_total, sources })
         : [],
     questions: () => [],
-    resumesWithAnswers: false,
+    isLast: () => false,
   };
 }
 
 /** Everything but facts that the prompt shows under a name. */
-function listSources(order: WaveOrder, outputs: readonly UpstreamOutput[]): string[] {
+function listSources(
+  order: WaveOrder,
+  outputs: readonly UpstreamOutput[],
+  news: readonly NewsItem[],
+): string[] {
+  const isTold = news.some(({ type }) => type === 'instruction');
   return [
     ...order.known_inputs,
     ...outputs.map(({ delegation_id }) => delegation_id),
     ...order.answered_questions,
-    ...(order.amendments.length > 0 ? ['instructions'] : []),
+    ...answeredInNews(news),
+    ...(isTold || order.amendments.length > 0 ? ['instructions'] : []),
     ...(order.wave > 1 ? ['wave_compact'] : []),
   ];
 }

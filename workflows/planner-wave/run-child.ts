@@ -2,7 +2,11 @@ import { isCancellation, startChild } from '@temporalio/workflow';
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
 import type { Lease, Spending } from '../../contracts/budget.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
-import type { DelegationArgs, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type {
+  DelegationArgs,
+  DelegationOrder,
+  DelegationOutcome,
+} from '../../contracts/delegation-run.ts';
 import { workflowTypes } from '../../contracts/names.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
@@ -11,9 +15,10 @@ import { noSpending, spendingOf } from '../../core/budget/spending.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { collectUpstream } from '../../core/plan/collect-upstream.ts';
+import { lastNewsId } from '../../core/run/news.ts';
 import { delegationSummary } from '../../core/render/member-summary.ts';
 import { secondsSince } from '../shared/clock.ts';
-import type { ControlRelay } from '../shared/control-relay.ts';
+import type { ChildRelay } from '../shared/child-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { recorder } from '../shared/recorder.ts';
 import type { Treasury } from '../shared/treasury.ts';
@@ -32,7 +37,7 @@ export interface WaveSite {
   readonly waveId: string;
   readonly byId: ReadonlyMap<string, DelegationOutline>;
   readonly outcomes: ReadonlyMap<string, DelegationOutcome>;
-  readonly relay: ControlRelay;
+  readonly relay: ChildRelay;
   readonly plannedAtMs: number;
 }
 
@@ -51,9 +56,10 @@ export async function runChild(
     const admitted = await admit(d, delegation_id);
     if (admitted.type === 'denied') return notStarted(delegation, 'skipped', admitted.reason);
     recorder.observe(metrics.gateWait, {}, secondsSince(d.plannedAtMs));
-    const child = await startDelegation(d, delegation, admitted.lease);
+    const news = desk.superior.news.all();
+    const child = await startDelegation(d, delegation, { lease: admitted.lease, news });
     spent = null;
-    relay.welcome(child.workflowId);
+    relay.welcome(child.workflowId, lastNewsId(news));
     const outcome = await child.result();
     spent = spendingOf(outcome.usage);
     return outcome;
@@ -63,6 +69,7 @@ export async function runChild(
     recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'lost' });
     return notStarted(delegation, 'failed', readFailure(error).message);
   } finally {
+    relay.dismiss(delegationWorkflowId(d.waveId, delegation_id));
     desk.treasury?.end(delegation_id, spent);
   }
 }
@@ -82,7 +89,7 @@ async function admit({ desk }: WaveSite, delegationId: string): Promise<Admitted
 function startDelegation(
   { order, plan, outcomes, byId, waveId }: WaveSite,
   delegation: DelegationOutline,
-  lease: Lease | null,
+  { lease, news }: Pick<DelegationOrder, 'lease' | 'news'>,
 ): Promise<DelegationChild> {
   const { run_id, wave, registry_ref, record_ref, limits } = order;
   const upstream = collectUpstream(delegation, byId).flatMap(({ delegation_id }) => {
@@ -104,6 +111,7 @@ function startDelegation(
             registry_ref,
             record_ref,
             upstream,
+            news,
             limits,
             lease,
             paused: false,

@@ -64,6 +64,7 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
     fingerprints: {},
     stale: [],
     amendments: [],
+    news: [],
     use_defaults: opened.use_defaults,
     autonomy: opened.autonomy,
     triads: opened.triads,

@@ -9,25 +9,29 @@ import {
   applyPlan,
   openCriteria,
   reopenCriteria,
+  waiveCriteria,
 } from '../../core/criteria/criteria.ts';
 import { plannerHolder } from '../../core/budget/step-account.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
 import { capFaults } from '../../core/output/cap-faults.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
+import type { PlanContext } from '../../core/plan/check-plan.ts';
+import { waivedInNews } from '../../core/run/news.ts';
 import { readEnds } from '../../core/team/bound-team.ts';
 import { endedBy, openTreasury } from '../shared/open-treasury.ts';
 import { secondsSince, nowMs } from '../shared/clock.ts';
 import { recorder } from '../shared/recorder.ts';
 import { progressOf } from '../shared/progress-of.ts';
 import type { Treasury } from '../shared/treasury.ts';
+import type { NewsFeed } from '../shared/news-feed.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { consultPlanner } from './consult-planner.ts';
 import type { Consultation, Consulted } from './consult-planner.ts';
 import { dispatchWave } from './dispatch-wave.ts';
 import type { Dispatched, DispatchView } from './dispatch-wave.ts';
 import { reviewFacts } from './review-facts.ts';
-import { usageUntilNow } from './wave-desk.ts';
+import { knownCriteria, knownInputs, usageUntilNow } from './wave-desk.ts';
 import type { WaveDesk } from './wave-desk.ts';
 
 /**
@@ -82,13 +86,15 @@ async function carryOut(
 
   show('planning');
   if (planned === null) {
-    const plan = planOf(await consultPlanner(planning(order), order, plannerDesk), treasury);
+    const plan = planOf(await consultPlanner(planning(order, desk), order, plannerDesk), treasury);
     if (typeof plan === 'string') return end(plan, nothing, null);
     planned = plan;
   }
   const plan = planned;
   await stopWhenCancelled(() => desk.onPlanned(progressOf(order.wave, plan, desk.work.usage)));
 
+  // The planner had nothing to give out: no criterion is open, and nothing follows from what the user said.
+  if (plan.delegations.length === 0) return end('decided', nothing, null);
   const dispatched = await dispatchWave(plan, order, { ...plannerDesk, treasury }, (view) => {
     dispatching = view;
     show('dispatching');
@@ -98,37 +104,40 @@ async function carryOut(
   if (ended !== null) return end(ended, dispatched, null);
 
   show('deciding');
-  const criteria = criteriaAfter(order, plan, dispatched);
-  const decision = decisionOf(
-    await consultPlanner(deciding(order, plan, dispatched, criteria, desk), order, plannerDesk),
-    treasury,
-  );
+  const consultation = deciding(order, plan, dispatched, desk);
+  const decision = decisionOf(await consultPlanner(consultation, order, plannerDesk), treasury);
   show('done');
   if (typeof decision === 'string') return end(decision, dispatched, null);
   return end('decided', dispatched, decision);
 }
 
-function planning(order: WaveOrder): Consultation {
-  const { wave, waves_left, record_ref, registry_ref, known_inputs, amendments, limits } = order;
+function planning(order: WaveOrder, { superior }: WaveDesk): Consultation {
+  const { wave, waves_left, record_ref, registry_ref, amendments, limits } = order;
+  const context = (): PlanContext => ({
+    ...order,
+    known_inputs: knownInputs(order, superior.news),
+    criteria: knownCriteria(order, superior.news),
+  });
   return {
     shape: 'wave_plan',
     purpose: `plan wave ${wave}`,
-    prompt: {
+    prompt: () => ({
       kind: 'plan',
       wave,
       waves_left,
       record_ref,
       registry_ref,
-      open_criteria: openCriteria(order.criteria),
-      known_inputs,
+      open_criteria: openCriteria(context().criteria),
+      known_inputs: context().known_inputs,
       max_delegations: limits.max_delegations,
       triad_models: order.triads ? order.models : null,
       teams: order.teams !== null,
       amendments,
-    },
-    check: (outline) => (outline.shape === 'wave_plan' ? checkPlan(outline.plan, order) : []),
+    }),
+    check: (outline) => (outline.shape === 'wave_plan' ? checkPlan(outline.plan, context()) : []),
     questions: (outline) => (outline.shape === 'wave_plan' ? outline.plan.user_questions : []),
-    resumesWithAnswers: true,
+    // Delegations and the decision follow; without them, nothing does.
+    isLast: (outline) => outline.shape === 'wave_plan' && outline.plan.delegations.length === 0,
   };
 }
 
@@ -136,14 +145,15 @@ function deciding(
   order: WaveOrder,
   plan: WavePlanOutline,
   dispatched: Dispatched,
-  criteria: readonly CriterionState[],
   desk: WaveDesk,
 ): Consultation {
   const { wave, record_ref, amendments } = order;
+  const criteria = (): readonly CriterionState[] =>
+    criteriaAfter(order, plan, dispatched, desk.superior.news);
   return {
     shape: 'wave_decision',
     purpose: `decide on wave ${wave}`,
-    prompt: {
+    prompt: () => ({
       kind: 'decision',
       wave,
       record_ref,
@@ -158,19 +168,20 @@ function deciding(
         criteria_unmet: outcome.criteria_unmet,
         ...readEnds(outcome),
       })),
-      open_criteria: openCriteria(criteria),
+      open_criteria: openCriteria(criteria()),
       amendments,
-    },
+    }),
     check: async (outline) =>
       outline.shape === 'wave_decision'
         ? capFaults([
-            ...checkDecision(outline.decision, { criteria }),
+            ...checkDecision(outline.decision, { criteria: criteria() }),
             ...(await reviewFacts(order, dispatched, outline.decision, desk)),
           ])
         : [],
     questions: (outline) =>
       outline.shape === 'wave_decision' ? outline.decision.user_questions : [],
-    resumesWithAnswers: false,
+    isLast: (outline) =>
+      outline.shape === 'wave_decision' && outline.decision.planner_decision.io_status === 'OK',
   };
 }
 
@@ -200,8 +211,10 @@ function criteriaAfter(
   order: WaveOrder,
   plan: WavePlanOutline | null,
   { outcomes }: Dispatched,
-): CriterionState[] {
-  return applyOutcomes(applyPlan(order.criteria, plan?.delegations ?? []), outcomes);
+  news: NewsFeed,
+): readonly CriterionState[] {
+  const planned = applyPlan(order.criteria, plan?.delegations ?? []);
+  return waiveCriteria(applyOutcomes(planned, outcomes), waivedInNews(news.all()));
 }
 
 function resultOf(
@@ -221,7 +234,8 @@ function resultOf(
     outcomes: dispatched.outcomes,
     decision,
     fingerprints: dispatched.fingerprints,
-    criteria: reopenCriteria(criteriaAfter(order, plan, dispatched), reopened),
+    criteria: reopenCriteria(criteriaAfter(order, plan, dispatched, desk.superior.news), reopened),
     usage: desk.work.usage,
+    news_considered: desk.work.newsConsidered,
   };
 }

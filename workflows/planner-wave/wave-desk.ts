@@ -1,9 +1,14 @@
+import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveProgress } from '../../contracts/messages.ts';
+import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { WaveView } from '../../contracts/views.ts';
+import { waiveCriteria } from '../../core/criteria/criteria.ts';
+import { answeredInNews, waivedInNews } from '../../core/run/news.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
+import type { NewsFeed } from '../shared/news-feed.ts';
 import type { Superior } from '../shared/superior.ts';
 
 /** What a wave is given besides its order, and what it notes while it works. */
@@ -17,6 +22,16 @@ export interface WaveDesk {
   readonly work: WaveWork;
 }
 
+/** Names that a delegation may require: those of the record, and answers that came since. */
+export function knownInputs(order: WaveOrder, news: NewsFeed): readonly string[] {
+  return [...new Set([...order.known_inputs, ...answeredInNews(news.all())])];
+}
+
+/** The run's criteria, without what the user has given up since the wave was ordered. */
+export function knownCriteria(order: WaveOrder, news: NewsFeed): readonly CriterionState[] {
+  return waiveCriteria(order.criteria, waivedInNews(news.all()));
+}
+
 /** What there is to see before a wave shows itself. */
 export function viewBefore(wave: number): WaveView {
   return { wave, phase: 'planning', delegations: [], usage: noUsage, at_work: [] };
@@ -25,6 +40,8 @@ export function viewBefore(wave: number): WaveView {
 export interface WaveWork {
   /** Of the planner's conversations in this wave that are over, and of delegations that have ended. */
   usage: Usage;
+  /** As in WaveResult. */
+  newsConsidered: number;
   /** The planner's conversations under way. */
   readonly talks: Set<Conversation>;
   /** Escalations of the planner so far; they number the next. */
@@ -32,7 +49,7 @@ export interface WaveWork {
 }
 
 export function beginWaveWork(): WaveWork {
-  return { usage: noUsage, talks: new Set(), escalations: 0 };
+  return { usage: noUsage, newsConsidered: 0, talks: new Set(), escalations: 0 };
 }
 
 /** Of the planner until now, and of delegations that have ended. */

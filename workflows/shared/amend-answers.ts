@@ -1,4 +1,5 @@
 import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
+import { newsOfAnswer } from '../../core/run/news.ts';
 import { judgeAnswers } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import type { RootHost } from './root-host.ts';
@@ -30,7 +31,12 @@ export async function judgeAmended(
 export function takeAmended(host: RootHost, answers: readonly AmendedAnswer[]): void {
   for (const amended of answers) {
     const amended_at = nowSeconds();
+    const { question_id, answer, answer_ref } = amended;
+    const before = host.inbox.recentAnswers().find((one) => one.question_id === question_id);
     host.inbox.amend(amended, amended_at);
     host.record.add({ type: 'answer_amended', amended, amended_at });
+    const { text = '', delegation_id = null } = before ?? {};
+    const changed = { question_id, text, answer, answered_by: 'user', delegation_id };
+    host.tell(newsOfAnswer(changed, answer_ref, true));
   }
 }

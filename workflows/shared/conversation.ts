@@ -35,6 +35,8 @@ export interface Conversation {
   head: Ref | null;
   /** What the next call adds. */
   append: readonly TurnInput[];
+  /** The newest news that it holds. */
+  news_id: number;
   /** Says which command is outstanding. */
   turns: TurnsState;
   /** Calls that were made, the one in flight too. */
@@ -98,6 +100,7 @@ export function openConversation(prompt: Prompt, options: TurnsOptions): Convers
   return {
     head: null,
     append: [{ type: 'prompt', prompt }],
+    news_id: 0,
     turns: openTurns(options),
     calls: options.turns_done ?? 0,
     usage: noUsage,
@@ -199,6 +202,7 @@ async function call(
 ): Promise<{ readonly type: 'replied'; readonly reply: TurnReply } | ConversationEnd> {
   if (desk.carryOver?.() === true) return { type: 'carry_over' };
   const { append } = conversation;
+  const news = unheardNews(conversation, desk.superior);
   const note: TurnInput[] =
     command.note.length > 0 ? [{ type: 'faults', faults: command.note }] : [];
   if (note.length > 0) {
@@ -210,7 +214,7 @@ async function call(
       agent_id: desk.agent_id,
       registry_ref: desk.registry_ref,
       head: conversation.head,
-      append: [...append, ...note],
+      append: [...append, ...news.inputs, ...note],
       shape: desk.shape,
       max_output_tokens: command.max_output_tokens,
       compact: command.compact,
@@ -238,9 +242,29 @@ async function call(
   // The new head holds what this turn appended, whether its reply was kept or dropped.
   conversation.head = result.head;
   conversation.append = [];
+  conversation.news_id = news.newsId;
   conversation.usage = addUsage(conversation.usage, result.usage);
   desk.onReply?.(result.reply);
   return { type: 'replied', reply: result.reply };
+}
+
+/** What was decided since the last call, but for the answers to its own questions, which it is given as such. */
+function unheardNews(
+  { append, news_id }: Conversation,
+  { news }: Superior,
+): { readonly inputs: readonly TurnInput[]; readonly newsId: number } {
+  const own = new Set(
+    append.flatMap((input) =>
+      input.type === 'answers' ? input.answers.map(({ question_id }) => question_id) : [],
+    ),
+  );
+  const unheard = news
+    .since(news_id)
+    .filter((item) => item.type !== 'answer' || item.changed || !own.has(item.question_id));
+  return {
+    inputs: unheard.length === 0 ? [] : [{ type: 'news', news: unheard }],
+    newsId: Math.max(news_id, news.last()),
+  };
 }
 
 /** Turns a cancellation into the end that it is for a conversation. */

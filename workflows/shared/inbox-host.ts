@@ -9,9 +9,9 @@ import type {
   Question,
   RejectedAnswer,
 } from '../../contracts/question.ts';
-import type { Autonomy, QuestionRules } from '../../contracts/question-rules.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { informsWork } from '../../core/questions/informs-work.ts';
 import { amendAnswer } from '../../core/questions/amend-answer.ts';
 import type { InboxEffect, InboxEvent } from '../../core/questions/inbox-event.ts';
 import {
@@ -29,14 +29,8 @@ import { nowSeconds } from './clock.ts';
 import { QuestionTimers } from './question-timers.ts';
 import { recorder } from './recorder.ts';
 import type { RecordKeeper } from './record-keeper.ts';
+import type { AskingRules } from './root-state.ts';
 import { untilDone } from './until-done.ts';
-
-/** How the run treats questions. */
-export interface AskingRules {
-  readonly use_defaults: boolean;
-  readonly autonomy: Autonomy;
-  readonly questions: QuestionRules;
-}
 
 export interface InboxHostOptions {
   readonly carried: CarriedInbox | null;
@@ -47,6 +41,8 @@ export interface InboxHostOptions {
   readonly deliver: (to: string, delivery: Delivery) => Promise<void>;
   /** Called when the store refuses for good; resolves when somebody resumed. */
   readonly park: (reason: string) => Promise<void>;
+  /** Called when the record has been given an answer that says something about the work. */
+  readonly onAnswered: (answered: AnsweredQuestion, answerRef: Ref | null) => void;
   readonly onChange: () => void;
 }
 
@@ -268,6 +264,7 @@ export class InboxHost {
     };
     this.#recentAnswers = [...this.#recentAnswers, answered].slice(-engineLimits.recentAnswersMax);
     this.#options.record.add({ type: 'question_answered', answered, answer_ref });
+    if (informsWork(question.kind)) this.#options.onAnswered(answered, answer_ref);
   }
 
   async #deliver(effect: DeliverEffect): Promise<void> {

@@ -1,6 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AnswerInput, AnswerReceipt } from '../../contracts/question.ts';
-import type { AmendMessage, ControlMessage } from '../../contracts/messages.ts';
+import type { AmendMessage, ControlMessage, NewsDelivery } from '../../contracts/messages.ts';
 import { queryNames, signalNames, updateNames } from '../../contracts/names.ts';
 import type {
   BudgetView,
@@ -22,6 +22,7 @@ export const resumeSignal = defineSignal<[ControlMessage]>(signalNames.resume);
 export const stopSignal = defineSignal<[ControlMessage]>(signalNames.stop);
 export const amendSignal = defineSignal<[AmendMessage]>(signalNames.amend);
 export const deliverSignal = defineSignal<[unknown]>(signalNames.deliver);
+export const informSignal = defineSignal<[NewsDelivery]>(signalNames.inform);
 export const grantSignal = defineSignal<[unknown]>(signalNames.grant);
 export const progressSignal = defineSignal<[unknown]>(signalNames.progress);
 

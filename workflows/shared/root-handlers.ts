@@ -135,6 +135,7 @@ function takeAmend(
   takeAmended(host, answers);
   host.state.amendments = [...host.state.amendments, instruction];
   host.record.add({ type: 'instruction', instruction });
+  host.tell({ type: 'instruction', instruction, criteria_waived: waived });
   if (waived.length > 0) {
     host.state.waived = [...host.state.waived, ...waived];
     host.state.criteria = waiveCriteria(host.state.criteria, waived);

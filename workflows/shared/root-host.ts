@@ -14,6 +14,7 @@ import type {
   DeliveredAnswer,
   Delivery,
   Escalation,
+  NewsItem,
   QuestionsEscalation,
   WaveProgress,
 } from '../../contracts/messages.ts';
@@ -24,6 +25,8 @@ import type { DelegationStatusView } from '../../contracts/views.ts';
 import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
+import { isFromUser, newsOfAnswer } from '../../core/run/news.ts';
+import type { UnnumberedNews } from '../../core/run/news.ts';
 import { openRun } from './activities.ts';
 import { nowSeconds } from './clock.ts';
 import { createControl } from './control.ts';
@@ -31,6 +34,7 @@ import type { Control } from './control.ts';
 import { InboxHost } from './inbox-host.ts';
 import { createMailbox } from './mailbox.ts';
 import { deliverSignal } from './messages.ts';
+import { NewsFeed } from './news-feed.ts';
 import { createRecordKeeper } from './record-keeper.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 import {
@@ -59,6 +63,7 @@ export class RootHost implements Superior {
   readonly control: Control;
   readonly record: RecordKeeper;
   readonly inbox: InboxHost;
+  readonly news = new NewsFeed();
   readonly #mailbox = createMailbox<Delivery['answers']>();
   readonly #stopScope = new CancellationScope();
   readonly #views: RootViews;
@@ -82,6 +87,7 @@ export class RootHost implements Superior {
       record: this.record,
       deliver: (to, delivery) => this.#deliver(to, delivery),
       park: (reason) => this.park(reason),
+      onAnswered: (answered, ref) => this.tell(newsOfAnswer(answered, ref, false)),
       onChange: () => this.refresh(),
     });
     this.#views = new RootViews(this);
@@ -162,6 +168,22 @@ export class RootHost implements Superior {
 
   stop(): void {
     this.#stopScope.cancel();
+  }
+
+  /** Numbers what was decided and hands it to everybody at work. Call it once the record has been given the same. */
+  tell(unnumbered: UnnumberedNews): void {
+    const { state } = this;
+    const item: NewsItem = { ...unnumbered, news_id: state.news.last + 1 };
+    const { news_id } = item;
+    const from_user = isFromUser(item) ? news_id : state.news.from_user;
+    state.news = { ...state.news, last: news_id, from_user };
+    this.news.take([item]);
+  }
+
+  /** Notes up to which news the planner has considered what the user said. */
+  considered(newsId: number): void {
+    const { news } = this.state;
+    this.state.news = { ...news, considered: Math.max(news.considered, newsId) };
   }
 
   /** Call after a change of `state`. */

@@ -4,6 +4,7 @@ import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { CarriedRun, WaveSummary } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
+import type { Autonomy, QuestionRules } from '../../contracts/question-rules.ts';
 import type { RecordedWave } from '../../contracts/run-record.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, PlanView, RunPhase } from '../../contracts/views.ts';
@@ -14,7 +15,6 @@ import { openCriteria, waiveCriteria } from '../../core/criteria/criteria.ts';
 import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { nowSeconds } from './clock.ts';
-import type { AskingRules } from './inbox-host.ts';
 
 /** What the root workflow knows and shows. Changed by the workflow, read by queries and views. */
 export interface RootState {
@@ -36,6 +36,8 @@ export interface RootState {
   /** Null: nothing is limited. */
   budget: CarriedBudget | null;
   amendments: readonly string[];
+  /** As in CarriedRun. */
+  news: CarriedRun['news'];
   /** Criteria that the user gave up while the run was at work. */
   waived: readonly string[];
   stop_reason: string | null;
@@ -60,6 +62,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     usage: noUsage,
     budget: null,
     amendments: [],
+    news: { last: 0, from_user: 0, considered: 0 },
     waived: [],
     stop_reason: null,
     phase: null,
@@ -80,8 +83,16 @@ export function openRootState(carried: CarriedRun | null): RootState {
     usage,
     budget: carried.budget,
     amendments,
+    news: carried.news,
     waived: carried.waived,
   };
+}
+
+/** How the run treats questions. */
+export interface AskingRules {
+  readonly use_defaults: boolean;
+  readonly autonomy: Autonomy;
+  readonly questions: QuestionRules;
 }
 
 /** Before the input was read nobody asks but a hand, and the defaults hold. */

@@ -45,6 +45,7 @@ export function shareSuperior(
 
   return {
     forMember: (onWaiting) => ({
+      news: superior.news,
       ask: (escalation) => ask(escalation, onWaiting),
       park: (reason) => superior.park(reason),
       withdraw: (id) => superior.withdraw(id),

@@ -4,16 +4,25 @@ import type {
   DeliveredAnswer,
   Delivery,
   Escalation,
+  NewsItem,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
 import { taskOwner } from '../../core/ids.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import { checkDelivery } from '../../core/run/check-child-messages.ts';
 import { checkControl } from '../../core/run/check-control.ts';
+import { checkNews } from '../../core/run/news.ts';
 import type { Control } from './control.ts';
 import { inBackground } from './in-background.ts';
 import { createMailbox } from './mailbox.ts';
-import { deliverSignal, escalateSignal, pauseSignal, resumeSignal } from './messages.ts';
+import {
+  deliverSignal,
+  escalateSignal,
+  informSignal,
+  pauseSignal,
+  resumeSignal,
+} from './messages.ts';
+import { NewsFeed } from './news-feed.ts';
 import { signalQuietly } from './signal-quietly.ts';
 
 /** What is said of a signal `escalate` that came from a hand. */
@@ -22,6 +31,8 @@ export const badEscalation =
 
 /** Who decides what this workflow can't: its parent, or, when it was started by hand, its own inbox. */
 export interface Superior {
+  /** What the user and the planner have decided since the record was written that prompts are rendered from. */
+  readonly news: NewsFeed;
   /** Resolves when all questions of the escalation are answered, in their order. */
   ask(escalation: QuestionsEscalation): Promise<readonly DeliveredAnswer[]>;
   /** Reports that no call can succeed for now, and resolves when somebody resumed. */
@@ -40,8 +51,15 @@ export interface Superior {
  * The superior of a child: signals to its parent, and the answers that come back. Call it before the first await.
  *
  * @param runId The topmost workflow, which has the record.
+ * @param known The news that the order came with.
  */
-export function createParentSuperior(parentId: string, runId: string, control: Control): Superior {
+export function createParentSuperior(
+  parentId: string,
+  runId: string,
+  control: Control,
+  known: readonly NewsItem[],
+): Superior {
+  const news = new NewsFeed(known);
   const parent = getExternalWorkflowHandle(parentId);
   const mailbox = createMailbox<Delivery['answers']>();
   setHandler(
@@ -52,11 +70,15 @@ export function createParentSuperior(parentId: string, runId: string, control: C
     },
     { description: 'From the parent: the answers to one escalation.' },
   );
+  setHandler(informSignal, (payload) => news.take(checkNews(payload)?.news ?? []), {
+    description: 'From the parent: what the user and the planner have decided meanwhile.',
+  });
   setHandler(pauseSignal, (payload) => control.pause(checkControl(payload).reason), {
     description: 'From the parent: start no new calls. {"reason":"…"}',
   });
   setHandler(resumeSignal, () => control.resume(), { description: 'From the parent: go on. {}' });
   return {
+    news,
     async ask(escalation) {
       await parent.signal(escalateSignal, escalation);
       return (await mailbox.take(escalation.escalation_id)) ?? [];

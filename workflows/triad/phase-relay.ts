@@ -1,9 +1,14 @@
 import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
-import type { Escalation, LeaseEscalation, QuestionsEscalation } from '../../contracts/messages.ts';
+import type {
+  Escalation,
+  LeaseEscalation,
+  NewsItem,
+  QuestionsEscalation,
+} from '../../contracts/messages.ts';
 import type { DelegationDesk } from '../delegation/run-delegation.ts';
-import { createControlRelay } from '../shared/control-relay.ts';
+import { createChildRelay } from '../shared/child-relay.ts';
 import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, grantSignal } from '../shared/messages.ts';
 import { shareSuperior } from '../shared/share-superior.ts';
@@ -14,9 +19,11 @@ import { badEscalation } from '../shared/superior.ts';
 export interface PhaseRelay {
   /** Takes what the phase sends up. @param phaseId Its workflow id, before it is started. */
   expect(phaseId: string): void;
-  /** It is at work. */
-  began(phaseId: string): void;
-  ended(): void;
+  /** What was decided until now, for the phase's order. */
+  news(): readonly NewsItem[];
+  /** It is at work. @param newsId The newest news of its order. */
+  began(phaseId: string, newsId: number): void;
+  ended(phaseId: string): void;
 }
 
 /** @param onWaiting Told the question that the phase waits for; empty when it goes on. */
@@ -27,9 +34,7 @@ export function openPhaseRelay(
 ): PhaseRelay {
   const { control, funds, escalations } = desk;
   const superior = shareSuperior(desk.superior, order, 0).forMember(onWaiting);
-  const controls = createControlRelay(control);
-  let phaseId: string | null = null;
-
+  const children = createChildRelay(control, superior.news);
   const passOn = async ({ spent, ...escalation }: QuestionsEscalation): Promise<void> => {
     const given = spent === undefined ? undefined : funds.release(spent);
     const { from, escalation_id } = escalation;
@@ -61,18 +66,11 @@ export function openPhaseRelay(
     }
   };
 
-  control.subscribe((change) => {
-    if (phaseId !== null) controls.tell(phaseId, change);
-  });
   return {
     expect: (id) => escalations.register(id, take),
-    began(id) {
-      phaseId = id;
-      controls.welcome(id);
-    },
-    ended() {
-      phaseId = null;
-    },
+    news: () => superior.news.all(),
+    began: (id, newsId) => children.welcome(id, newsId),
+    ended: (id) => children.dismiss(id),
   };
 }
 

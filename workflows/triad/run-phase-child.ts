@@ -1,6 +1,7 @@
 import { ApplicationFailure, isCancellation, startChild } from '@temporalio/workflow';
 import { workflowTypes } from '../../contracts/names.ts';
 import { phaseSummary } from '../../core/render/member-summary.ts';
+import { lastNewsId } from '../../core/run/news.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { childOptions } from '../shared/child-options.ts';
 import type { PhaseOrder, PhaseResult, TriadPhaseArgs } from './phase-order.ts';
@@ -20,21 +21,22 @@ export async function runPhaseChild(
   const { phase, triad } = order;
   const { run_id, delegation } = order.order;
   relay.expect(workflowId);
+  const news = relay.news();
   try {
     const child = await startChild<(args: TriadPhaseArgs) => Promise<PhaseResult>>(
       workflowTypes.triadPhase,
       {
         workflowId,
-        args: [{ order }],
+        args: [{ order: { ...order, order: { ...order.order, news } } }],
         ...childOptions(run_id, phaseSummary(triad.type, phase, delegation.title)),
       },
     );
-    relay.began(workflowId);
+    relay.began(workflowId, lastNewsId(news));
     return await child.result();
   } catch (error) {
     if (isCancellation(error)) throw error;
     throw ApplicationFailure.nonRetryable(`Phase ${phase} was lost: ${readFailure(error).message}`);
   } finally {
-    relay.ended();
+    relay.ended(workflowId);
   }
 }

@@ -73,6 +73,7 @@ function beginTurn(order: TurnOrder, member: MemberAtWork, desk: MemberDesk): Tu
   const conversation = (member.conversation ??= {
     head: null,
     append: [],
+    news_id: 0,
     turns,
     calls: member.calls(),
     usage: noUsage,

@@ -33,7 +33,7 @@ export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | De
   const { order } = args;
   const { run_id, delegation } = order.order;
   const control = createControl({ paused: null, parked: null });
-  const superior = createParentSuperior(parent.workflowId, run_id, control);
+  const superior = createParentSuperior(parent.workflowId, run_id, control, order.order.news);
   const { purse } = order.carried;
   const funds = createLeasedFunds(parent.workflowId, delegation.delegation_id, purse);
   let view: PhaseStatusView | null = null;

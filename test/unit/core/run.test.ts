@@ -4,7 +4,13 @@ import { checkAmend, checkControl, checkEscalation } from '../../../core/run/che
 import { decideNextStep } from '../../../core/run/decide-next-step.ts';
 import { asked, criterion, escalation, property } from './builders.ts';
 
-const base = { criteria: [criterion('a')], wave: 1, waves_allowed: 5, last_io_status: null };
+const base = {
+  criteria: [criterion('a')],
+  wave: 1,
+  waves_allowed: 5,
+  input_pending: false,
+  last_io_status: null,
+};
 
 describe('decideNextStep', () => {
   it('N1: ends as completed exactly when the criteria are done', () => {
@@ -15,6 +21,12 @@ describe('decideNextStep', () => {
     });
     expect(decideNextStep({ ...base, criteria: done, wave: 5 }).type).toBe('end');
     expect(decideNextStep({ ...base, criteria: [], wave: 0 })).toEqual({ type: 'wave' });
+  });
+
+  it('finding F2, N1: a run is not done before a planning step has considered what the user said', () => {
+    const done = { ...base, criteria: [criterion('a', 'met')], input_pending: true };
+    expect(decideNextStep(done)).toEqual({ type: 'wave' });
+    expect(decideNextStep({ ...done, wave: 5 })).toEqual({ type: 'waves_spent', open: [] });
   });
 
   it.each(['OK', 'NOT_OK', null] as const)('N2: io_status %s decides nothing', (last_io_status) => {

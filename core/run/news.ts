@@ -1,0 +1,112 @@
+/**
+ * What the user and the planner decide while a run is at work, on its way to everybody who works on it.
+ *
+ * Invariants:
+ *   NW1. News are taken once, in the order of their ids, whatever arrives twice or late.
+ *   NW2. The newest `newsKeptMax` are kept.
+ *   NW3. No payload throws; what no workflow of ours sends gives null.
+ *   NW4. Only what a person said has to be considered by a planning step.
+ */
+import type {
+  NewsAnswer,
+  NewsDelivery,
+  NewsInstruction,
+  NewsItem,
+} from '../../contracts/messages.ts';
+import { answererNames } from '../../contracts/names.ts';
+import type { AnsweredQuestion } from '../../contracts/question.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { engineLimits } from '../limits.ts';
+import { cutText } from '../text/cut-text.ts';
+import { isRecord } from '../is-record.ts';
+
+/** @returns the news with those of `arrived` that are newer than all of them. */
+export function addNews(
+  news: readonly NewsItem[],
+  arrived: readonly NewsItem[],
+): readonly NewsItem[] {
+  const taken = [...news];
+  for (const item of arrived.toSorted((a, b) => a.news_id - b.news_id)) {
+    if (item.news_id > lastNewsId(taken)) taken.push(item);
+  }
+  return taken.length === news.length ? news : taken.slice(-engineLimits.newsKeptMax);
+}
+
+/** News before the workflow with the inbox has numbered them. */
+export type UnnumberedNews = Omit<NewsAnswer, 'news_id'> | Omit<NewsInstruction, 'news_id'>;
+
+/** @param changed Whether it takes the place of an answer that was given before. */
+export function newsOfAnswer(
+  answered: Omit<AnsweredQuestion, 'source_refs' | 'answered_at'>,
+  answerRef: Ref | null,
+  changed: boolean,
+): Omit<NewsAnswer, 'news_id'> {
+  const { question_id, answer, answered_by, delegation_id } = answered;
+  const shown = cutText(answered.text, engineLimits.newsQuestionCharsMax);
+  const about = { question_id, text: shown, answer, answer_ref: answerRef };
+  return { type: 'answer', ...about, answered_by, delegation_id, changed };
+}
+
+/** @returns 0 when there are none. */
+export function lastNewsId(news: readonly NewsItem[]): number {
+  return news.at(-1)?.news_id ?? 0;
+}
+
+/** @returns question_ids of answers, each once. */
+export function answeredInNews(news: readonly NewsItem[]): string[] {
+  return [...new Set(news.flatMap((one) => (one.type === 'answer' ? [one.question_id] : [])))];
+}
+
+/** @returns criterion_ids that the user gave up. */
+export function waivedInNews(news: readonly NewsItem[]): string[] {
+  return news.flatMap((one) => (one.type === 'instruction' ? one.criteria_waived : []));
+}
+
+/** Answers of people and instructions; not what the engine, a default or the planner settled. */
+export function isFromUser(item: NewsItem): boolean {
+  return item.type === 'instruction' || !engineAnswerers.includes(item.answered_by);
+}
+
+const engineAnswerers: readonly string[] = Object.values(answererNames);
+
+/** Reads what a parent hands down. */
+export function checkNews(payload: unknown): NewsDelivery | null {
+  const list: unknown = isRecord(payload) ? payload['news'] : null;
+  if (!Array.isArray(list)) return null;
+  const news = list.map(readNewsItem).filter((item) => item !== null);
+  return news.length === list.length ? { news } : null;
+}
+
+function readNewsItem(value: unknown): NewsItem | null {
+  if (!isRecord(value)) return null;
+  const { news_id } = value;
+  if (typeof news_id !== 'number' || !Number.isSafeInteger(news_id) || news_id < 1) return null;
+  if (value['type'] === 'instruction') return readInstruction(value, news_id);
+  return value['type'] === 'answer' ? readAnswer(value, news_id) : null;
+}
+
+type Payload = Readonly<Record<string, unknown>>;
+
+function readInstruction(value: Payload, news_id: number): NewsInstruction | null {
+  const { instruction, criteria_waived } = value;
+  if (typeof instruction !== 'string' || !isTexts(criteria_waived)) return null;
+  return { news_id, type: 'instruction', instruction, criteria_waived };
+}
+
+function readAnswer(value: Payload, news_id: number): NewsAnswer | null {
+  const { question_id, text, answer, answer_ref, answered_by, delegation_id, changed } = value;
+  if (typeof question_id !== 'string' || typeof text !== 'string') return null;
+  if (typeof answer !== 'string' || typeof answered_by !== 'string') return null;
+  if (!isTextOrNull(answer_ref) || !isTextOrNull(delegation_id)) return null;
+  if (typeof changed !== 'boolean') return null;
+  const about = { question_id, text, answer, answer_ref };
+  return { news_id, type: 'answer', ...about, answered_by, delegation_id, changed };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
