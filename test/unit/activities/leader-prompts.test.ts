@@ -82,8 +82,8 @@ describe('the first message of a leader', () => {
       works: 'one after the other',
       max_parallel: 1,
       max_delegations: 10,
-      timeout: 1_200,
-      member_timeout: 400,
+      timeout: 300,
+      member_timeout: 60,
     });
     expect(jsonOf(own, 'members')).toEqual([
       {
