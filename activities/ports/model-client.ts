@@ -45,6 +45,8 @@ export interface ModelReply {
   readonly content: readonly ContentBlock[];
   /** As the provider sent it: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`, … or one not known yet. */
   readonly stopReason: string;
+  /** Why the provider says that the model refused. Absent when it did not refuse, and when nothing was said. */
+  readonly refusal?: string;
   readonly tokens: TokenCount | null;
   readonly requestId: string | null;
   /** The model that answered, as the provider names it. */
