@@ -54,7 +54,7 @@ export const engineLimits = {
   compactionsMax: 2,
   /** The time at which the same question for the same task is a loop: two answers did not help. */
   sameQuestionMax: 3,
-  /** How often the same agent may be sent with the same inputs and criteria. */
+  /** How often the same agent may be sent with the same task, inputs and criteria. Rewording ends with `max_waves`. */
   sameFingerprintMax: 2,
   /** Sections of a triad's spec. Three members that go through more lose sight of the whole. */
   sectionsMax: 12,
