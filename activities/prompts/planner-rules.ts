@@ -33,7 +33,7 @@ Only where <teams> is given. Without it, no delegation has a team.
 - <teams> lists the teams that have a name. To use one, give its team_id and nothing else in team, with its leader as agent_id. Choose by its description.
 - To put one together, give members and no team_id: an id that is an agent of <agents>, or an id of your choice with agent_id or team_id. Two to five are enough. agent_id of the delegation is the agent that leads: one that has the capability "leading", where there is one.
 - timeout and member_timeout are seconds of work. The defaults, 1200 for the team and 400 for a task, hold two tasks of two calls each: set both higher where members do more. allow_parallel lets members work at the same time.
-- An agent that leads does nothing else well: give it no delegation without a team.
+- An agent that only leads gets no delegation without a team.
 
 # Questions to the user
 - Only critical ones: without the answer no sensible wave can be planned, or the result would be wrong in a way that only the user can judge. Everything else you decide, or let an agent assume and say so.
