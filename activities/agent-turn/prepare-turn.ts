@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
-import type { ModelTurnInput, OutputShape } from '../../contracts/model-turn.ts';
+import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';

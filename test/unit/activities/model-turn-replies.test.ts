@@ -202,7 +202,7 @@ describe('part of fault 24, M5: every other stop reason has its own path', () =>
   it("finding P10: the provider's explanation of a refusal is the reason", async () => {
     const refusal = 'This request could enable cyber harm.';
     const bench = await createBench({
-      scripts: [(request, call) => ({ ...sayText('', 'refusal')(request, call), refusal })],
+      scripts: [async (...call) => ({ ...(await sayText('', 'refusal')(...call)), refusal })],
     });
     expect((await bench.turn()).reply).toEqual({ type: 'refused', text: refusal });
   });

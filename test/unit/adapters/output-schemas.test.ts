@@ -3,7 +3,7 @@ import { offerPlan } from '../../../activities/agent-turn/offered-plan.ts';
 import { outputSchemas } from '../../../activities/agent-turn/read-output.ts';
 import type { ReplyFunction } from '../../../rehearsal/script.ts';
 import { z } from 'zod';
-import { createBench, outputOf, plan, recordOf } from '../activities/bench.ts';
+import { createBench, outputOf, plan } from '../activities/bench.ts';
 import { planPrompt } from '../activities/prompt-bench.ts';
 import { apiKey, callOptions, request, startModelBench } from './model-bench.ts';
 import type { ModelBench } from './model-bench.ts';
@@ -51,44 +51,44 @@ it.each(Object.entries({ ...outputSchemas, wave_plan: offerPlan(everyPart) }))(
   },
 );
 
+/** The engine's turn with the real SDK, and a server that refuses what `refuses` says. */
+async function openTurns(refuses: (schema: Node | null) => boolean, replies: readonly unknown[]) {
+  const server = bench.server;
+  server.reset();
+  let taken = 0;
+  const reply: ReplyFunction = ({ body }) => {
+    if (refuses(schemaOf(body))) {
+      const message = 'The compiled grammar is too large, simplify your output schema.';
+      return { status: 400, message };
+    }
+    taken += 1;
+    return { json: replies[taken - 1] };
+  };
+  server.script([{ reply }]);
+  const model = createAnthropicClient({ apiKey, baseUrl: server.url });
+  const turns = await createBench({ deps: { model } });
+  const sentForms = () =>
+    server.calls().map(({ body }) => {
+      const schema = schemaOf(body);
+      if (schema === null) return 'none';
+      const text = JSON.stringify(schema);
+      return [
+        ...(text.includes('"team":') ? ['team'] : []),
+        ...(text.includes('"triad":') ? ['triad'] : []),
+        ...(listDescriptions(schema).length > 0 ? ['described'] : ['bare']),
+      ].join(' ');
+    });
+  return { turns, sentForms, bodies: () => server.calls().map(({ body }) => body) };
+}
+
+const planning = (turns: Awaited<ReturnType<typeof createBench>>) =>
+  ({
+    agent_id: 'planner',
+    shape: 'wave_plan',
+    append: planPrompt(turns, { triad_models: [], teams: true }),
+  }) as const;
+
 describe('finding P2: a schema that the API refuses is asked for in a smaller form', () => {
-  /** The engine's turn with the real SDK, and a server that refuses what `refuses` says. */
-  async function openTurns(refuses: (schema: Node | null) => boolean, replies: readonly unknown[]) {
-    const server = bench.server;
-    server.reset();
-    let taken = 0;
-    const reply: ReplyFunction = ({ body }) => {
-      if (refuses(schemaOf(body))) {
-        const message = 'The compiled grammar is too large, simplify your output schema.';
-        return { status: 400, message };
-      }
-      taken += 1;
-      return { json: replies[taken - 1] };
-    };
-    server.script([{ reply }]);
-    const model = createAnthropicClient({ apiKey, baseUrl: server.url });
-    const turns = await createBench({ deps: { model } });
-    const sentForms = () =>
-      server.calls().map(({ body }) => {
-        const schema = schemaOf(body);
-        if (schema === null) return 'none';
-        const text = JSON.stringify(schema);
-        return [
-          ...(text.includes('"team":') ? ['team'] : []),
-          ...(text.includes('"triad":') ? ['triad'] : []),
-          ...(listDescriptions(schema).length > 0 ? ['described'] : ['bare']),
-        ].join(' ');
-      });
-    return { turns, sentForms, bodies: () => server.calls().map(({ body }) => body) };
-  }
-
-  const planning = (turns: Awaited<ReturnType<typeof createBench>>) =>
-    ({
-      agent_id: 'planner',
-      shape: 'wave_plan',
-      append: planPrompt(turns, { triad_models: [], teams: true }),
-    }) as const;
-
   it('M10, SF1: a plan without triads and teams is the first', async () => {
     const { turns, sentForms } = await openTurns(
       (schema) => JSON.stringify(schema).includes('"team":'),

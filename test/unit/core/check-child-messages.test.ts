@@ -139,7 +139,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     held: spending,
     worked_ms: 5,
   };
-  const progress: Required<WaveProgress> = {
+  const waveProgress: Required<WaveProgress> = {
     wave: 1,
     plan_ref: ref,
     summary: 'One task.',
@@ -155,7 +155,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     answered_by: 'user',
     loop: true,
   };
-  const delivery: Required<Delivery> = { escalation_id: 'a#1', answers: [answer] };
+  const answers: Required<Delivery> = { escalation_id: 'a#1', answers: [answer] };
   const grant: Required<LeaseGrant> = {
     request_id: 'r1',
     lease: { ...spending, until: 4 },
@@ -210,11 +210,11 @@ describe('finding C1: every message comes back with all its fields', () => {
   } satisfies { [Type in Escalation['type']]: Extract<Escalation, { type: Type }> };
 
   it('progress of a wave, with what a triad and a team do', () => {
-    expect(checkProgress(progress)).toEqual(progress);
+    expect(checkProgress(waveProgress)).toEqual(waveProgress);
   });
 
   it('the answers that are delivered', () => {
-    expect(checkDelivery(delivery)).toEqual(delivery);
+    expect(checkDelivery(answers)).toEqual(answers);
   });
 
   it.each(Object.values(escalations))('an escalation of type $type', (escalation) => {

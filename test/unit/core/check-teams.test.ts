@@ -48,8 +48,8 @@ it('finding C4, PTS5: an agent that only leads gets no delegation without a team
 });
 
 it('OLD1: an agent only leads when all it can do belongs to leading', () => {
-  const told = [['leading', 'delegation'], ['leading', 'writing'], ['delegation'], []];
-  expect(told.map((capabilities) => onlyLeads({ capabilities }))).toEqual([
+  const able = [['leading', 'delegation'], ['leading', 'writing'], ['delegation'], []];
+  expect(able.map((capabilities) => onlyLeads({ capabilities }))).toEqual([
     true,
     false,
     false,
