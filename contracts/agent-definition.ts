@@ -26,4 +26,6 @@ export interface AgentSummary {
   readonly agent_id: string;
   readonly allowed_tools: readonly string[];
   readonly risk_level: RiskLevel;
+  /** It is of no use but as the leader of a team. Absent for all others. */
+  readonly only_leads?: true;
 }

@@ -241,7 +241,7 @@ export type TurnReply =
   | { readonly type: 'truncated' }
   /** The conversation does not fit the context, as the API said before the reply or within it. */
   | { readonly type: 'context_exceeded' }
-  /** `text` is cut to 2,000 characters and may be empty. */
+  /** `text` is the provider's explanation and what the model said. It is cut to 2,000 characters and may be empty. */
   | { readonly type: 'refused'; readonly text: string }
   /** `end_turn` without text. */
   | { readonly type: 'empty' }

@@ -50,11 +50,11 @@ const core = {
     .number()
     .optional()
     .describe('Tasks that the leader may give out. Default 10.'),
-  timeout: z.number().optional().describe('Seconds of work for the whole team. Default 300.'),
+  timeout: z.number().optional().describe('Seconds of work for the whole team. Default 1200.'),
   member_timeout: z
     .number()
     .optional()
-    .describe('Seconds of work for one task, its retries included. Default 60.'),
+    .describe('Seconds of work for one task, its retries included. Default 400.'),
   max_retries: z
     .number()
     .optional()

@@ -43,6 +43,26 @@ export interface Message {
 /** Versions of a node's shape, newest last. A reader refuses others by name. */
 export const transcriptVersions = [1] as const;
 
+/**
+ * How the shape of a final answer is asked for, the fullest form first. A provider that makes a grammar of a schema may
+ * refuse one as too large; then the next form is tried.
+ *
+ * - `whole`: all that the run allows, with descriptions.
+ * - `single_agents`: a plan without triads and teams.
+ * - `bare`: that without descriptions.
+ * - `in_prompt`: no schema; the prompt describes it, and the engine alone checks the answer.
+ */
+export const schemaForms = ['whole', 'single_agents', 'bare', 'in_prompt'] as const;
+export type SchemaForm = (typeof schemaForms)[number];
+
+/** The parts of a plan that not every run has a use for. */
+export interface PlanParts {
+  readonly triads: boolean;
+  readonly teams: boolean;
+  /** Whether delegations may do stale ones again. */
+  readonly redoes: boolean;
+}
+
 /** What one turn added to a conversation, as JSON in the store. */
 export interface TranscriptNode {
   readonly version: (typeof transcriptVersions)[number];
@@ -64,6 +84,10 @@ export interface TranscriptNode {
    * agents of a wave: what an agent may call is its grant, which is looked at when it calls.
    */
   readonly tools?: readonly string[];
+  /** What a plan may hold in the whole conversation, in the node that begins it. Absent where no plan is asked for. */
+  readonly plan_parts?: PlanParts;
+  /** The form that is asked for from this turn on, because the provider refused the fuller ones. Absent when none was. */
+  readonly schema_form?: SchemaForm;
   /** `tool_use_id`s of results that compaction left out from this turn on. */
   readonly left_out: readonly string[];
 }

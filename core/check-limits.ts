@@ -21,6 +21,7 @@ type EngineLimits = Readonly<
     | 'inlineAnswerCharsMax'
     | 'loadedDetailsMax'
     | 'outputTokensCeiling'
+    | 'outputTokensPerSecondMin'
     | 'payloadBytesMax'
     | 'questionCharsMax'
     | 'questionsMax'
@@ -51,6 +52,7 @@ type EngineLimits = Readonly<
 type TriadLimits = Readonly<
   Record<'turn_seconds' | 'dispatch_seconds' | 'round_seconds' | 'phase_seconds', number>
 >;
+type TeamTimes = Readonly<Record<'timeout' | 'member_timeout', number>>;
 
 /** UTF-8 needs at most 3 bytes for one UTF-16 code unit. */
 const bytesPerCharMax = 3;
@@ -177,5 +179,27 @@ export function findTriadFaults(triad: TriadLimits): string[] {
           'round_seconds must hold three turns in a row, and a dispatch with the turn that reads it',
         ]),
     ...(holdsPhase ? [] : ['phase_seconds must hold two rounds and two more turns']),
+  ];
+}
+
+/**
+ * @param team Seconds of work.
+ * @returns what contradicts what in the time limits of a team, one line each.
+ */
+export function findTeamFaults(
+  { timeout, member_timeout }: TeamTimes,
+  engine: Pick<EngineLimits, 'outputTokensPerSecondMin'>,
+  run: Pick<RunLimits, 'max_output_tokens'>,
+): string[] {
+  const callSeconds = run.max_output_tokens / engine.outputTokensPerSecondMin;
+  return [
+    ...(2 * callSeconds <= member_timeout
+      ? []
+      : [
+          'member_timeout must hold two calls of max_output_tokens at outputTokensPerSecondMin, one that loads and one that writes',
+        ]),
+    ...(2 * (callSeconds + member_timeout) <= timeout
+      ? []
+      : ["timeout must hold the leader's first and last call and two tasks one after the other"]),
   ];
 }

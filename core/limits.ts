@@ -6,7 +6,7 @@
  *   L2. A resolved limit is the user's where there is one, else the default; output tokens never pass the ceiling.
  */
 import type { LimitsInput, RunLimits } from '../contracts/limits.ts';
-import { findLimitFaults, findTriadFaults } from './check-limits.ts';
+import { findLimitFaults, findTeamFaults, findTriadFaults } from './check-limits.ts';
 
 /** What holds for a run when its input sets nothing else. */
 export const defaultLimits: RunLimits = {
@@ -35,8 +35,10 @@ export const defaultTriad = {
 export const defaultTeam = {
   max_parallel: 3,
   max_delegations: 10,
-  timeout: 300,
-  member_timeout: 60,
+  /** The leader's first and last call and two tasks, one after the other. */
+  timeout: 1_200,
+  /** Two calls: one that loads what the task builds on, and one that writes as much as a call may. */
+  member_timeout: 400,
   /** The seed names none. A task that failed twice is for the leader to think about. */
   max_retries: 1,
 } as const;
@@ -52,7 +54,7 @@ export const engineLimits = {
   compactionsMax: 2,
   /** The time at which the same question for the same task is a loop: two answers did not help. */
   sameQuestionMax: 3,
-  /** How often the same agent may be sent with the same inputs and criteria. */
+  /** How often the same agent may be sent with the same task, inputs and criteria. Rewording ends with `max_waves`. */
   sameFingerprintMax: 2,
   /** Sections of a triad's spec. Three members that go through more lose sight of the whole. */
   sectionsMax: 12,
@@ -172,6 +174,8 @@ export const engineLimits = {
   questionReminderSeconds: 7 * 24 * 60 * 60,
   /** Attempts in all at one phase of a triad. What a member could not do twice, a third time will not help. */
   phaseAttemptsMax: 2,
+  /** Output tokens that a model writes in a second, at least: 16,000 take 200 s. Time limits of a team reckon with it. */
+  outputTokensPerSecondMin: 80,
   /** Output tokens of one call, at most: what all models of the product can write. */
   outputTokensCeiling: 64_000,
   /** Bytes of the Markdown in Temporal's current details: the Web UI loads them with every refresh. */
@@ -185,6 +189,7 @@ export const engineLimits = {
 const limitFaults = [
   ...findLimitFaults(engineLimits, defaultLimits),
   ...findTriadFaults(defaultTriad),
+  ...findTeamFaults(defaultTeam, engineLimits, defaultLimits),
 ];
 if (limitFaults.length > 0) {
   throw new Error(`core/limits.ts contradicts itself: ${limitFaults.join('; ')}.`);

@@ -38,13 +38,7 @@ export function buildOutline({ shape, value }: Output, ref: Ref): TurnOutline {
 }
 
 function outlineDelegation(delegation: Delegation): DelegationOutline {
-  const {
-    task_description: _task,
-    acceptance_criteria,
-    triad,
-    team: planned,
-    ...rest
-  } = delegation;
+  const { task_description, acceptance_criteria, triad, team: planned, ...rest } = delegation;
   const team = planned === undefined ? undefined : outlineTeam(planned, delegation);
   const criterion_ids = acceptance_criteria.map((criterion) => criterion.criterion_id);
   return {
@@ -52,7 +46,7 @@ function outlineDelegation(delegation: Delegation): DelegationOutline {
     ...(triad !== undefined && { triad: outlineTriad(triad, delegation) }),
     ...(team !== undefined && { team }),
     criterion_ids,
-    fingerprint: fingerprintDelegation({ ...rest, criterion_ids, triad, team }),
+    fingerprint: fingerprintDelegation({ ...rest, task_description, criterion_ids, triad, team }),
   };
 }
 

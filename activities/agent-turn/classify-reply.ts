@@ -16,7 +16,9 @@ export type ReplyClass =
   | { readonly type: 'dropped'; readonly reply: TurnReply };
 
 /** What a reply is, by its stop reason. What was cut off is never read. */
-export function classifyReply(reply: Pick<ModelReply, 'content' | 'stopReason'>): ReplyClass {
+export function classifyReply(
+  reply: Pick<ModelReply, 'content' | 'stopReason' | 'refusal'>,
+): ReplyClass {
   switch (reply.stopReason) {
     case 'end_turn':
     case 'stop_sequence':
@@ -29,7 +31,7 @@ export function classifyReply(reply: Pick<ModelReply, 'content' | 'stopReason'>)
     case 'model_context_window_exceeded':
       return drop({ type: 'context_exceeded' });
     case 'refusal':
-      return drop({ type: 'refused', text: cutText(textOf(reply.content), refusalTextMax) });
+      return drop({ type: 'refused', text: cutText(describeRefusal(reply), refusalTextMax) });
     default:
       return drop({ type: 'unknown_stop', stop_reason: cutText(reply.stopReason, 100) });
   }
@@ -41,6 +43,14 @@ function classifyWhole(content: readonly ContentBlock[]): ReplyClass {
   const text = textOf(content);
   if (calls.length > 0) return { type: 'tools', calls, text };
   return text.trim() === '' ? drop({ type: 'empty' }) : { type: 'final', text };
+}
+
+/** What the provider says of the refusal, and then what the model had written. Empty when neither said anything. */
+function describeRefusal({
+  content,
+  refusal = '',
+}: Pick<ModelReply, 'content' | 'refusal'>): string {
+  return [refusal, textOf(content)].filter((text) => text.trim() !== '').join('\n');
 }
 
 function textOf(content: readonly ContentBlock[]): string {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Delegation } from '../../contracts/delegation.ts';
+import { Slug } from '../../contracts/slug.ts';
 import { TeamMember, TeamPlan } from '../../contracts/team.ts';
+import type { PlanParts } from '../../contracts/transcript.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
 
 /**
@@ -17,16 +19,46 @@ const OfferedTeam = TeamPlan.pick({
   member_timeout: true,
 }).extend({
   members: z
-    .array(TeamMember.pick({ id: true, description: true, agent_id: true, team_id: true }))
+    .array(
+      TeamMember.pick({ id: true, description: true, team_id: true }).extend({
+        agent_id: Slug.optional().describe(
+          'The agent that it is. Without agent_id and team_id: the agent that is called as its id.',
+        ),
+      }),
+    )
     .optional()
     .describe(TeamPlan.shape.members.description ?? ''),
 });
 
-const OfferedDelegation = Delegation.extend({
-  team: OfferedTeam.optional().describe(Delegation.shape.team.description ?? ''),
-});
+/** A wave plan as the provider is asked for it: with the parts that the run allows. Every one of these is a WavePlan. */
+export function offerPlan(parts: PlanParts): z.ZodType {
+  const key = JSON.stringify([parts.triads, parts.teams, parts.redoes]);
+  const known = offeredPlans.get(key);
+  if (known !== undefined) return known;
+  const offered = buildPlan(parts);
+  offeredPlans.set(key, offered);
+  return offered;
+}
 
-/** A wave plan as the provider is asked for it. Every one of these is a WavePlan. */
-export const OfferedWavePlan = WavePlan.extend({
-  delegations: z.array(OfferedDelegation).describe(WavePlan.shape.delegations.description ?? ''),
-});
+/** Schemas made so far. What is sent is remembered by the schema it is made of, so each has to be one and the same object. */
+const offeredPlans = new Map<string, z.ZodType>();
+
+function buildPlan({ triads, teams, redoes }: PlanParts): z.ZodType {
+  const delegation = Delegation.omit({ redoes: true, triad: true, team: true }).extend({
+    agent_id: Slug.describe(
+      [
+        'The agent that does it, from the registry.',
+        ...(triads ? ['With triad: the agent of the member that writes its output.'] : []),
+        ...(teams ? ['With team: the one that leads.'] : []),
+      ].join(' '),
+    ),
+    ...(redoes && { redoes: Delegation.shape.redoes }),
+    ...(triads && { triad: Delegation.shape.triad }),
+    ...(teams && {
+      team: OfferedTeam.optional().describe(Delegation.shape.team.description ?? ''),
+    }),
+  });
+  return WavePlan.extend({
+    delegations: z.array(delegation).describe(WavePlan.shape.delegations.description ?? ''),
+  });
+}

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
-import type { ModelTurnInput, OutputShape } from '../../contracts/model-turn.ts';
+import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -23,11 +23,13 @@ import {
 import type { Conversation } from './conversation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { offerTools } from './offer-tools.ts';
-import { isFree, outputSchemas } from './read-output.ts';
+import { addOutput, readAsked, shrinkForm } from './schema-forms.ts';
+import type { AskedOutput } from './schema-forms.ts';
 
 export interface PreparedTurn {
   readonly turn: number;
   readonly request: ModelRequest;
+  readonly asked: AskedOutput;
   /** The node that waits for the reply. Its `messages` hold what the turn appended, and its parent the rest. */
   readonly waiting: TranscriptNode;
   /** Where that node is stored already, when an earlier call appended the same; else null. */
@@ -52,12 +54,9 @@ export async function prepareTurn(
   const named = input.model === undefined ? null : deps.resolveModel(input.model);
   const model = named ?? agent.model ?? deps.defaultModel;
   const offered = await offerTools(deps.store, input, conversation.nodes, agent.allowed_tools);
-  const delta = await appendTo(deps.store, conversation, input, {
-    agent,
-    model,
-    offered,
-    callKey,
-  });
+  const asked = await readAsked(deps.store, input, conversation.nodes);
+  const speaker = { agent, model, offered, asked, callKey };
+  const delta = await appendTo(deps.store, conversation, input, speaker);
   const nodes = [...conversation.nodes, delta];
   const messages = joinMessages(nodes, model);
   if (messages.length === 0) {
@@ -71,21 +70,44 @@ export async function prepareTurn(
   const turn = nextTurn(conversation);
   return {
     turn,
-    request: {
-      model,
-      maxOutputTokens: input.max_output_tokens,
-      system: buildSystem(agent, readerKindOf(input)),
-      messages: leaveOut(messages, new Set([...leftOut, ...leftOutNow])),
-      tools: [...grantTools(deps.tools, offered), ...offerStateTools(input.state_tools ?? [])].map(
-        (tool) => tool.spec,
-      ),
-      // Another call is likely where tools may be called, and where this is not the first.
-      cachesConversation: turn > 1 || mayCallTools(input, agent),
-      ...outputOf(input.shape),
-      callKey,
-    },
+    request: addOutput(
+      {
+        model,
+        maxOutputTokens: input.max_output_tokens,
+        system: buildSystem(agent, readerKindOf(input)),
+        messages: leaveOut(messages, new Set([...leftOut, ...leftOutNow])),
+        tools: [
+          ...grantTools(deps.tools, offered),
+          ...offerStateTools(input.state_tools ?? []),
+        ].map((tool) => tool.spec),
+        // Another call is likely where tools may be called, and where this is not the first.
+        cachesConversation: turn > 1 || mayCallTools(input, agent),
+        callKey,
+      },
+      asked,
+    ),
+    asked,
     waiting: { ...delta, left_out: leftOutNow },
     waitingRef: isStored ? input.head : null,
+  };
+}
+
+/**
+ * The same turn with the next smaller form of its schema, which the rest of the conversation then keeps; null when there is
+ * none.
+ */
+export function shrinkSchema(prepared: PreparedTurn): PreparedTurn | null {
+  const form = shrinkForm(prepared.asked);
+  if (form === null) return null;
+  const { output: _output, outputForm: _form, ...request } = prepared.request;
+  const asked = { ...prepared.asked, form };
+  return {
+    ...prepared,
+    request: addOutput(request, asked),
+    asked,
+    waiting: { ...prepared.waiting, schema_form: form },
+    // A node that stands in the store already knows nothing of it.
+    waitingRef: null,
   };
 }
 
@@ -95,6 +117,7 @@ interface Speaker {
   readonly model: string;
   /** Names of the tools that the conversation offers. */
   readonly offered: readonly string[];
+  readonly asked: AskedOutput;
   readonly callKey: string;
 }
 
@@ -118,7 +141,7 @@ async function appendTo(
   store: ArtifactStore,
   conversation: Conversation,
   input: ModelTurnInput,
-  { agent, model, offered, callKey }: Speaker,
+  { agent, model, offered, asked, callKey }: Speaker,
 ): Promise<TranscriptNode> {
   const append = hasTaken(conversation, input.append) ? [] : input.append;
   const { registry_ref, shape } = input;
@@ -133,6 +156,7 @@ async function appendTo(
     awaiting: waitingFor ?? hashAppend(append),
     packet_ref: packet === null ? null : await store.put(packet),
     ...(packet !== null && { tools: offered }),
+    ...(packet !== null && shape === 'wave_plan' && { plan_parts: asked.parts }),
     left_out: [],
   };
 }
@@ -150,8 +174,4 @@ function readerKindOf({ shape, state_tools }: ModelTurnInput): ReaderKind {
   if (shape === 'code') return 'coder';
   if (state_tools?.includes('delegate_task_to_member') === true) return 'leader';
   return shape === 'member_turn' || state_tools !== undefined ? 'member' : 'doer';
-}
-
-function outputOf(shape: OutputShape): Pick<ModelRequest, 'output'> {
-  return isFree(shape) ? {} : { output: outputSchemas[shape] };
 }

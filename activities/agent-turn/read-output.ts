@@ -7,7 +7,6 @@ import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { describeIssues, wholePath } from '../tools/describe-issues.ts';
-import { OfferedWavePlan } from './offered-plan.ts';
 import { readCode } from './read-code.ts';
 
 export type Output =
@@ -21,16 +20,15 @@ export type ReadOutput =
   | { readonly ok: true; readonly output: Output }
   | { readonly ok: false; readonly faults: readonly OutputFault[] };
 
-/** What the provider is asked for. */
+/** What the provider is asked for. A plan is offered with the parts that the run allows (`offerPlan`). */
 export const outputSchemas = {
-  wave_plan: OfferedWavePlan,
   agent_output: AgentOutput,
   wave_decision: WaveDecision,
   question_review: QuestionReview,
-} as const satisfies Record<Exclude<OutputShape, 'member_turn' | 'code'>, z.ZodType>;
+} as const satisfies Record<Exclude<OutputShape, FreeShape | 'wave_plan'>, z.ZodType>;
 
 /** The shapes that are free text, which no schema describes. */
-type FreeShape = Exclude<OutputShape, keyof typeof outputSchemas>;
+type FreeShape = 'member_turn' | 'code';
 
 export function isFree(shape: OutputShape): shape is FreeShape {
   return shape === 'member_turn' || shape === 'code';

@@ -22,7 +22,7 @@ import { toModelFailure } from './failures.ts';
 import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
 import { assertCurrent } from './assert-current.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
-import { prepareTurn } from './prepare-turn.ts';
+import { prepareTurn, shrinkSchema } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import { retryStore } from './retry-store.ts';
 import { settleTurn, settleWithoutReply } from './settle-turn.ts';
@@ -69,6 +69,7 @@ interface CallEnd {
  * M7. An attempt that its worker slept through buys nothing: another one has been made of it.
  * M8. A call whose worst case, with what earlier attempts took, passes its allowance is not made.
  * M9. An attempt that comes late takes away nothing that another one has recorded.
+ * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is billed to nobody.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -166,8 +167,13 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
       const usage = deps.computeUsage(error.model, error.tokens);
       return endTakenBack(attempt, prepared, usage, error.lastWords);
     }
-    if (error instanceof ModelFailure) return endFailed(attempt, prepared, error);
-    throw error;
+    if (!(error instanceof ModelFailure)) throw error;
+    const smaller = error.refusesSchema ? shrinkSchema(prepared) : null;
+    if (smaller === null) return endFailed(attempt, prepared, error);
+    context.log.warn('the schema was refused; the next smaller form is tried', {
+      form: smaller.asked.form,
+    });
+    return callModel(attempt, smaller);
   }
 }
 

@@ -31,6 +31,8 @@ type Asked = Pick<ModelTurnInput, 'shape' | 'state_tools'>;
 export interface Answer {
   readonly content: readonly ContentBlock[];
   readonly stopReason: string;
+  /** As in ModelReply. */
+  readonly refusal?: string;
 }
 
 /**

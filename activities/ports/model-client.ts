@@ -29,6 +29,11 @@ export interface ModelRequest {
   readonly cachesConversation?: boolean;
   /** Shape of the final text, which is JSON. If undefined, the text is free. */
   readonly output?: z.ZodType;
+  /**
+   * How much of `output` the provider is told, because it refused more: `bare` is the schema without descriptions, `unasked`
+   * nothing. If undefined, all of it.
+   */
+  readonly outputForm?: 'bare' | 'unasked';
   /** Names the call in the provider's logs (`metadata.user_id`); holds no personal data. */
   readonly callKey: string;
 }
@@ -45,6 +50,8 @@ export interface ModelReply {
   readonly content: readonly ContentBlock[];
   /** As the provider sent it: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`, … or one not known yet. */
   readonly stopReason: string;
+  /** Why the provider says that the model refused. Absent when it did not refuse, and when nothing was said. */
+  readonly refusal?: string;
   readonly tokens: TokenCount | null;
   readonly requestId: string | null;
   /** The model that answered, as the provider names it. */
@@ -107,6 +114,8 @@ export class ModelFailure extends Error {
   readonly retryable: boolean;
   /** How long the provider asked to wait, in milliseconds. If undefined, the back-off of the retry policy holds. */
   readonly retryAfterMs: number | undefined;
+  /** The provider can't work with the schema of the output: a smaller one may be taken. Such a request is not billed. */
+  readonly refusesSchema: boolean;
   readonly details: ModelFailureDetails;
 
   constructor(
@@ -115,6 +124,8 @@ export class ModelFailure extends Error {
       type: FailureType;
       retryable: boolean;
       retryAfterMs?: number | undefined;
+      /** Default false. */
+      refusesSchema?: boolean;
       details: ModelFailureDetails;
     },
   ) {
@@ -122,6 +133,7 @@ export class ModelFailure extends Error {
     this.type = init.type;
     this.retryable = init.retryable;
     this.retryAfterMs = init.retryAfterMs;
+    this.refusesSchema = init.refusesSchema ?? false;
     this.details = init.details;
   }
 }

@@ -1,7 +1,8 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
-import { describeExpected, formatCost, formatTokens } from '../../core/usage/format-cost.ts';
+import { formatCost } from '../../contracts/format-cost.ts';
+import { describeExpected, formatTokens } from '../../core/usage/format-tokens.ts';
 import { findHandedOver, listDeliverables } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
 import { bullets, embedMarkdown, joinSections, oneLine } from './markdown.ts';

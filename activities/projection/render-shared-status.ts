@@ -27,8 +27,6 @@ interface AgentEntry {
   /** Absent unless a team does it. */
   readonly team?: TeamEntry;
   readonly status: AgentStatusValue;
-  readonly completion_drive_notes_count: number;
-  readonly unresolved_notes: number;
   readonly dependencies: readonly string[];
   /** Unix epoch seconds; null before it started. */
   readonly last_update: number | null;
@@ -51,7 +49,8 @@ interface TeamEntry {
 
 /**
  * `shared_status.json` in the shape of seed 003. The keys of `agents` are delegation_ids, because one agent can have
- * several delegations. All times are Unix epoch seconds.
+ * several delegations. All times are Unix epoch seconds. The seed's completion drive and verifiers do not exist yet, so the
+ * fields that tell of them are absent: a count of 0 or an open gate would claim that somebody had looked.
  */
 export function renderSharedStatus(record: RunRecord, texts: RecordTexts): string {
   const agents = record.waves.flatMap((wave) =>
@@ -65,8 +64,6 @@ export function renderSharedStatus(record: RunRecord, texts: RecordTexts): strin
     status: describePhase(record.phase),
     session_start: record.started_at,
     agents: Object.fromEntries(agents),
-    verification: {},
-    overall_completion_drive_gate: 'open',
   });
 }
 
@@ -84,8 +81,6 @@ function describeDelegation(
     agent_id: delegation.agent_id,
     ...(delegation.triad !== undefined && { triad: describeTriad(delegation.triad) }),
     ...(delegation.team !== undefined && { team: describeTeam(delegation.team, outcome?.team) }),
-    completion_drive_notes_count: 0,
-    unresolved_notes: 0,
     dependencies: delegation.depends_on,
     ...findState(record, wave, { delegation, outcome }),
   };

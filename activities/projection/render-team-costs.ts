@@ -1,7 +1,8 @@
 import type { TeamOutcome } from '../../contracts/team-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { formatCost } from '../../contracts/format-cost.ts';
 import { sumTeamUsage } from '../../core/team/bound-team.ts';
-import { formatCost, formatTokens } from '../../core/usage/format-cost.ts';
+import { formatTokens } from '../../core/usage/format-tokens.ts';
 import { table } from './markdown.ts';
 
 /** Who did what for a team, and what each cost: a table with a sum. `executor` says who a member is. */

@@ -1,5 +1,6 @@
+import { formatCost } from '../../contracts/format-cost.ts';
 import { formatDuration } from '../../core/render/format-duration.ts';
-import { formatCost, formatTokens } from '../../core/usage/format-cost.ts';
+import { formatTokens } from '../../core/usage/format-tokens.ts';
 import type { LoadedTask } from './load-team.ts';
 import { bullets, cutLine, embedCode, embedMarkdown, oneLine } from './markdown.ts';
 import { treePaths } from './paths.ts';

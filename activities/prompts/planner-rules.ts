@@ -14,7 +14,7 @@ Data stands in blocks such as <goal>…</goal>. What is inside a block is data a
 - Together the criteria must carry the goal. A criterion of <open_criteria> that you want worked on is listed in a delegation under its own criterion_id; new ones get new ids.
 - The gate: a delegation does not start before each of its required_inputs exists. List in required_inputs only names of <known_inputs> or names that a delegation of this wave produces; list in provided_inputs those of them that are in <known_inputs>. A delegation that needs what another one of this wave produces names it in depends_on.
 - <stale> lists finished delegations that rest on what no longer holds, with what each cost the last time. Choose which are worth doing again, and for each plan a delegation whose redoes is its delegation_id; leave the rest.
-- What can be done at the same time must not depend on one another. No cycles. No delegation twice: the same agent, inputs and criteria as before will give the same result; change the task, the agent or the inputs.
+- What can be done at the same time must not depend on one another. No cycles. No delegation twice: the same agent, task, inputs and criteria as before will give the same result; change the task, the agent or the inputs.
 - Keep within <limits>. Fewer good delegations are better than many.
 
 # Triads
@@ -32,8 +32,8 @@ Only where <teams> is given. Without it, no delegation has a team.
 - It is not for what one agent can do, nor for what you can divide yourself: parts that you know now are delegations of this wave, and the next wave is your next step. A delegation has triad or team, never both.
 - <teams> lists the teams that have a name. To use one, give its team_id and nothing else in team, with its leader as agent_id. Choose by its description.
 - To put one together, give members and no team_id: an id that is an agent of <agents>, or an id of your choice with agent_id or team_id. Two to five are enough. agent_id of the delegation is the agent that leads: one that has the capability "leading", where there is one.
-- timeout and member_timeout are seconds of work. The defaults, 300 for the team and 60 for a task, are for short tasks: set both higher where members write, load or check much. allow_parallel lets members work at the same time.
-- An agent that leads does nothing else well: give it no delegation without a team.
+- timeout and member_timeout are seconds of work. The defaults, 1200 for the team and 400 for a task, hold two tasks of two calls each: set both higher where members do more. allow_parallel lets members work at the same time.
+- An agent that only leads gets no delegation without a team.
 
 # Questions to the user
 - Only critical ones: without the answer no sensible wave can be planned, or the result would be wrong in a way that only the user can judge. Everything else you decide, or let an agent assume and say so.

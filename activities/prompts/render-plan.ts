@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { NamedTeam } from '../../contracts/team.ts';
 import { chooseLeader } from '../../core/team/choose-leader.ts';
+import { onlyLeads } from '../../core/team/only-leads.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
 import { readRegistry } from '../tools/read-artifact.ts';
@@ -32,7 +33,8 @@ export async function renderPlan(
   return [
     `<request kind="plan" wave="${prompt.wave}">\nPlan wave ${prompt.wave}: the delegations that bring the goal closest to done, each with criteria that can be checked. Ask the user only what is critical.\n</request>`,
     ...renderRunBlocks(record, prompt.amendments),
-    renderAgents(agents),
+    // Without teams nobody needs an agent that does nothing but lead one.
+    renderAgents(prompt.teams ? agents : agents.filter((agent) => !onlyLeads(agent))),
     renderOpenCriteria(record, prompt.open_criteria, []),
     listBlock('known_inputs', prompt.known_inputs, blockBytesMax.known_inputs),
     await renderAnsweredQuestions(store, record),

@@ -39,7 +39,12 @@ export function redactModel(
           onProgress: (progress) => onProgress(watch.take(progress)),
         });
         const content = reply.content.flatMap((block) => redactBlock(block, redactor));
-        return { ...reply, content };
+        const { refusal } = reply;
+        return {
+          ...reply,
+          content,
+          ...(refusal !== undefined && { refusal: redactor.redactText(refusal, 'reply') }),
+        };
       } catch (error) {
         if (!(error instanceof ModelAborted)) throw error;
         throw new ModelAborted(error.model, error.tokens, watch.lastWords());

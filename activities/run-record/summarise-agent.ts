@@ -1,9 +1,7 @@
 import type { AgentDefinition, AgentSummary } from '../../contracts/agent-definition.ts';
+import { onlyLeads } from '../../core/team/only-leads.ts';
 
-export function summariseAgent({
-  agent_id,
-  allowed_tools,
-  risk_level,
-}: AgentDefinition): AgentSummary {
-  return { agent_id, allowed_tools, risk_level };
+export function summariseAgent(agent: AgentDefinition): AgentSummary {
+  const { agent_id, allowed_tools, risk_level } = agent;
+  return { agent_id, allowed_tools, risk_level, ...(onlyLeads(agent) && { only_leads: true }) };
 }

@@ -11,8 +11,8 @@
  *   P7. What is provided is known; what is required is provided or produced by something it depends on.
  *   P8. A name is produced by one delegation only.
  *   P9. While criteria are open, the plan takes up at least one of them.
- *   P10. The same agent is not sent with the same inputs and criteria more than `sameFingerprintMax` times, unless it does
- *        a stale delegation again.
+ *   P10. The same agent is not sent with the same task, inputs and criteria more than `sameFingerprintMax` times, unless
+ *        it does a stale delegation again.
  *   P11. All faults are reported at once, each with path, reason and "Try: …".
  *   P12. Only stale delegations are done again, each once in a plan.
  */

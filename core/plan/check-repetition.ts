@@ -24,8 +24,8 @@ export function checkRepetition(
     return [
       {
         path: `delegations[${i}]`,
-        reason: `the same agent with the same inputs and criteria ran ${before === 2 ? 'twice' : `${before} times`} without result`,
-        hint: 'Try: another agent, other inputs, smaller criteria, or a question to the user',
+        reason: `the same agent with the same task, inputs and criteria ran ${before === 2 ? 'twice' : `${before} times`} without result`,
+        hint: 'Try: a task that says what is to be done otherwise, another agent, other inputs, smaller criteria, or a question to the user',
       },
     ];
   });

@@ -7,8 +7,10 @@
  *   PTS3. A team that is named is one that there is, comes with nothing besides its name, and its leader is the delegation's
  *         agent.
  *   PTS4. A team that the plan puts together keeps what every team must keep.
+ *   PTS5. An agent that only leads gets no delegation without a team.
  */
 import type { DelegationOutline } from '../../contracts/delegation.ts';
+import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { TeamOutline, TeamSummary } from '../../contracts/team.ts';
 import { checkTeam } from '../team/check-team.ts';
@@ -29,8 +31,8 @@ export function checkTeams(
   const { teams } = context;
   return delegations.flatMap((delegation, i) => {
     const { team, triad } = delegation;
-    if (team === undefined) return [];
     const path = `delegations[${i}]`;
+    if (team === undefined) return checkAlone(delegation, path, context);
     if (teams === null) {
       const reason = 'this run does without teams';
       const hint = 'Try: leave team out; then the agent works alone';
@@ -47,6 +49,27 @@ export function checkTeams(
         : checkNamed(delegation, { ...team, team_id: team.team_id }, { teams, path })),
     ];
   });
+}
+
+/** Where a triad does it, the members are its executors. */
+function checkAlone(
+  { agent_id, triad }: DelegationOutline,
+  path: string,
+  { agents, teams }: PlannedTeamContext,
+): OutputFault[] {
+  const leads = agents.some((one) => one.agent_id === agent_id && one.only_leads === true);
+  if (!leads || triad !== undefined) return [];
+  const workers = agents
+    .filter((one) => one.only_leads !== true && one.agent_id !== plannerAgentId)
+    .map((one) => one.agent_id);
+  const hint = `one of ${listNames(workers)}`;
+  return [
+    {
+      path: `${path}.agent_id`,
+      reason: `"${cutText(agent_id, 60)}" only leads teams, and ${teams === null ? 'this run does without teams' : 'this delegation has no team'}`,
+      hint: `Try: ${teams === null ? hint : `a team with members, or ${hint}`}`,
+    },
+  ];
 }
 
 function bothOf(path: string): OutputFault {

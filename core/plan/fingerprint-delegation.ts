@@ -2,22 +2,30 @@
  * Tells whether two delegations would do the same again.
  *
  * Invariants:
- *   F1. The order and repetition of inputs and criteria do not change the fingerprint; agent, inputs and criteria do.
+ *   F1. The order and repetition of inputs and criteria do not change the fingerprint; agent, task, inputs and criteria do.
+ *       Two tasks that `hashTask` reads as one are one.
  *   F2. A triad is another executor than an agent, and than a triad of another type.
  *   F3. A team is another executor than an agent and a triad, and than a team of another name or with other members.
  */
-import type { DelegationOutline } from '../../contracts/delegation.ts';
+import type { Delegation, DelegationOutline } from '../../contracts/delegation.ts';
 import type { TeamOutline } from '../../contracts/team.ts';
 import type { TriadOutline } from '../../contracts/triad.ts';
+import { hashTask } from '../team/hash-task.ts';
 import { hashText } from '../text/hash-text.ts';
 
 export function fingerprintDelegation(
-  d: Pick<DelegationOutline, 'agent_id' | 'required_inputs' | 'criterion_ids'> & {
-    readonly triad?: Pick<TriadOutline, 'type'> | undefined;
-    readonly team?: Pick<TeamOutline, 'team_id' | 'members'> | undefined;
-  },
+  d: Pick<Delegation, 'task_description'> &
+    Pick<DelegationOutline, 'agent_id' | 'required_inputs' | 'criterion_ids'> & {
+      readonly triad?: Pick<TriadOutline, 'type'> | undefined;
+      readonly team?: Pick<TeamOutline, 'team_id' | 'members'> | undefined;
+    },
 ): string {
-  const work = [d.agent_id, sortedSet(d.required_inputs), sortedSet(d.criterion_ids)];
+  const work = [
+    d.agent_id,
+    hashTask(d.task_description),
+    sortedSet(d.required_inputs),
+    sortedSet(d.criterion_ids),
+  ];
   if (d.team !== undefined)
     return hashText(JSON.stringify([...work, 'team', describeTeam(d.team)]));
   return hashText(JSON.stringify(d.triad === undefined ? work : [...work, d.triad.type]));

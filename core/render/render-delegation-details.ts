@@ -6,8 +6,9 @@
  */
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationState, TeamView, TriadPhaseView } from '../../contracts/views.ts';
+import { formatCost } from '../../contracts/format-cost.ts';
 import { engineLimits } from '../limits.ts';
-import { formatCost, formatTokens } from '../usage/format-cost.ts';
+import { formatTokens } from '../usage/format-tokens.ts';
 import { describeExecutor } from './describe-executor.ts';
 import { bullet, joinBlocks, plainText } from './markdown.ts';
 import { phaseBlocks } from './render-phase-details.ts';

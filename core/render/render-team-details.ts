@@ -6,7 +6,7 @@
  *   TJ2. Every task that there is room for is listed with state, member, attempts and cost, those of a team in it below it.
  */
 import type { TaskView, TeamLeaderView, TeamView } from '../../contracts/views.ts';
-import { formatCost } from '../usage/format-cost.ts';
+import { formatCost } from '../../contracts/format-cost.ts';
 import { bullet, codeSpan, plainText } from './markdown.ts';
 
 /** Tasks in one block: blocks are shown whole or not at all. */

@@ -6,8 +6,9 @@
  *   WD2. It has at most `detailsBytesMax` bytes.
  */
 import type { DelegationView, WaveView } from '../../contracts/views.ts';
+import { formatCost } from '../../contracts/format-cost.ts';
 import { engineLimits } from '../limits.ts';
-import { formatCost, formatTokens } from '../usage/format-cost.ts';
+import { formatTokens } from '../usage/format-tokens.ts';
 import { describeExecutor } from './describe-executor.ts';
 import { bullet, codeSpan, joinBlocks, plainText } from './markdown.ts';
 

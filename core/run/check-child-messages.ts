@@ -40,13 +40,19 @@ export function checkDelivery(payload: unknown): Delivery | null {
 
 function readPlanned(value: unknown): PlannedDelegation | null {
   if (!isRecord(value)) return null;
-  const { delegation_id, agent_id, title } = value;
+  const { delegation_id, agent_id, title, team } = value;
   const depends_on = readList(value['depends_on'], readText);
   if (typeof delegation_id !== 'string' || typeof agent_id !== 'string') return null;
   if (typeof title !== 'string' || depends_on === null) return null;
-  const planned = { delegation_id, agent_id, title, depends_on };
   const triad = readTriadType(value['triad']);
-  return triad === null ? planned : { ...planned, triad };
+  return {
+    delegation_id,
+    agent_id,
+    title,
+    depends_on,
+    ...(triad !== null && { triad }),
+    ...(typeof team === 'string' && { team }),
+  };
 }
 
 /** As `TriadType` in the contracts, which zod keeps out of here. */

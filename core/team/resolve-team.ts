@@ -4,7 +4,8 @@
  * Invariants:
  *   TRS1. What the definition says stands, in its order, disabled members included; the rest is the default of
  *         `core/limits.ts`, or what the agents of a member can do.
- *   TRS2. No task has more time than its team: a longer member_timeout is lowered to it, and a note says so.
+ *   TRS2. No task has more time than its team: a longer member_timeout is lowered to it. A note says so, unless it was
+ *         the default.
  *   TRS3. Equal members have the same executor in whatever team they sit; other agents or other teams another one.
  */
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
@@ -65,16 +66,17 @@ type SetLimits = Pick<
 
 function resolveLimits(definition: TeamDefinition): SetLimits {
   const timeout = definition.timeout ?? defaultTeam.timeout;
-  const wanted = definition.member_timeout ?? defaultTeam.member_timeout;
-  const lowered = `member_timeout was lowered from ${wanted} s to ${timeout} s: the whole team has no more time.`;
+  const { member_timeout = defaultTeam.member_timeout } = definition;
+  const isTold = definition.member_timeout !== undefined && member_timeout > timeout;
+  const lowered = `member_timeout was lowered from ${member_timeout} s to ${timeout} s: the whole team has no more time.`;
   return {
     allow_parallel: definition.allow_parallel ?? false,
     max_parallel: definition.max_parallel ?? defaultTeam.max_parallel,
     max_delegations: definition.max_delegations ?? defaultTeam.max_delegations,
     timeout,
-    member_timeout: Math.min(wanted, timeout),
+    member_timeout: Math.min(member_timeout, timeout),
     max_retries: definition.max_retries ?? defaultTeam.max_retries,
-    notes: wanted > timeout ? [lowered] : [],
+    notes: isTold ? [lowered] : [],
   };
 }
 

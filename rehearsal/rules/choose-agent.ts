@@ -9,8 +9,31 @@ function computeFit(agent: JsonObject, words: readonly string[]): number {
   return words.filter((word) => text.includes(word)).length;
 }
 
+/** Whether it is listed as one that leads others. Such an agent does no work of its own. */
+function leads(agent: JsonObject): boolean {
+  const capabilities = agent['capabilities'];
+  return Array.isArray(capabilities) && capabilities.includes('leading');
+}
+
+/** The best fit first; among equal fits an unused agent, then the order listed. */
+function rankAgents(
+  agents: readonly JsonObject[],
+  words: readonly string[],
+  used: ReadonlySet<string>,
+): readonly JsonObject[] {
+  return agents
+    .map((agent, place) => ({ agent, place, fit: computeFit(agent, words) }))
+    .toSorted(
+      (a, b) =>
+        b.fit - a.fit ||
+        Number(used.has(idOf(a.agent))) - Number(used.has(idOf(b.agent))) ||
+        a.place - b.place,
+    )
+    .map(({ agent }) => agent);
+}
+
 /**
- * Chooses the listed agent whose description fits the words best.
+ * Chooses the listed agent whose description fits the words best. One that leads is chosen only where nobody else is listed.
  *
  * @param used agent ids that have work already; among equal fits an unused agent comes first, then the order listed.
  * @param turn moves on from the best agent by so many places, so that a second try goes to somebody else. Default 0.
@@ -22,13 +45,12 @@ export function chooseAgent(
   used: ReadonlySet<string>,
   turn = 0,
 ): string {
-  const ranked = agents
-    .map((agent, place) => ({ agent, place, fit: computeFit(agent, words) }))
-    .toSorted(
-      (a, b) =>
-        b.fit - a.fit ||
-        Number(used.has(idOf(a.agent))) - Number(used.has(idOf(b.agent))) ||
-        a.place - b.place,
-    );
-  return idOf(ranked[turn % Math.max(1, ranked.length)]?.agent);
+  const workers = agents.filter((agent) => !leads(agent));
+  const ranked = rankAgents(workers.length > 0 ? workers : agents, words, used);
+  return idOf(ranked[turn % Math.max(1, ranked.length)]);
+}
+
+/** Chooses the listed agent whose description says most of leading; the empty string when the list is empty. */
+export function chooseLeader(agents: readonly JsonObject[]): string {
+  return idOf(rankAgents(agents, ['lead', 'coordinat', 'delegat'], new Set())[0]);
 }

@@ -1,6 +1,6 @@
 import { textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
-import { chooseAgent } from './choose-agent.ts';
+import { chooseAgent, chooseLeader } from './choose-agent.ts';
 import type { Prompt } from './prompt.ts';
 import { readTeamMark } from './rehearsal-marks.ts';
 
@@ -9,8 +9,6 @@ const parts = [
   ['research', 'fact', 'find', 'source'],
   ['compar', 'judge', 'recommend', 'design'],
 ] as const;
-
-const leading = ['lead', 'coordinat', 'delegat'];
 
 /**
  * Fields of a delegation that a leader divides among members; null when the goal asks for no team, the run allows none, or
@@ -22,19 +20,15 @@ export function planTeam(prompt: Prompt): JsonObject | null {
   if (name !== null) {
     const named = prompt.teams?.find(({ team_id }) => team_id === name);
     if (named === undefined) return null;
-    const leader = textOf(named['leader']) || chooseLeader(prompt);
+    const leader = textOf(named['leader']) || chooseLeader(prompt.agents);
     return { agent_id: leader, team: { team_id: name } };
   }
-  const used = new Set([chooseLeader(prompt)]);
+  const used = new Set([chooseLeader(prompt.agents)]);
   const ids = parts.map((words) => {
     const id = chooseAgent(prompt.agents, words, used);
     used.add(id);
     return id;
   });
   const members = [...new Set(ids)].map((id) => ({ id }));
-  return { agent_id: chooseLeader(prompt), team: { members, allow_parallel: true } };
-}
-
-function chooseLeader({ agents }: Prompt): string {
-  return chooseAgent(agents, leading, new Set());
+  return { agent_id: chooseLeader(prompt.agents), team: { members, allow_parallel: true } };
 }

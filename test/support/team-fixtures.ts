@@ -49,6 +49,8 @@ export function teamSetup(over: Partial<TeamSetup> = {}): TeamSetup {
     members: [teamSeat('researcher'), teamSeat('writer')],
     allow_parallel: false,
     ...defaultTeam,
+    timeout: 300,
+    member_timeout: 60,
     input_middlewares: [],
     output_middlewares: [],
     guardrails: { input: [], output: [] },
@@ -136,7 +138,7 @@ export function teamView(over: Partial<TeamView> = {}): TeamView {
     refused_total: 0,
     max_delegations: defaultTeam.max_delegations,
     worked_seconds: 42,
-    timeout: defaultTeam.timeout,
+    timeout: 300,
     notes: [],
     ...over,
   };

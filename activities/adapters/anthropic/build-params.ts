@@ -4,7 +4,7 @@ import type { ModelRequest, SystemBlock } from '../../ports/model-client.ts';
 import { isRecord } from '../../../core/is-record.ts';
 import { hashBytes } from '../../tools/hash-bytes.ts';
 import { readArguments } from '../../tools/read-arguments.ts';
-import { RequestRefused, toOutputFormat, toTool } from './json-schemas.ts';
+import { RequestRefused, toBareFormat, toOutputFormat, toTool } from './json-schemas.ts';
 
 /** The longest `metadata.user_id` that the API takes, in characters. */
 const userIdMaxLength = 256;
@@ -27,10 +27,17 @@ export function buildParams(request: ModelRequest): Anthropic.MessageStreamParam
     metadata: { user_id: toUserId(request.callKey) },
     ...(system.length > 0 && { system }),
     ...(tools.length > 0 && { tools }),
-    ...(request.output !== undefined && {
-      output_config: { format: toOutputFormat(request.output) },
-    }),
+    ...formatOf(request),
   };
+}
+
+function formatOf({
+  output,
+  outputForm,
+}: ModelRequest): Pick<Anthropic.MessageStreamParams, 'output_config'> {
+  if (output === undefined || outputForm === 'unasked') return {};
+  const format = outputForm === 'bare' ? toBareFormat(output) : toOutputFormat(output);
+  return { output_config: { format } };
 }
 
 function toSystemBlock(block: SystemBlock): Anthropic.TextBlockParam {

@@ -43,11 +43,14 @@ export function classifyError(error: unknown, context: ErrorContext): ModelFailu
     ...(said === null ? [] : [`It says: "${context.clean(said)}".`]),
     verdict.cure,
   ].join(' ');
+  const usage = computeFailedUsage(error, context);
   return new ModelFailure(message, {
     type: verdict.type,
     retryable: verdict.retryable,
+    // What was billed is a reply that broke off, and is to be counted.
+    refusesSchema: verdict.refusesSchema === true && usage === null,
     retryAfterMs: verdict.retryable ? readRetryAfterMs(error, context) : undefined,
-    details: { ...facts, model: context.model, usage: computeFailedUsage(error, context) },
+    details: { ...facts, model: context.model, usage },
   });
 }
 
@@ -113,7 +116,14 @@ function judgeByText(error: APIError): verdicts.Verdict | null {
     return verdicts.tooLong;
   }
   if (/(?:usage|spend|spending) limit/i.test(text)) return verdicts.spendCap;
-  return /credit balance/i.test(text) ? verdicts.billing : null;
+  if (/credit balance/i.test(text)) return verdicts.billing;
+  return isAboutOutput(text) ? verdicts.refusedSchema : null;
+}
+
+/** A tool has a schema, too: what is wrong with that, no other form of the output mends. */
+function isAboutOutput(text: string): boolean {
+  if (/\binput_schema\b/i.test(text)) return false;
+  return /\b(?:grammar|schemas?|output_config|output_format|structured outputs?)\b/i.test(text);
 }
 
 function judgeUnknownStatus(error: APIError, status: number): verdicts.Verdict {

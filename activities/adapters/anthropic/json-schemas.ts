@@ -1,6 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
+import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import { z } from 'zod';
+import { isRecord } from '../../../core/is-record.ts';
 import type { ToolSpec } from '../../ports/model-client.ts';
 
 /** A request that can't be expressed as the API wants it. A fault in planwave or in a tool, never of the model. */
@@ -11,25 +12,47 @@ export class RequestRefused extends Error {
 /**
  * The `output_config.format` of a schema.
  *
- * The SDK's parse helper is taken off: with it the SDK parses on its own and, when a reply is truncated or breaks the
- * schema, throws away usage, stop reason and request id.
+ * Every definition stands where it is used: the SDK's own helper makes references of them and drops what stands beside one,
+ * which is where zod puts the description of a field.
  *
  * @throws {RequestRefused} for what the API can't express: tuple, unknown, date, transform, record, open objects.
  */
 export function toOutputFormat(schema: z.ZodType): Anthropic.JSONOutputFormat {
   return once(outputFormats, schema, () =>
-    refuseAs('The output schema', () => convertOutput(schema)),
+    refuseAs('The output schema', () => ({ type: 'json_schema', schema: convertOutput(schema) })),
   );
 }
 
-function convertOutput(schema: z.ZodType): Anthropic.JSONOutputFormat {
+/** As `toOutputFormat`, without a description: for a provider that finds the schema too large. */
+export function toBareFormat(schema: z.ZodType): Anthropic.JSONOutputFormat {
+  return once(bareFormats, schema, () => {
+    const { type, schema: described } = toOutputFormat(schema);
+    return { type, schema: withoutDescriptions(described) };
+  });
+}
+
+function convertOutput(schema: z.ZodType): Record<string, unknown> {
+  const jsonSchema = z.toJSONSchema(schema);
   // The SDK turns z.record into an object that allows no keys at all, without a word.
-  const open = findOpenObject(z.toJSONSchema(schema), 'output');
+  const open = findOpenObject(jsonSchema, 'output');
   if (open !== null) {
     throw new Error(`${open} is a record or an open object; use an array of {key, value} objects`);
   }
-  const { type, schema: jsonSchema } = zodOutputFormat(schema);
-  return { type, schema: jsonSchema };
+  return { ...transformJSONSchema(jsonSchema) };
+}
+
+/** A property may be called "description", too; only a text is one. */
+function withoutDescriptions(node: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(node).flatMap(([key, value]) =>
+      key === 'description' && typeof value === 'string' ? [] : [[key, strip(value)]],
+    ),
+  );
+}
+
+function strip(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strip);
+  return isRecord(value) ? withoutDescriptions(value) : value;
 }
 
 /**
@@ -55,6 +78,7 @@ function convertTool(tool: ToolSpec): Anthropic.Tool {
 
 /** Conversions made so far. One took 2 ms of every model call; a schema never changes. */
 const outputFormats = new WeakMap<z.ZodType, Anthropic.JSONOutputFormat>();
+const bareFormats = new WeakMap<z.ZodType, Anthropic.JSONOutputFormat>();
 const tools = new WeakMap<ToolSpec, Anthropic.Tool>();
 
 function once<K extends object, V>(made: WeakMap<K, V>, key: K, make: () => V): V {

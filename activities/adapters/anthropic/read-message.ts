@@ -13,6 +13,7 @@ export function readMessage(message: unknown, requestId: string | null): ModelRe
   return {
     content: message.content.map(toContentBlock),
     stopReason: message.stop_reason,
+    ...readRefusal(message),
     tokens: readTokens(message.usage),
     requestId,
     model: message.model,
@@ -37,6 +38,7 @@ export function readTokens(usage: unknown): TokenCount | null {
 interface MessageEnvelope {
   readonly content: readonly Anthropic.ContentBlock[];
   readonly stop_reason: string;
+  readonly stop_details?: unknown;
   readonly model: string;
   readonly usage: unknown;
 }
@@ -51,6 +53,14 @@ function isMessage(value: unknown): value is MessageEnvelope {
     Array.isArray(value['content']) &&
     value['content'].every((block) => isRecord(block) && typeof block['type'] === 'string')
   );
+}
+
+/** The explanation of a refusal, or its category where there is no more. */
+function readRefusal({ stop_reason, stop_details }: MessageEnvelope): Pick<ModelReply, 'refusal'> {
+  if (stop_reason !== 'refusal' || !isRecord(stop_details)) return {};
+  const { explanation, category } = stop_details;
+  if (typeof explanation === 'string' && explanation.trim() !== '') return { refusal: explanation };
+  return typeof category === 'string' ? { refusal: `Its category is "${category}".` } : {};
 }
 
 function toContentBlock(block: Anthropic.ContentBlock): ContentBlock {

@@ -9,6 +9,8 @@ export interface Verdict {
   readonly what: string;
   /** One sentence: what to do about it. */
   readonly cure: string;
+  /** It is about the schema of the output. Absent for all others. */
+  readonly refusesSchema?: true;
 }
 
 const waiting = 'It is tried again by itself.';
@@ -26,6 +28,12 @@ export const refused: Verdict = {
   retryable: false,
   what: 'The model API refused the request',
   cure: unchanged,
+};
+
+export const refusedSchema: Verdict = {
+  ...refused,
+  what: 'The model API refused the schema of the request',
+  refusesSchema: true,
 };
 
 export const tooLong: Verdict = {

@@ -10,7 +10,7 @@ import { phaseTone } from '../follow/render-tree.ts';
 import { describeTeam } from '../follow/render-team-tree.ts';
 import { cleanLine } from '../text/clean-text.ts';
 import { formatTime } from '../text/format-time.ts';
-import { formatSpent, formatUsage } from '../text/format-usage.ts';
+import { formatLeastUsage, formatSpent, formatUsage } from '../text/format-usage.ts';
 import { renderTaskTable } from '../text/render-task-table.ts';
 import { resultPath } from './result-path.ts';
 
@@ -78,7 +78,7 @@ function describeView(
 }
 
 function describeUsed({ usage, untold }: UsageNow): string {
-  return `${untold.length === 0 ? '' : 'at least '}${formatUsage(usage)}`;
+  return untold.length === 0 ? formatUsage(usage) : formatLeastUsage(usage);
 }
 
 /** What a team does that was started alone. */

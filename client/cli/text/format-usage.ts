@@ -1,10 +1,22 @@
+import { formatCost, formatDollars, formatLeastDollars } from '../../../contracts/format-cost.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import type { RunListing } from '../../run-listing.ts';
 
 /** `12 calls · 34.5k in, 2.1k out · $0.12`. */
 export function formatUsage(usage: Usage): string {
+  return `${describeCalls(usage)} · ${formatCost(usage)}`;
+}
+
+/** As `formatUsage`, for a sum that lacks what some of the parts have used. */
+export function formatLeastUsage(usage: Usage): string {
+  const { cost_micro_usd } = usage;
+  const cost = cost_micro_usd === 0 ? formatCost(usage) : formatLeastDollars(cost_micro_usd);
+  return `at least ${describeCalls(usage)} · ${cost}`;
+}
+
+function describeCalls(usage: Usage): string {
   const calls = `${usage.calls} ${usage.calls === 1 ? 'call' : 'calls'}`;
-  return `${calls} · ${formatTokens(usage)} · ${formatCost(usage)}`;
+  return `${calls} · ${formatTokens(usage)}`;
 }
 
 /** As `formatUsage`, with the word that fits one agent's work. */
@@ -19,23 +31,13 @@ export function formatTokens(usage: Usage): string {
   return `${formatCount(input)} in, ${formatCount(usage.output_tokens)} out`;
 }
 
-/** Calls without a known price make the sum a lower bound. */
-export function formatCost(usage: Usage): string {
-  if (usage.unpriced_calls === 0) return formatUsd(usage.cost_micro_usd / 1_000_000);
-  if (usage.cost_micro_usd === 0) return 'cost unknown';
-  return `at least ${formatUsd(usage.cost_micro_usd / 1_000_000)}`;
-}
-
-/** Two decimals, or four below ten cents, where two would show nothing. */
-export function formatUsd(usd: number): string {
-  return `$${usd === 0 || usd >= 0.1 ? usd.toFixed(2) : usd.toFixed(4)}`;
-}
-
 /** What the server knows: while a run works, what its finished waves have cost. Empty when that is nothing yet. */
 export function formatSpent({ cost_usd, execution }: RunListing): string {
   if (cost_usd === null) return '';
-  if (execution !== 'running') return formatUsd(cost_usd);
-  return cost_usd === 0 ? '' : `at least ${formatUsd(cost_usd)}`;
+  // A search attribute holds dollars.
+  const microUsd = Math.round(cost_usd * 1_000_000);
+  if (execution !== 'running') return formatDollars(microUsd);
+  return microUsd === 0 ? '' : formatLeastDollars(microUsd);
 }
 
 export function formatCount(count: number): string {

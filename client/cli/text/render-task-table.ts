@@ -1,6 +1,6 @@
 import type { TaskView, TeamView } from '../../../contracts/views.ts';
 import { cleanLine } from './clean-text.ts';
-import { formatCost } from './format-usage.ts';
+import { formatCost } from '../../../contracts/format-cost.ts';
 import { renderTable } from './render-table.ts';
 
 const headers = ['task', 'member', 'state', 'attempts', 'cost', 'title'];

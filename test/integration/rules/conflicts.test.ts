@@ -154,7 +154,8 @@ it('a later wave that contradicts the pool is resolved by name, and no text goes
 }, 60_000);
 
 it('who built on what was superseded is offered to the planner, and only what it chooses is done again', async () => {
-  const table = { depends_on: ['list'], criteria: ['goal-1'] };
+  const task_description = 'Tabulate the prices.';
+  const table = { task_description, depends_on: ['list'], criteria: ['goal-1'] };
   const again = { ...table, depends_on: [], redoes: 'table' };
   stage.rehearsal.script([
     plans(1, plan([work('list'), work('table', table), work('apart')])),
@@ -162,7 +163,7 @@ it('who built on what was superseded is offered to the planner, and only what it
     works('table', { json: unmet('completed', 'One price is missing.', 'goal-1') }),
     works('apart', { json: completed('apart-done') }),
     decides(1, decision('goal-1')),
-    plans(2, plan([work('check', { criteria: ['goal-1'] })])),
+    plans(2, plan([work('check', { task_description, criteria: ['goal-1'] })])),
     works('check', { json: { ...unmet('completed', 'No.', 'goal-1'), facts: stating('12') } }),
     decides(2, resolved('wave-002/check', 'f1', { open: ['goal-1'] })),
     plans(3, plan([work('list-again', { ...again, redoes: 'list' })])),
@@ -180,7 +181,7 @@ it('who built on what was superseded is offered to the planner, and only what it
       cost_last_time: expect.any(String),
     },
   ]);
-  // The same agent, inputs and criteria for the third time: that is for stale work alone.
+  // The same agent, task, inputs and criteria for the third time: that is for stale work alone.
   expect(faultsOf(repaired)).toEqual([
     expect.stringContaining('"list" is not stale'),
     expect.stringContaining('ran twice without result'),

@@ -162,11 +162,25 @@ it('the same question a third time is not put to the user again', async () => {
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
-function theSame(id: string): Delegation {
-  return work(id, { criteria: ['goal-1'] });
+function theSame(id: string, task_description = 'Meet the goal.'): Delegation {
+  return work(id, { criteria: ['goal-1'], task_description });
 }
 
-it('the same agent with the same inputs and criteria a third time is refused', async () => {
+it('finding F11: the third task of an agent for the same criterion is taken when it is another task', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([theSame('try-1')])),
+    plans(2, plan([theSame('try-2')])),
+    plans(3, plan([theSame('try-3', 'Meet the goal by the other way.')])),
+    works('try-1', { json: unmet('failed', 'no luck', 'goal-1') }),
+    works('try-2', { json: unmet('completed', 'no luck again', 'goal-1') }),
+    works('try-3', { json: completed('goal-1') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal, criteria });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
+  expect(planCalls(stage.rehearsal)).toHaveLength(3);
+}, 60_000);
+
+it('the same agent with the same task, inputs and criteria a third time is refused', async () => {
   stage.rehearsal.script([
     plans(1, plan([theSame('try-1')])),
     plans(2, plan([theSame('try-2')])),
@@ -179,7 +193,7 @@ it('the same agent with the same inputs and criteria a third time is refused', a
   const run = await stage.start('plannerRun', { goal, criteria });
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 3 });
   expect(newestText(planCalls(stage.rehearsal)[3])).toContain(
-    'the same agent with the same inputs and criteria ran twice without result',
+    'the same agent with the same task, inputs and criteria ran twice without result',
   );
   expect(callsOf(stage.rehearsal, 'try-3')).toEqual([]);
   await expectPromisesKept(stage, run.workflowId);

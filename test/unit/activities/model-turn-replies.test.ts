@@ -199,6 +199,14 @@ describe('part of fault 24, M5: every other stop reason has its own path', () =>
     expect((await bench.turn()).reply).toEqual({ type: 'truncated' });
   });
 
+  it("finding P10: the provider's explanation of a refusal is the reason", async () => {
+    const refusal = 'This request could enable cyber harm.';
+    const bench = await createBench({
+      scripts: [async (...call) => ({ ...(await sayText('', 'refusal')(...call)), refusal })],
+    });
+    expect((await bench.turn()).reply).toEqual({ type: 'refused', text: refusal });
+  });
+
   it('long refusals are cut', async () => {
     const bench = await createBench({ scripts: [sayText('no '.repeat(9_000), 'refusal')] });
     const { reply } = await bench.turn();

@@ -1,5 +1,5 @@
 import { toOutputFormat } from '../../../activities/adapters/anthropic/json-schemas.ts';
-import { OfferedWavePlan } from '../../../activities/agent-turn/offered-plan.ts';
+import { offerPlan } from '../../../activities/agent-turn/offered-plan.ts';
 import { outputSchemas, readOutput } from '../../../activities/agent-turn/read-output.ts';
 import { delegationOf, plan } from './bench.ts';
 
@@ -15,17 +15,25 @@ function countOptional(node: unknown): number {
   return below + Object.keys(properties).length - (Array.isArray(required) ? required.length : 0);
 }
 
-it.each(Object.entries(outputSchemas))(
+const everyPart = { triads: true, teams: true, redoes: true };
+
+it.each(Object.entries({ ...outputSchemas, wave_plan: offerPlan(everyPart) }))(
   'the schema of a %s keeps what the provider makes a grammar of',
   (_shape, schema) => {
     const format = toOutputFormat(schema);
     expect(countOptional(format.schema)).toBeLessThanOrEqual(24);
-    expect(JSON.stringify(format).length).toBeLessThan(8_000);
+    // A provider that refuses it is asked for a smaller form.
+    expect(JSON.stringify(format).length).toBeLessThan(9_000);
   },
 );
 
+it('a plan without triads and teams is far below the size at which schemas were refused: some 8 KB', () => {
+  const { schema } = toOutputFormat(offerPlan({ triads: false, teams: false, redoes: true }));
+  expect(JSON.stringify(schema).length).toBeLessThan(6_000);
+});
+
 it('a triad stands in the schema of a plan once: a member of a team is offered none', () => {
-  const { schema } = toOutputFormat(OfferedWavePlan);
+  const { schema } = toOutputFormat(offerPlan(everyPart));
   expect(JSON.stringify(schema).match(/"rounds_max":/g)).toHaveLength(1);
 });
 
@@ -49,6 +57,20 @@ it('what is not offered of a team is understood all the same', () => {
 
 it('every offered plan is a plan', () => {
   const team = { team_id: 'desk', timeout: 900, members: [{ id: 'x', team_id: 'desk' }] };
-  const value = OfferedWavePlan.parse({ ...plan, delegations: [delegationOf({ team })] });
+  const value = offerPlan(everyPart).parse({ ...plan, delegations: [delegationOf({ team })] });
   expect(readOutput('wave_plan', JSON.stringify(value))).toMatchObject({ ok: true });
+});
+
+it.each([
+  [{ triads: false, teams: false, redoes: false }, []],
+  [{ triads: true, teams: false, redoes: false }, ['triad', 'lens', 'rounds_max', 'turn_seconds']],
+  [{ triads: false, teams: true, redoes: false }, ['team', 'members', 'member_timeout']],
+  [{ triads: false, teams: false, redoes: true }, ['redoes']],
+])('finding P2: the schema of a plan holds what the run allows: %j', (parts, names) => {
+  const sent = JSON.stringify(toOutputFormat(offerPlan(parts)).schema);
+  const optional = ['triad', 'lens', 'rounds_max', 'turn_seconds', 'team', 'member_timeout'];
+  const held = [...optional, 'redoes'].filter((name) => sent.includes(`"${name}":`));
+  expect(held.toSorted()).toEqual(names.filter((name) => name !== 'members').toSorted());
+  expect(/triad/iu.test(sent)).toBe(parts.triads);
+  expect(/team/iu.test(sent)).toBe(parts.teams);
 });

@@ -116,6 +116,20 @@ describe('a plan', () => {
     expect(jsonOf(await render(none, planPrompt(none, { teams: true })), 'teams')).toEqual([]);
   });
 
+  it('finding C4: lists an agent that only leads where there may be teams, and nowhere else', async () => {
+    const bench = await createBench({ scripts: [sayText('')] });
+    const [planner, , writer] = agents;
+    const leader = { ...writer, agent_id: 'leader', capabilities: ['leading', 'delegation'] };
+    const registry = { agents: [planner, writer, leader], teams: [] };
+    const registry_ref = await bench.store.put(JSON.stringify(registry));
+    const listed = async (teams: boolean): Promise<unknown> => {
+      const prompt = planPrompt(bench, { teams, registry_ref });
+      return jsonOf(await render(bench, prompt), 'agents');
+    };
+    expect(await listed(true)).toMatchObject([{ agent_id: 'writer' }, { agent_id: 'leader' }]);
+    expect(await listed(false)).toMatchObject([{ agent_id: 'writer' }]);
+  });
+
   it('says so when no wave was decided yet', async () => {
     const { bench } = await createRun({ waves: [] });
     expect(blockOf(await render(bench, planPrompt(bench)), 'wave_compact')).toContain('No wave');

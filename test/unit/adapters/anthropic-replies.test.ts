@@ -50,6 +50,18 @@ describe('stop reasons pass through', () => {
   });
 });
 
+describe("finding P10: a refusal carries the provider's explanation", () => {
+  it.each([
+    [{ category: 'cyber', explanation: 'It could enable harm.' }, 'It could enable harm.'],
+    [{ category: 'cyber', explanation: null }, 'Its category is "cyber".'],
+    [{ category: null, explanation: null }, undefined],
+    [null, undefined],
+  ])('%j', async (stop_details, refusal) => {
+    const reply = await bench.reply({ text: '', stop_reason: 'refusal', stop_details });
+    expect(reply.refusal).toBe(refusal);
+  });
+});
+
 describe('the reply', () => {
   it('carries model and request id as plain fields', async () => {
     const reply = await bench.reply({ text: 'hi', model: 'claude-haiku-5-5-20261001' });

@@ -65,7 +65,7 @@ it('tells when a task of a team begins, is tried again and ends, and nothing of 
   const [event, ...more] = detectChanges(begun, ended);
   expect(more).toEqual([]);
   expect(event === undefined ? [] : formatEvent(event, paint)).toEqual([
-    'wave 1: ✗ design.d1 (researcher) Task d1 · failed · 1 turn · 1.0k in, 100 out · $0.0020 · No reply.',
+    'wave 1: ✗ design.d1 (researcher) Task d1 · failed · 1 turn · 1.0k in, 100 out · $0.002 · No reply.',
   ]);
 });
 

@@ -1,9 +1,10 @@
 import {
-  formatCost,
   formatCount,
+  formatLeastUsage,
   formatSpent,
   formatUsage,
 } from '../../../client/cli/text/format-usage.ts';
+import { formatCost } from '../../../contracts/format-cost.ts';
 import type { RunListing } from '../../../client/run-listing.ts';
 import { sumUsage } from '../../../client/sum-usage.ts';
 import { listing, noUsage } from './support/samples.ts';
@@ -28,6 +29,24 @@ it.each([
   [120_000, 1, 'at least $0.12'],
 ])('cost of %i with %i unpriced calls is %s', (cost_micro_usd, unpriced_calls, text) => {
   expect(formatCost({ ...noUsage, cost_micro_usd, unpriced_calls })).toBe(text);
+});
+
+it.each([
+  ['four decimals below a dollar', 123_456, 0, '$0.1235'],
+  ['rounded down where a price is missing', 12_399, 1, 'at least $0.0123'],
+  ['rounded down above a dollar, too', 1_239_999, 1, 'at least $1.23'],
+])('finding C2: the client tells a cost as the engine does: %s', (_case, cost, unpriced, text) => {
+  const used = { ...usage, cost_micro_usd: cost, unpriced_calls: unpriced };
+  expect(formatCost(used)).toBe(text);
+  expect(formatUsage(used).split(' · ').at(-1)).toBe(text);
+});
+
+it('finding C2: "at least" is never more than the sum', () => {
+  const used = { ...usage, cost_micro_usd: 99_999 };
+  expect(formatLeastUsage(used)).toBe('at least 1 call · 12.3k in, 999 out · at least $0.0999');
+  expect(formatSpent(listing({ execution: 'running', cost_usd: 0.099_999 }))).toBe(
+    'at least $0.0999',
+  );
 });
 
 it.each([

@@ -103,7 +103,7 @@ it('shows the tasks of a team below its delegation, and those of a team in it be
   });
   const one = delegation({ team: '', team_view });
   const lines = renderTree(snapshot({ wave: wave({ delegations: [one, delegation()] }) }), paint);
-  const used = '1 turn · 1.0k in, 100 out · $0.0020';
+  const used = '1 turn · 1.0k in, 100 out · $0.002';
   expect(lines.slice(3)).toEqual([
     '   ├─ ● gather-facts (team) Gather the facts · running · leader waits for members, 2 of 10 tasks, 1 call refused, 42 of 300 s',
     `   │  ├─ ✓ design.d1 (researcher) Task d1 · completed · attempt 2 · ${used}`,

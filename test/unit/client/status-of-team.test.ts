@@ -39,9 +39,9 @@ it('status of a team that was started alone has a table of its tasks', async () 
   // No worker has told what a phase has used.
   expect(io.out()).toContain(' · at least 4 calls · ');
   expect(io.out()).toContain(`leader waits for members, 2 of 10 tasks, 42 of 300 s
-task          member      state      attempts  cost     title
-design.d1     researcher  completed  1         $0.0020  Prices and more
-design.d2     testers     running    2         $0.0020  Task d2
-design.d2.d1  researcher  timed out  1         $0.0020  Task d2.d1
+task          member      state      attempts  cost    title
+design.d1     researcher  completed  1         $0.002  Prices and more
+design.d2     testers     running    2         $0.002  Task d2
+design.d2.d1  researcher  timed out  1         $0.002  Task d2.d1
 `);
 });

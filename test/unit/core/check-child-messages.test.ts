@@ -1,5 +1,25 @@
 import * as fc from 'fast-check';
+import type { LeaseGrant, LeaseRequest } from '../../../contracts/budget.ts';
+import type { RecordedEffect } from '../../../contracts/effect.ts';
+import type {
+  AmendMessage,
+  ControlMessage,
+  DeliveredAnswer,
+  Delivery,
+  EffectEscalation,
+  Escalation,
+  LeaseEscalation,
+  ParkedEscalation,
+  PlannedDelegation,
+  QuestionsEscalation,
+  WaveProgress,
+  WithdrawnEscalation,
+} from '../../../contracts/messages.ts';
+import type { PlannerVerdict } from '../../../contracts/question-review.ts';
+import type { AskedQuestion } from '../../../contracts/question.ts';
+import { checkLeaseGrant } from '../../../core/budget/check-lease.ts';
 import { checkDelivery, checkProgress } from '../../../core/run/check-child-messages.ts';
+import { checkAmend, checkControl, checkEscalation } from '../../../core/run/check-control.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { property, ref } from './builders.ts';
 
@@ -71,4 +91,145 @@ it.each([
   { answers: [{ ...delivery.answers[0], loop: 'no' }] },
 ])('WM2: a delivery with %j gives null', (change) => {
   expect(checkDelivery({ ...delivery, ...change })).toBeNull();
+});
+
+describe('finding C1: every message comes back with all its fields', () => {
+  // `Required` makes the compiler ask for each optional field here, so that none is forgotten where messages are read.
+  const spending = { calls: 1, tokens: 2, cost_micro_usd: 3 };
+  const planned: Required<PlannedDelegation> = {
+    delegation_id: 'a',
+    agent_id: 'writer',
+    title: 'A',
+    depends_on: ['b'],
+    triad: 'dialectic',
+    team: 'editors',
+  };
+  const question: Required<AskedQuestion> = {
+    text: 'Which region?',
+    why_it_matters: 'Latency.',
+    priority: 'high',
+    expected_answer_format: 'choice',
+    choices: ['eu-west', 'us-east'],
+    default_answer: 'eu-west',
+  };
+  const verdict: Required<PlannerVerdict> = {
+    verdict: 'answered',
+    answer: 'eu-west',
+    source_refs: ['f1'],
+    reason: 'The goal says so.',
+  };
+  const effect: Required<RecordedEffect> = {
+    effect_id: 'a/effect-1',
+    wave: 1,
+    delegation_id: 'a',
+    agent_id: 'engineer',
+    tool: 'write_file',
+    arguments_ref: ref,
+    state: 'confirmed',
+    target: 'src/a.ts',
+    receipt: { target: 'src/a.ts', sha256: ref, bytes: 12 },
+    reason: 'The user vouched for it.',
+    approval_question_id: 'q1',
+    updated_at: 1_700_000_000,
+  };
+  const lease: Required<LeaseRequest> = {
+    request_id: 'r1',
+    needs: spending,
+    spent: spending,
+    held: spending,
+    worked_ms: 5,
+  };
+  const waveProgress: Required<WaveProgress> = {
+    wave: 1,
+    plan_ref: ref,
+    summary: 'One task.',
+    delegations: [planned],
+    criterion_ids: ['a-c1'],
+    usage: noUsage,
+  };
+  const answer: Required<DeliveredAnswer> = {
+    question_id: 'q1',
+    text: 'Which region?',
+    answer: 'eu-west',
+    answer_ref: ref,
+    answered_by: 'user',
+    loop: true,
+  };
+  const answers: Required<Delivery> = { escalation_id: 'a#1', answers: [answer] };
+  const grant: Required<LeaseGrant> = {
+    request_id: 'r1',
+    lease: { ...spending, until: 4 },
+    reason: 'There is room.',
+  };
+  const amend: Required<AmendMessage> = {
+    instruction: 'Compare the prices too',
+    waive_criteria: ['goal-2'],
+    answers: [{ question_id: 'q1', answer: 'us-east' }],
+  };
+  const control: Required<ControlMessage> = { reason: 'Lunch.' };
+  const questions: Required<QuestionsEscalation> = {
+    type: 'questions',
+    escalation_id: 'a#1',
+    from: 'run/wave-001/a',
+    kind: 'blocking',
+    wave: 1,
+    delegation_id: 'a',
+    agent_id: 'writer',
+    questions: [question],
+    verdicts: [verdict],
+    spent: spending,
+    deadline_seconds: 60,
+  };
+  const leaseWish: Required<LeaseEscalation> = {
+    type: 'lease',
+    from: 'run/wave-001/a',
+    delegation_id: 'a',
+    ...lease,
+  };
+  const parked: Required<ParkedEscalation> = {
+    type: 'parked',
+    from: 'run/wave-001',
+    reason: 'No key.',
+  };
+  const withdrawn: Required<WithdrawnEscalation> = {
+    type: 'withdrawn',
+    from: 'run/wave-001',
+    delegation_id: 'a',
+  };
+  const effectReport: Required<EffectEscalation> = {
+    type: 'effect',
+    from: 'run/wave-001/a',
+    effect,
+  };
+  const escalations = {
+    questions,
+    lease: leaseWish,
+    parked,
+    withdrawn,
+    effect: effectReport,
+  } satisfies { [Type in Escalation['type']]: Extract<Escalation, { type: Type }> };
+
+  it('progress of a wave, with what a triad and a team do', () => {
+    expect(checkProgress(waveProgress)).toEqual(waveProgress);
+  });
+
+  it('the answers that are delivered', () => {
+    expect(checkDelivery(answers)).toEqual(answers);
+  });
+
+  it.each(Object.values(escalations))('an escalation of type $type', (escalation) => {
+    expect(checkEscalation(escalation)).toEqual(escalation);
+  });
+
+  it('the lease that is granted', () => {
+    expect(checkLeaseGrant(grant)).toEqual(grant);
+  });
+
+  it('an instruction of the user', () => {
+    expect(checkAmend(amend)).toEqual({ ok: true, amend });
+  });
+
+  it('the reason of a pause', () => {
+    expect(checkControl(control)).toEqual(control);
+  });
 });

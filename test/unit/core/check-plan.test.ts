@@ -235,8 +235,23 @@ describe('checkPlan', () => {
     expect(upstreamOf('d1')).toEqual([]);
   });
 
+  const someWork = {
+    agent_id: 'a',
+    task_description: 'Compare the prices.',
+    required_inputs: ['x'],
+    criterion_ids: ['c1'],
+  };
+
+  it('finding F11: another task is another fingerprint, the same one in other type is not', () => {
+    const print = fingerprintDelegation(someWork);
+    const other = { ...someWork, task_description: 'Compare the prices with tax.' };
+    expect(fingerprintDelegation(other)).not.toBe(print);
+    const same = { ...someWork, task_description: 'compare  the PRICES' };
+    expect(fingerprintDelegation(same)).toBe(print);
+  });
+
   it('F1: order and repetition do not change a fingerprint, content does', () => {
-    const base = { agent_id: 'a', required_inputs: ['x', 'y'], criterion_ids: ['c1', 'c2'] };
+    const base = { ...someWork, required_inputs: ['x', 'y'], criterion_ids: ['c1', 'c2'] };
     const fingerprint = fingerprintDelegation(base);
     expect(
       fingerprintDelegation({
@@ -255,7 +270,7 @@ describe('checkPlan', () => {
   });
 
   it('F2: an agent and each type of triad are different executors', () => {
-    const base = { agent_id: 'a', required_inputs: ['x'], criterion_ids: ['c1'] };
+    const base = someWork;
     const prints = [undefined, ...TriadType.options].map((type) =>
       fingerprintDelegation(type === undefined ? base : { ...base, triad: { type } }),
     );
@@ -263,7 +278,7 @@ describe('checkPlan', () => {
   });
 
   it('F3: a team is another executor than an agent, a triad and another team', () => {
-    const base = { agent_id: 'a', required_inputs: ['x'], criterion_ids: ['c1'] };
+    const base = someWork;
     const members = [{ id: 'ann', agent_id: 'b' }, { id: 'c' }];
     const prints = [
       {},

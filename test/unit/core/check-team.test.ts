@@ -176,8 +176,8 @@ describe('TCK4: limits', () => {
   it('TCK4: seconds may be fractions, counts may not, and retries may be none', () => {
     expect(check({ timeout: 1.5, member_timeout: 1, max_retries: 0 })).toEqual([]);
     expect(told({ timeout: 0.5, member_timeout: 0.001 })).toEqual([
-      'timeout: expected a number from 1 to 1000000 (seconds), received 0.5. Try: 300, or leave it out',
-      'member_timeout: expected a number from 1 to 1000000 (seconds), received 0.001. Try: 60, or leave it out',
+      'timeout: expected a number from 1 to 1000000 (seconds), received 0.5. Try: 1200, or leave it out',
+      'member_timeout: expected a number from 1 to 1000000 (seconds), received 0.001. Try: 400, or leave it out',
     ]);
     const fractions = { max_parallel: 1.5, max_delegations: 2.5, max_retries: 0.5 };
     expect(check(fractions).map(({ path }) => path)).toEqual(Object.keys(fractions));

@@ -2,6 +2,7 @@ import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
 import { checkTeams } from '../../../core/plan/check-teams.ts';
 import type { PlannedTeamContext } from '../../../core/plan/check-teams.ts';
+import { onlyLeads } from '../../../core/team/only-leads.ts';
 import { checkPlan } from '../../../core/plan/check-plan.ts';
 import { defaultLimits } from '../../../core/limits.ts';
 import { delegation, plan } from './builders.ts';
@@ -11,6 +12,7 @@ const context: PlannedTeamContext = {
     agent_id,
     allowed_tools: [],
     risk_level: 'low',
+    ...(agent_id === 'leader' && { only_leads: true }),
   })),
   triads: true,
   models: [],
@@ -33,6 +35,25 @@ it('a good team has no faults, whether it is put together or named', () => {
 it('PTS1: where teams are not allowed, there is none', () => {
   expect(told({ team: { team_id: 'news', members: [] } }, { teams: null })).toEqual([
     'delegations[1].team: this run does without teams. Try: leave team out; then the agent works alone',
+  ]);
+});
+
+it('finding C4, PTS5: an agent that only leads gets no delegation without a team', () => {
+  expect(told({}, { teams: null })).toEqual([
+    'delegations[1].agent_id: "leader" only leads teams, and this run does without teams. Try: one of "researcher", "writer"',
+  ]);
+  expect(told({})).toEqual([
+    'delegations[1].agent_id: "leader" only leads teams, and this delegation has no team. Try: a team with members, or one of "researcher", "writer"',
+  ]);
+});
+
+it('OLD1: an agent only leads when all it can do belongs to leading', () => {
+  const able = [['leading', 'delegation'], ['leading', 'writing'], ['delegation'], []];
+  expect(able.map((capabilities) => onlyLeads({ capabilities }))).toEqual([
+    true,
+    false,
+    false,
+    false,
   ]);
 });
 

@@ -1,6 +1,12 @@
 import { LimitsInput } from '../../../contracts/limits.ts';
-import { findLimitFaults, findTriadFaults } from '../../../core/check-limits.ts';
-import { defaultLimits, defaultTriad, engineLimits, resolveLimits } from '../../../core/limits.ts';
+import { findLimitFaults, findTeamFaults, findTriadFaults } from '../../../core/check-limits.ts';
+import {
+  defaultLimits,
+  defaultTeam,
+  defaultTriad,
+  engineLimits,
+  resolveLimits,
+} from '../../../core/limits.ts';
 
 describe('limits', () => {
   it('L1: the limits as they are fit each other', () => {
@@ -43,6 +49,23 @@ describe('limits', () => {
   ])('L1: time limits of a triad that can hold no work are named: %s', (name, change) => {
     expect(findTriadFaults(defaultTriad)).toEqual([]);
     expect(findTriadFaults({ ...defaultTriad, ...change }).join()).toContain(name);
+  });
+
+  it('finding P8: the default time limits of a team hold whole calls', () => {
+    const callSeconds = defaultLimits.max_output_tokens / engineLimits.outputTokensPerSecondMin;
+    expect(defaultTeam.member_timeout).toBeGreaterThanOrEqual(Math.max(180, callSeconds));
+    expect(defaultTeam.timeout).toBeGreaterThanOrEqual(900);
+    expect(findTeamFaults(defaultTeam, engineLimits, defaultLimits)).toEqual([]);
+  });
+
+  it.each([
+    ['member_timeout', { member_timeout: 60 }, {}],
+    ['member_timeout', {}, { max_output_tokens: 32_000 }],
+    ['timeout must', { timeout: 300 }, {}],
+  ])('finding P8: time limits of a team that hold no work are named: %s', (name, team, run) => {
+    const limits = { ...defaultLimits, ...run };
+    const faults = findTeamFaults({ ...defaultTeam, ...team }, engineLimits, limits);
+    expect(faults.join()).toContain(name);
   });
 
   it('L2: what the user sets holds, the rest is the default', () => {

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import type { Usage } from '../../../contracts/usage.ts';
+import { formatCost } from '../../../contracts/format-cost.ts';
 import { addUsage } from '../../../core/usage/add-usage.ts';
-import { formatCost, formatTokens } from '../../../core/usage/format-cost.ts';
+import { formatTokens } from '../../../core/usage/format-tokens.ts';
 import { property, usage } from './builders.ts';
 
 const fields = [

@@ -140,6 +140,17 @@ test('a later wave lists exactly the open criteria, by group, under new ids', as
   expect(delegations[1]?.provided_inputs).toEqual(['goal']);
 });
 
+test('finding C4: an agent that leads gets no follow-up while somebody else is listed', async () => {
+  const leader = { agent_id: 'leader', description: 'Facts.', capabilities: ['leading'] };
+  const open = [{ criterion_id: 'gather-facts-c2', description: 'Facts.' }];
+  for (const wave of [2, 3, 4, 5, 6]) {
+    const more = { wave, open, agents: [leader, ...agents] };
+    // oxlint-disable-next-line no-await-in-loop
+    const { delegations } = await plan(planPrompt('Open a bakery', more));
+    expect(delegations[0]?.agent_id).not.toBe('leader');
+  }
+});
+
 test('a criterion named after an input does not require the input twice', async () => {
   const open = [{ criterion_id: 'goal-c1', description: 'A wish.' }];
   const { delegations } = await plan(planPrompt('Open a bakery', { wave: 2, open }));
