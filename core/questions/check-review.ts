@@ -31,7 +31,7 @@ export function checkReview({ reviews }: QuestionReview, context: ReviewContext)
   return capFaults([
     ...checkNumbers(reviews, context.questions.length),
     ...reviews.flatMap((verdict, i) => [
-      ...checkAnswerOf(verdict, context.questions[verdict.question - 1], `reviews[${i}]`),
+      ...checkVerdict(verdict, context.questions[verdict.question - 1], `reviews[${i}]`),
       ...checkSources(verdict, context, `reviews[${i}].source_refs`),
     ]),
   ]);
@@ -55,7 +55,7 @@ function checkNumbers(reviews: readonly Verdict[], count: number): OutputFault[]
   ];
 }
 
-function checkAnswerOf(
+function checkVerdict(
   { verdict, answer }: Verdict,
   question: AskedQuestion | undefined,
   path: string,
@@ -80,6 +80,14 @@ function checkAnswerOf(
       },
     ];
   }
+  return checkAnswerOf({ verdict, answer }, question, path);
+}
+
+function checkAnswerOf(
+  { verdict, answer }: Pick<Verdict, 'verdict' | 'answer'>,
+  question: AskedQuestion,
+  path: string,
+): OutputFault[] {
   const checked = answer === null ? null : checkAnswer(question, answer);
   if (checked?.ok === true) return [];
   const reason = checked === null ? `the verdict "${verdict}" needs an answer` : checked.reason;

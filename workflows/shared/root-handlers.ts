@@ -121,7 +121,7 @@ function registerAmend(host: RootHost): void {
 
 function takeAmend(
   host: RootHost,
-  { instruction, waive_criteria: waived = [] }: AmendMessage,
+  { instruction, waive_criteria: waived = [], facts }: AmendMessage,
   answers: readonly AmendedAnswer[],
 ): void {
   if (host.state.amendments.length >= engineLimits.amendmentsMax) {
@@ -134,7 +134,7 @@ function takeAmend(
   if (unknown.length > 0) return host.refuse(unknownCriteria(unknown, host.state.criteria));
   takeAmended(host, answers);
   host.state.amendments = [...host.state.amendments, instruction];
-  host.record.add({ type: 'instruction', instruction });
+  host.record.add({ type: 'instruction', instruction, ...(facts !== undefined && { facts }) });
   if (waived.length > 0) {
     host.state.waived = [...host.state.waived, ...waived];
     host.state.criteria = waiveCriteria(host.state.criteria, waived);

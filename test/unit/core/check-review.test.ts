@@ -62,7 +62,7 @@ describe("the planner's review of an agent's questions", () => {
     expect(faultsOf(assumed, passed(2))).toEqual([]);
   });
 
-  it('finding F8, QR4: a critical question is answered from a source or goes to the user', () => {
+  it('QR4: a critical question is answered from a source or goes to the user', () => {
     const critical = { ...context, questions: [asked({ priority: 'critical' })] };
     const pathsOf = (verdict: Verdict) =>
       checkReview({ reviews: [verdict] }, critical).map(({ path }) => path);

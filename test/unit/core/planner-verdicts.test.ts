@@ -41,7 +41,7 @@ describe('what a verdict does', () => {
     expect(answerByVerdict(question(), verdict({ answer: null }))).toBeNull();
   });
 
-  it("finding F8, PV3: a critical question takes the planner's answer, but no assumption; the engine's own take neither", () => {
+  it("PV3: a critical question takes the planner's answer, but no assumption; the engine's own take neither", () => {
     const from = escalation('e1', [asked({ priority: 'critical' }), asked()]);
     const verdicts = [verdict(), verdict()];
     expect(verdictOn({ ...from, verdicts }, 0)).toEqual(verdict());
