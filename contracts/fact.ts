@@ -7,7 +7,7 @@ export const StatedFact = z.strictObject({
     .min(1)
     .max(80)
     .describe(
-      'What it is about, in the words that everybody would choose: "hosting price per month".',
+      'What it is about, its subject included, in the words that everybody would choose: "hosting price per month of Hetzner".',
     ),
   value: z
     .string()
@@ -16,6 +16,13 @@ export const StatedFact = z.strictObject({
     .describe('The value alone, with its unit, as short as it goes: "49 EUR".'),
   statement: z.string().min(1).max(500).describe('The fact as a sentence that stands alone.'),
   confidence: z.enum(['low', 'medium', 'high']),
+  settled_by: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(
+      'Only for what was an assumption until now: what shows that it holds, such as a source or the result of a tool. Without it, a restated assumption stays one.',
+    ),
 });
 export type StatedFact = z.infer<typeof StatedFact>;
 
@@ -31,7 +38,7 @@ export interface Fact {
   /**
    * Where it comes from, who said it first: `wave-001/<delegation_id>`, `turn-<n>` and the artifact of the output;
    * `wave-001/planner_decision` and its artifact; `q3` for an answer, and `amended-<time>` when it was changed; `user` for an
-   * instruction.
+   * instruction, and `instruction-<number>` where it states a key. The last one is `settled_by`, where it was given.
    */
   readonly source_refs: readonly string[];
   readonly confidence: 'low' | 'medium' | 'high';
@@ -44,4 +51,11 @@ export interface Fact {
 }
 
 /** A fact on its way into the pool. Its key is still as it was stated. */
-export type ProposedFact = Omit<Fact, 'fact_id' | 'superseded_by' | 'recorded_at'>;
+export type ProposedFact = Omit<Fact, 'fact_id' | 'superseded_by' | 'recorded_at'> &
+  Pick<StatedFact, 'settled_by'>;
+
+/** A fact as the user states it with an instruction: its key as everybody writes it, and its value. */
+export interface UserFact {
+  readonly key: string;
+  readonly value: string;
+}

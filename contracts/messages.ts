@@ -1,5 +1,6 @@
 import type { LeaseRequest, Spending } from './budget.ts';
 import type { RecordedEffect } from './effect.ts';
+import type { UserFact } from './fact.ts';
 import type { PlannerVerdict } from './question-review.ts';
 import type { AskedQuestion, QuestionKind } from './question.ts';
 import type { Ref } from './ref.ts';
@@ -18,6 +19,8 @@ export interface AmendMessage {
   readonly waive_criteria?: readonly string[];
   /** Answers that were taken and shall be others. */
   readonly answers?: readonly { readonly question_id: string; readonly answer: unknown }[];
+  /** What the instruction settles, by key: it holds against whatever anybody else states under that key. */
+  readonly facts?: readonly UserFact[];
 }
 
 /** An answer that the user changed, as it was understood. */

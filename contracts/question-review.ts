@@ -6,7 +6,7 @@ const QuestionVerdict = z.strictObject({
   verdict: z
     .enum(['answered', 'assumed', 'needs_user_input'])
     .describe(
-      '"answered": what the run knows settles it. "assumed": nothing settles it, and a careful assumption does no harm. "needs_user_input": it is critical, and only the user can settle it.',
+      '"answered": what the run knows settles it. "assumed": nothing settles it, it is not critical, and a careful assumption does no harm. "needs_user_input": only the user can settle it.',
     ),
   answer: z
     .string()

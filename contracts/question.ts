@@ -27,6 +27,14 @@ export const AskedQuestion = z.strictObject({
     .max(2_000)
     .nullable()
     .describe('What you would assume without an answer, as text, or null.'),
+  fact_key: z
+    .string()
+    .min(1)
+    .max(80)
+    .optional()
+    .describe(
+      'The key of the fact that the answer settles, as facts would have it: "hosting region of the backup". Left out when the answer is no single value.',
+    ),
 });
 export type AskedQuestion = z.infer<typeof AskedQuestion>;
 

@@ -4,7 +4,7 @@ import type { AcceptanceCriterion } from './delegation.ts';
 import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { RecordedEffect } from './effect.ts';
-import type { Fact } from './fact.ts';
+import type { Fact, UserFact } from './fact.ts';
 import type { AmendedAnswer, WaveProgress } from './messages.ts';
 import type { RunStatus } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
@@ -130,7 +130,12 @@ export type RecordChange =
   /** Who asked is gone. */
   | { readonly type: 'question_withdrawn'; readonly question_id: string }
   | { readonly type: 'answer_rejected'; readonly rejected: RejectedAnswer }
-  | { readonly type: 'instruction'; readonly instruction: string }
+  | {
+      readonly type: 'instruction';
+      readonly instruction: string;
+      /** What it settles by key. If undefined, nothing. */
+      readonly facts?: readonly UserFact[];
+    }
   /** How far an effect has come. */
   | { readonly type: 'effect'; readonly effect: RecordedEffect }
   | { readonly type: 'criteria_waived'; readonly criterion_ids: readonly string[] }

@@ -12,8 +12,15 @@ export const PlannerDecision = z.strictObject({
       z.strictObject({
         conflict: z.string().max(1_000),
         resolution: z.string().max(1_000),
-        origin: z.string().max(200).describe('Whose statement won.'),
-        superseded: z.string().max(200).describe('Whose statement lost.'),
+        origin: z.string().max(200).describe('Whose statement won. "" with keys_apart.'),
+        superseded: z.string().max(200).describe('Whose statement lost. "" with keys_apart.'),
+        keys_apart: z
+          .array(z.strictObject({ source: z.string().max(200), key: z.string().min(1).max(80) }))
+          .max(20)
+          .optional()
+          .describe(
+            'Only where all sides hold, because each is about another subject: every source of the conflict, with a key that names its subject.',
+          ),
       }),
     )
     .max(50),

@@ -86,6 +86,11 @@ export const engineLimits = {
   newsKeptMax: 200,
   /** Characters of a question that travel with its answer: enough to know which one it was. */
   newsQuestionCharsMax: 500,
+  /** Facts that one `amend` can state: as many as an agent's output. */
+  amendedFactsMax: 20,
+  /** Characters of a fact's key and of its value. A longer value is a text, and texts are not compared. */
+  factKeyCharsMax: 80,
+  factValueCharsMax: 200,
   /** Characters of an answer that are kept in workflow state. Longer ones are stored as artifacts. */
   inlineAnswerCharsMax: 1_000,
   /** Characters of an answer that are kept to show which one was taken. */

@@ -1,4 +1,5 @@
 import type { Delegation } from '../../contracts/delegation.ts';
+import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
@@ -40,7 +41,13 @@ function renderDecisions(record: RunRecord, texts: RecordTexts): string {
     .map((wave) => wave.decision_ref)
     .filter((ref): ref is Ref => ref !== null)
     .flatMap((ref) => textOf(texts.decisions, ref).planner_decision.conflicts_resolved)
-    .map((conflict) => decision(conflict.resolution, conflict.conflict, conflict.superseded));
+    .map(({ resolution, conflict, superseded, keys_apart = [] }) =>
+      decision(
+        resolution,
+        conflict,
+        keys_apart.length === 0 ? superseded : 'none, all sides stand',
+      ),
+    );
   return bullets(
     [
       ...instructions,
@@ -119,13 +126,20 @@ function renderConstraints(record: RunRecord): string {
 }
 
 function renderResolved(record: RunRecord): string {
-  const answers = record.answered_questions.map((answered) =>
-    [
-      `- Q: ${oneLine(answered.text)}`,
-      `- A: ${oneLine(answered.answer)}${answered.answer_ref === null ? '' : ` (whole: artifact ${answered.answer_ref})`}`,
-    ].join('\n'),
-  );
+  const answers = record.answered_questions.map((answered) => {
+    const { text, answer, answer_ref, answered_by } = answered;
+    const whole = answer_ref === null ? '' : ` (whole: artifact ${answer_ref})`;
+    const said = assumingAnswerers.includes(answered_by)
+      ? `- Assumption, nobody has answered (${whoAssumed(answered_by)}): ${oneLine(answer)}`
+      : `- A (${oneLine(answered_by)}): ${oneLine(answer)}`;
+    return `- Q: ${oneLine(text)}\n${said}${whole}`;
+  });
   return answers.length === 0 ? '- None yet.' : answers.join('\n');
+}
+
+function whoAssumed(answeredBy: string): string {
+  if (answeredBy === answererNames.plannerAssumption) return 'the planner assumed it';
+  return answeredBy === answererNames.default ? 'the default was taken' : 'the run assumes';
 }
 
 function renderOpenItems(record: RunRecord): string {

@@ -31,8 +31,8 @@ export const outputRules = `# Evidence and coverage
 # Questions
 - A blocking question stops your task: without its answer the result would be useless or wrong. Ask all of them at once.
 - An optional question would only make the result better. Go on without its answer.
-- Each question must be understood without your context, say why it matters, and carry the default you would take as default_answer, or null when there is no sensible one.
-- priority "critical" is for what only the user can settle and what can't be undone: it goes to the user at once. The planner looks at the others first and answers what the run knows.
+- Each question must be understood without your context, say why it matters, and carry the default you would take as default_answer, or null when there is no sensible one. Where its answer settles a fact, fact_key is the key of that fact.
+- priority "critical" is for what only the user can settle and what can't be undone. The planner sees every question first and answers what the run knows; of the rest, a critical one goes to the user, and the others may be settled by an assumption.
 - Never ask what an answer, a detail or a constraint already says. Never ask the same thing twice.
 
 # Decide yourself or escalate

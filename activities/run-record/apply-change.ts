@@ -1,14 +1,14 @@
 import type { Question } from '../../contracts/question.ts';
 import type { RecordChange, RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
 import { admitFacts } from '../../core/pool/admit-facts.ts';
-import { supersedeEarlier } from '../../core/pool/settle-facts.ts';
+import { preferNewest, settleStanding, supersedeEarlier } from '../../core/pool/settle-facts.ts';
 import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
 import { informsWork } from '../../core/questions/informs-work.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import { textOf } from '../projection/record-texts.ts';
 import { applyEffect, endEffects } from './apply-effect.ts';
-import { factFromAnswer, factFromInstruction } from './propose-facts.ts';
+import { factFromAnswer, factsFromInstruction } from './propose-facts.ts';
 import { applyWaveDone } from './apply-wave-done.ts';
 import { addPlannedCriteria, waiveCriteria } from './record-criteria.ts';
 import { trackStale } from './track-consumption.ts';
@@ -71,11 +71,7 @@ function applyAlone(
         rejected_answers: [...record.rejected_answers, change.rejected].slice(-rejectedAnswersMax),
       };
     case 'instruction':
-      return {
-        ...record,
-        instructions: [...record.instructions, change.instruction],
-        facts: admitFacts(record.facts, [factFromInstruction(change.instruction)], now),
-      };
+      return applyInstruction(record, change, now);
     case 'criteria_waived':
       return { ...record, criteria: waiveCriteria(record.criteria, change.criterion_ids) };
     case 'wave_planned':
@@ -95,6 +91,21 @@ function applyEnded(record: RunRecord, change: Change<'ended'>): RunRecord {
   return stop_reason === '' ? ended : { ...ended, stop_reason };
 }
 
+function applyInstruction(
+  record: RunRecord,
+  { instruction, facts = [] }: Change<'instruction'>,
+  now: number,
+): RunRecord {
+  const instructions = [...record.instructions, instruction];
+  const said = factsFromInstruction(instruction, facts, instructions.length);
+  const known = admitFacts(record.facts, said, now);
+  return {
+    ...record,
+    instructions,
+    facts: settleStanding(preferNewest(known, record.facts.length)),
+  };
+}
+
 function applyAnswer(
   record: RunRecord,
   change: Change<'question_answered'>,
@@ -109,7 +120,7 @@ function applyAnswer(
     ...record,
     open_questions: record.open_questions.filter(isOther),
     answered_questions: [...record.answered_questions.filter(isOther), stored],
-    facts: admitFacts(record.facts, factsFromAnswer(stored), now),
+    facts: settleStanding(admitFacts(record.facts, factsFromAnswer(stored), now)),
   };
 }
 
@@ -141,7 +152,7 @@ function amendAnswer(
   return {
     ...record,
     answered_questions: record.answered_questions.map((one) => (one === before ? stored : one)),
-    facts: supersedeEarlier(known, question_id),
+    facts: settleStanding(supersedeEarlier(known, question_id)),
   };
 }
 

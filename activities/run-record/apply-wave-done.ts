@@ -7,8 +7,9 @@ import type {
 } from '../../contracts/run-record.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { admitFacts } from '../../core/pool/admit-facts.ts';
+import { keyApart } from '../../core/pool/key-apart.ts';
 import { markRedone } from '../../core/pool/mark-stale.ts';
-import { settleFacts } from '../../core/pool/settle-facts.ts';
+import { settleFacts, settleStanding } from '../../core/pool/settle-facts.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { listCompleted } from '../projection/list-deliverables.ts';
 import type { Deliverable } from '../projection/list-deliverables.ts';
@@ -82,10 +83,12 @@ function addFacts(
   now: number,
 ): readonly Fact[] {
   const stated = factsFromOutputs(wave, outcomes, texts);
-  if (ref === null) return admitFacts(pool, stated, now);
+  if (ref === null) return settleStanding(admitFacts(pool, stated, now));
   const decision = textOf(texts.decisions, ref);
+  const { conflicts_resolved } = decision.planner_decision;
   const known = admitFacts(pool, [...stated, ...factsFromDecision(wave, ref, decision)], now);
-  return settleFacts(known, wave, decision.planner_decision.conflicts_resolved);
+  const apart = keyApart(known, wave, conflicts_resolved, now);
+  return settleStanding(settleFacts(apart, wave, conflicts_resolved));
 }
 
 /** What stays of a wave from when it was planned. */

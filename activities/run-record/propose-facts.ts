@@ -1,25 +1,58 @@
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { Fact, ProposedFact } from '../../contracts/fact.ts';
+import type { Fact, ProposedFact, UserFact } from '../../contracts/fact.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { StoredAnswer } from '../../contracts/run-record.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
 import { decisionSource, waveSource } from '../../core/ids.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { describeUserFact } from '../../core/pool/settle-facts.ts';
 import { textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 
-/** What is said in words only: nothing can contradict it but a reader. */
+/** Without a key nothing can contradict it but a reader. */
 const inWords = { key: null, value: null } as const;
 
-export function factFromInstruction(instruction: string): ProposedFact {
-  return {
-    ...inWords,
-    statement: instruction,
-    source_refs: ['user'],
-    confidence: 'high',
-    is_assumption: false,
-    origin: 'user',
-  };
+const byUser = { confidence: 'high', is_assumption: false, origin: 'user' } as const;
+
+/**
+ * The instruction in its words, then what it settles by key.
+ *
+ * @param number Of the instruction in its run, from 1: a value that the user goes back to is said anew.
+ */
+export function factsFromInstruction(
+  instruction: string,
+  facts: readonly UserFact[],
+  number: number,
+): readonly ProposedFact[] {
+  return [
+    { ...inWords, ...byUser, statement: instruction, source_refs: ['user'] },
+    ...facts.map((fact) => ({
+      ...fact,
+      ...byUser,
+      statement: describeUserFact(fact),
+      source_refs: ['user', `instruction-${number}`],
+    })),
+  ];
+}
+
+/** The key that the question asked for and the answer as its value, where it is one: a text that is short, or no text. */
+function keyedBy({
+  question,
+  answer,
+  answer_ref,
+  answered_by,
+}: StoredAnswer): Pick<ProposedFact, 'key' | 'value'> {
+  const value = answer.trim();
+  const isGiven = answered_by !== answererNames.assumption || question?.default_answer !== null;
+  const isValue =
+    question?.expected_answer_format !== 'json' &&
+    answer_ref === null &&
+    value !== '' &&
+    value.length <= engineLimits.factValueCharsMax;
+  return question?.fact_key !== undefined && isGiven && isValue
+    ? { key: question.fact_key, value }
+    : inWords;
 }
 
 /**
@@ -31,7 +64,7 @@ export function factFromAnswer(answered: StoredAnswer): ProposedFact {
   const whole =
     answered.answer_ref === null ? '' : ` (whole answer: artifact ${answered.answer_ref})`;
   const fact = {
-    ...inWords,
+    ...keyedBy(answered),
     statement: `${answered.text} Answer: ${answered.answer}${whole}`,
     source_refs: [
       question_id,
@@ -46,7 +79,7 @@ export function factFromAnswer(answered: StoredAnswer): ProposedFact {
   }
   return answered_by === answererNames.planner
     ? { ...fact, confidence: 'medium', is_assumption: false, origin: 'planner' }
-    : { ...fact, confidence: 'high', is_assumption: false, origin: 'user' };
+    : { ...fact, ...byUser };
 }
 
 function askerOf({ delegation_id }: StoredAnswer): Fact['origin'] {

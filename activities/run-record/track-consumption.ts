@@ -4,6 +4,7 @@ import type { RecordedWave, RunRecord } from '../../contracts/run-record.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { decisionSource, waveSource } from '../../core/ids.ts';
 import { collectUpstream } from '../../core/plan/collect-upstream.ts';
+import { isSameValue } from '../../core/pool/normalise-fact.ts';
 import { markStale } from '../../core/pool/mark-stale.ts';
 import type { StaleCause } from '../../core/pool/mark-stale.ts';
 import { listCompleted } from '../projection/list-deliverables.ts';
@@ -105,6 +106,8 @@ function findSuperseded(before: RunRecord, after: RunRecord): StaleCause[] {
     const { superseded_by } = fact;
     if (superseded_by === null || before.facts[index]?.superseded_by) return [];
     const winner = after.facts.find(({ fact_id }) => fact_id === superseded_by);
+    // It still holds: as a fact that was an assumption, or under a key that names its subject.
+    if (winner?.value && fact.value && isSameValue(winner.value, fact.value)) return [];
     return [{ type: 'fact', fact, by: winner?.source_refs[0] ?? superseded_by }];
   });
 }

@@ -4,7 +4,7 @@
  *
  * Invariants:
  *   DR1. Every conflict that was shown is resolved by its id, with a side that stands and one that gives way to another
- *        value. An id of no conflict is a fault.
+ *        value, or with a key of its own for each side. An id of no conflict is a fault.
  *   DR2. One value stands per conflict: all entries for it agree, with the decision's own facts too.
  *   DR3. What the user said gives way to nothing else.
  *   DR4. A fact that the decision states against one that stands is a conflict like any other.
@@ -16,13 +16,16 @@ import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
 import { capFaults } from '../output/cap-faults.ts';
+import { normaliseFact } from '../pool/admit-facts.ts';
 import { checkStatedFacts } from '../pool/check-stated-facts.ts';
 import { chooseConflicts, chooseSides, findConflicts } from '../pool/find-conflicts.ts';
 import type { Conflict, ConflictSide } from '../pool/find-conflicts.ts';
-import { isSameValue, normaliseValue } from '../pool/normalise-fact.ts';
+import { isSameValue, normaliseKey, normaliseValue } from '../pool/normalise-fact.ts';
 import { keyOfConflict } from '../pool/settle-facts.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
+import { checkKeysApart } from './check-keys-apart.ts';
+import type { ApartContext, KeyApart, KeyedValue } from './check-keys-apart.ts';
 import { findLostLines } from './find-lost-lines.ts';
 
 type Judged = Pick<WaveDecision, 'wave_compact' | 'facts' | 'planner_decision'>;
@@ -42,14 +45,22 @@ export function checkResolutions(decision: Judged, context: ResolutionContext): 
     key: keyOfConflict(entry.conflict),
     origin: entry.origin.trim(),
     superseded: entry.superseded.trim(),
+    apart: (entry.keys_apart ?? []).map(({ source, key }) => ({ source: source.trim(), key })),
     path: `planner_decision.conflicts_resolved[${index}]`,
   }));
-  const judged = conflicts.map((conflict) =>
-    judgeConflict(
-      conflict,
-      entries.filter((entry) => entry.key === conflict.key),
-    ),
-  );
+  const said = listSaid(decision, context);
+  const judged = conflicts.map((conflict) => {
+    const own = entries.filter((entry) => entry.key === conflict.key);
+    const isDispute = context.disputes.includes(conflict);
+    if (own.every(({ apart }) => apart.length === 0)) {
+      return judgeConflict(conflict, own, isDispute);
+    }
+    const others = [
+      ...said.filter(({ key }) => key !== conflict.key),
+      ...listGiven(conflicts, entries, conflict),
+    ];
+    return { conflict, faults: checkApart(conflict, own, { isDispute, others }), winner: null };
+  });
   return capFaults([
     ...checkStatedFacts(decision.facts),
     ...checkIds(entries, conflicts),
@@ -63,17 +74,67 @@ export function checkResolutions(decision: Judged, context: ResolutionContext): 
   ]);
 }
 
-/** Those that were shown, and those that the decision itself begins. */
-function conflictsToResolve(
-  { facts }: Judged,
-  { pool, stated, disputes }: ResolutionContext,
-): readonly Conflict[] {
-  const own = facts.map((fact): ProposedFact => ({
+function ownFacts({ facts }: Judged): ProposedFact[] {
+  return facts.map((fact) => ({
     ...fact,
     source_refs: [plannerAgentId],
     is_assumption: false,
     origin: 'planner',
   }));
+}
+
+/** What stands in the pool, and what outputs and decision state, by normalised key. */
+function listSaid(decision: Judged, { pool, stated }: ResolutionContext): KeyedValue[] {
+  const standing = pool.filter(({ superseded_by }) => superseded_by === null);
+  return [...standing, ...[...stated, ...ownFacts(decision)].map(normaliseFact)].flatMap(
+    ({ key, value }) => (key === null || value === null ? [] : [{ key, value }]),
+  );
+}
+
+/** What other conflicts' sides get as keys. */
+function listGiven(
+  conflicts: readonly Conflict[],
+  entries: readonly Entry[],
+  besides: Conflict,
+): KeyedValue[] {
+  return conflicts
+    .filter((conflict) => conflict !== besides)
+    .flatMap(({ key: old, sides }) =>
+      entries
+        .filter(({ key }) => key === old)
+        .flatMap(({ apart }) => apart)
+        .flatMap(({ source, key }) => {
+          const value = sides.find((side) => side.source === source)?.value;
+          const normalised = normaliseKey(key);
+          return value === undefined || normalised === null ? [] : [{ key: normalised, value }];
+        }),
+    );
+}
+
+function checkApart(
+  conflict: Conflict,
+  [entry, second]: readonly Entry[],
+  context: Omit<ApartContext, 'path'>,
+): OutputFault[] {
+  if (entry === undefined) return [];
+  if (second !== undefined) {
+    return [
+      {
+        path: second.path,
+        reason: `${conflict.conflict_id} has keys_apart and another entry`,
+        hint: 'Try: one entry for it, where all sides stand or where one does',
+      },
+    ];
+  }
+  return checkKeysApart(conflict, entry.apart, { ...context, path: `${entry.path}.keys_apart` });
+}
+
+/** Those that were shown, and those that the decision itself begins. */
+function conflictsToResolve(
+  decision: Judged,
+  { pool, stated, disputes }: ResolutionContext,
+): readonly Conflict[] {
+  const own = ownFacts(decision);
   const chosen = chooseConflicts(findConflicts(pool, stated), disputes);
   const shown = new Set(chosen.map(({ key }) => key));
   return [...disputes, ...findConflicts(pool, [...stated, ...own])].filter(
@@ -89,6 +150,7 @@ interface Entry {
   readonly key: string | null;
   readonly origin: string;
   readonly superseded: string;
+  readonly apart: readonly KeyApart[];
   readonly path: string;
 }
 
@@ -114,21 +176,28 @@ interface JudgedConflict {
   readonly winner: ConflictSide | null;
 }
 
-function judgeConflict(conflict: Conflict, entries: readonly Entry[]): JudgedConflict {
+function judgeConflict(
+  conflict: Conflict,
+  entries: readonly Entry[],
+  isDispute: boolean,
+): JudgedConflict {
   const [first] = entries;
-  if (first === undefined) return { conflict, faults: [unresolved(conflict)], winner: null };
+  if (first === undefined) {
+    return { conflict, faults: [unresolved(conflict, isDispute)], winner: null };
+  }
   const winner = conflict.sides.find(({ source }) => source === first.origin) ?? null;
   const faults = entries.flatMap((entry) => checkEntry(conflict, entry, winner));
   return { conflict, faults, winner: faults.length === 0 ? winner : null };
 }
 
-function unresolved(conflict: Conflict): OutputFault {
+function unresolved(conflict: Conflict, isDispute: boolean): OutputFault {
   const { conflict_id, sides } = conflict;
   const own = sides.find(isOfPlanner);
-  const winner = own ?? sides[0];
+  const winner = sides.find(({ origin }) => origin === 'user') ?? own ?? sides[0];
   const loser = sides.find(
     (side) => winner !== undefined && !isSameValue(side.value, winner.value),
   );
+  const apart = isDispute ? '' : ', or give every side a key of its own in keys_apart if all hold';
   const example = {
     conflict: conflict_id,
     resolution: '…',
@@ -138,7 +207,7 @@ function unresolved(conflict: Conflict): OutputFault {
   return {
     path: 'planner_decision.conflicts_resolved',
     reason: `${conflict_id} is not resolved: ${describeSides(conflict)}`,
-    hint: `Try: say which side stands, such as ${JSON.stringify(example)}${own === undefined ? '' : ', or state in facts what the others say'}`,
+    hint: `Try: say which side stands, such as ${JSON.stringify(example)}${own === undefined ? apart : ', or state in facts what the others say'}`,
   };
 }
 

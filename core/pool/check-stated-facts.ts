@@ -17,7 +17,9 @@ export function checkStatedFacts(
     const path = `facts[${index}].key`;
     const normalised = normaliseKey(key);
     if (normalised === null) {
-      return [{ path, reason: 'the key is blank', hint: 'Try: "hosting price per month"' }];
+      return [
+        { path, reason: 'the key is blank', hint: 'Try: "hosting price per month of Hetzner"' },
+      ];
     }
     const before = first.get(normalised);
     if (before === undefined) {

@@ -9,8 +9,11 @@
  *   SF4. What the decision states supersedes every other value under its key: planner documents beat the pool.
  *   SF5. A conflict told in words retires only a fact that it names by its id: a guess could retire one that holds.
  *   SF6. The newest answer to a question supersedes the earlier ones, and nothing else.
+ *   SF7. Where what the user said stands under a key, nobody else's value stands beside it. What the user settles by an
+ *        instruction supersedes the user's own earlier values too.
+ *   SF8. An assumption gives way to the same value once a person or evidence has settled it.
  */
-import type { Fact } from '../../contracts/fact.ts';
+import type { Fact, UserFact } from '../../contracts/fact.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { PlannerDecision } from '../../contracts/wave-decision.ts';
 import { decisionSource } from '../ids.ts';
@@ -32,7 +35,9 @@ export function settleFacts(
   wave: number,
   resolutions: readonly Resolution[],
 ): readonly Fact[] {
-  const settled = resolutions.reduce((facts, one) => resolve(facts, wave, one), pool);
+  const settled = resolutions
+    .filter(({ keys_apart = [] }) => keys_apart.length === 0)
+    .reduce((facts, one) => resolve(facts, wave, one), pool);
   return pool
     .filter((fact) => isOfDecision(fact, wave))
     .reduce((facts, winner) => retireOthers(facts, winner), settled);
@@ -49,6 +54,51 @@ export function supersedeEarlier(pool: readonly Fact[], source: string): readonl
   );
 }
 
+/** What the user settles by an instruction. @param from The place in the pool of the first fact that it states. */
+export function preferNewest(pool: readonly Fact[], from: number): readonly Fact[] {
+  return pool.slice(from).reduce(retireOthers, pool);
+}
+
+/** What holds of itself after each change of the pool, without a decision (SF7, SF8). */
+export function settleStanding(pool: readonly Fact[]): readonly Fact[] {
+  return pool.filter(isStanding).reduce((facts, fact) => {
+    const preferred = fact.origin === 'user' ? retireOfOthers(facts, fact) : facts;
+    return fact.is_assumption ? preferred : settleAssumptions(preferred, fact);
+  }, pool);
+}
+
+/** What the user settles, as a sentence. */
+export function describeUserFact({ key, value }: UserFact): string {
+  return `The user says: ${key} is ${value}.`;
+}
+
+function isStanding({ key, superseded_by }: Fact): boolean {
+  return key !== null && superseded_by === null;
+}
+
+/** Values of others than the user, unless the user has said the same as well. */
+function retireOfOthers(pool: readonly Fact[], winner: Fact): readonly Fact[] {
+  const saidByUser = pool.filter(
+    (fact) => fact.origin === 'user' && fact.key === winner.key && isStanding(fact),
+  );
+  return pool.map((fact) => {
+    const { key, value, origin } = fact;
+    if (key !== winner.key || value === null || origin === 'user') return fact;
+    const isSaid = saidByUser.some((said) => said.value !== null && isSameValue(said.value, value));
+    return isSaid ? fact : retire(fact, { origin: 'user', by: winner.fact_id });
+  });
+}
+
+function settleAssumptions(pool: readonly Fact[], settled: Fact): readonly Fact[] {
+  const { key, value, origin, fact_id } = settled;
+  if (value === null) return pool;
+  return pool.map((fact) =>
+    fact.is_assumption && fact.key === key && isSameValue(fact.value ?? '', value)
+      ? retire(fact, { origin, by: fact_id })
+      : fact,
+  );
+}
+
 function resolve(pool: readonly Fact[], wave: number, resolution: Resolution): readonly Fact[] {
   const key = keyOfConflict(resolution.conflict);
   if (key === null) return resolveByIds(pool, wave, resolution);
@@ -57,7 +107,8 @@ function resolve(pool: readonly Fact[], wave: number, resolution: Resolution): r
   return winner === undefined ? pool : retireOthers(pool, winner);
 }
 
-function isNamed(fact: Fact, source: string, wave: number): boolean {
+/** @param source A fact_id, who stated it, or `planner` for what the wave's own decision states. */
+export function isNamed(fact: Fact, source: string, wave: number): boolean {
   if (source === plannerAgentId) return isOfDecision(fact, wave);
   return fact.fact_id === source || fact.source_refs[0] === source;
 }

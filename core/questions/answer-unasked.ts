@@ -11,6 +11,7 @@ import { answererNames } from '../../contracts/names.ts';
 import type { Autonomy } from '../../contracts/question-rules.ts';
 import type { Question } from '../../contracts/question.ts';
 import { parseDefault } from './check-answer.ts';
+import type { AnswerRule } from './check-answer.ts';
 
 /** What the asker gets when there is no default to assume. */
 const noDefault = 'None given: take the most careful assumption, and name it in assumptions_made.';
@@ -24,7 +25,7 @@ export interface UnaskedAnswer {
 
 /** @returns null when the question waits for somebody. */
 export function answerUnasked(
-  question: Question,
+  question: AnswerRule & Pick<Question, 'kind' | 'priority'>,
   run: { readonly use_defaults: boolean; readonly autonomy: Autonomy },
 ): UnaskedAnswer | null {
   const parsed = parseDefault(question);
@@ -37,6 +38,6 @@ export function answerUnasked(
     : null;
 }
 
-function isAssumable({ kind, priority }: Question): boolean {
+function isAssumable({ kind, priority }: Pick<Question, 'kind' | 'priority'>): boolean {
   return (kind === 'blocking' || kind === 'planner') && priority !== 'critical';
 }

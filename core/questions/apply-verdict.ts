@@ -4,7 +4,7 @@
  * Invariants:
  *   PV1. What the planner passes on to the user is critical, and says why it came to the user.
  *   PV2. The planner's answer is taken only when the question takes it; else the user is asked.
- *   PV3. A critical question, and one that no agent asked, is the user's whatever a verdict says.
+ *   PV3. A verdict counts only for what an agent asked, and never assumes the answer to a critical question.
  */
 import { answererNames } from '../../contracts/names.ts';
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
@@ -18,8 +18,9 @@ export function verdictOn(
   { kind, questions, verdicts }: QuestionsEscalation,
   place: number,
 ): PlannerVerdict | null {
-  if (kind !== 'blocking' || questions[place]?.priority === 'critical') return null;
-  return verdicts?.[place] ?? null;
+  const verdict = verdicts?.[place] ?? null;
+  const isAssumed = verdict?.verdict === 'assumed' && questions[place]?.priority === 'critical';
+  return kind !== 'blocking' || isAssumed ? null : verdict;
 }
 
 /** The question as it stands with the verdict. */

@@ -4,9 +4,11 @@
  * Invariants:
  *   AQ1. A choice offers at least two different answers, none of them blank.
  *   AQ2. A default is an answer that the question itself would take.
+ *   AQ3. A fact_key says something.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
+import { normaliseKey } from '../pool/normalise-fact.ts';
 import { parseDefault } from './check-answer.ts';
 
 /** @param path Of the list: `user_questions`. */
@@ -24,6 +26,13 @@ function checkAskedQuestion(question: AskedQuestion, path: string): OutputFault[
       path: `${path}.text`,
       reason: 'the question is blank',
       hint: 'Try: a question that can be understood without other context',
+    });
+  }
+  if (question.fact_key !== undefined && normaliseKey(question.fact_key) === null) {
+    faults.push({
+      path: `${path}.fact_key`,
+      reason: 'the key is blank',
+      hint: 'Try: the key of the fact that the answer settles, or no fact_key',
     });
   }
   if (question.expected_answer_format === 'choice' && countChoices(question.choices) < 2) {

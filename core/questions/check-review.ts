@@ -5,7 +5,8 @@
  *   QR1. Each question has exactly one verdict, and there is none for anything else.
  *   QR2. What the agent gets is an answer that its question takes; what goes to the user has none.
  *   QR3. An answer names at least one source, and every source exists.
- *   QR4. All faults are reported at once, each with path, reason and "Try: …".
+ *   QR4. A critical question is answered from a source, or goes to the user: nobody assumes its answer.
+ *   QR5. All faults are reported at once, each with path, reason and "Try: …".
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { QuestionReview } from '../../contracts/question-review.ts';
@@ -30,7 +31,7 @@ export function checkReview({ reviews }: QuestionReview, context: ReviewContext)
   return capFaults([
     ...checkNumbers(reviews, context.questions.length),
     ...reviews.flatMap((verdict, i) => [
-      ...checkAnswerOf(verdict, context.questions[verdict.question - 1], `reviews[${i}]`),
+      ...checkVerdict(verdict, context.questions[verdict.question - 1], `reviews[${i}]`),
       ...checkSources(verdict, context, `reviews[${i}].source_refs`),
     ]),
   ]);
@@ -54,7 +55,7 @@ function checkNumbers(reviews: readonly Verdict[], count: number): OutputFault[]
   ];
 }
 
-function checkAnswerOf(
+function checkVerdict(
   { verdict, answer }: Verdict,
   question: AskedQuestion | undefined,
   path: string,
@@ -70,6 +71,23 @@ function checkAnswerOf(
     ];
   }
   if (question === undefined) return [];
+  if (verdict === 'assumed' && question.priority === 'critical') {
+    return [
+      {
+        path: `${path}.verdict`,
+        reason: 'a critical question is never assumed',
+        hint: 'Try: "answered" with the source that settles it, or "needs_user_input" with null',
+      },
+    ];
+  }
+  return checkAnswerOf({ verdict, answer }, question, path);
+}
+
+function checkAnswerOf(
+  { verdict, answer }: Pick<Verdict, 'verdict' | 'answer'>,
+  question: AskedQuestion,
+  path: string,
+): OutputFault[] {
   const checked = answer === null ? null : checkAnswer(question, answer);
   if (checked?.ok === true) return [];
   const reason = checked === null ? `the verdict "${verdict}" needs an answer` : checked.reason;
@@ -85,17 +103,19 @@ function checkAnswerOf(
 }
 
 function checkSources(
-  { verdict, source_refs: refs }: Verdict,
+  { question, verdict, source_refs: refs }: Verdict,
   context: ReviewContext,
   path: string,
 ): OutputFault[] {
+  const isCritical = context.questions[question - 1]?.priority === 'critical';
+  const otherVerdict = isCritical ? '"needs_user_input" with null' : '"assumed"';
   const unknown = refs.filter((ref) => !exists(ref.trim(), context));
   if (unknown.length > 0) {
     return [
       {
         path,
         reason: `no such source: ${listNames(unknown)}`,
-        hint: `Try: ${describeSources(context)}; or "assumed" when nothing says so`,
+        hint: `Try: ${describeSources(context)}; or ${otherVerdict} when nothing says so`,
       },
     ];
   }
@@ -104,7 +124,7 @@ function checkSources(
     {
       path,
       reason: 'an answer names what it is taken from',
-      hint: `Try: ${describeSources(context)}; or "assumed" when nothing says so`,
+      hint: `Try: ${describeSources(context)}; or ${otherVerdict} when nothing says so`,
     },
   ];
 }

@@ -3,7 +3,8 @@
  *
  * Invariants:
  *   JQ1. Everybody who asked is named once, in the order of asking, as long as they wait.
- *   JQ2. A joined question is as urgent as the most urgent of those who asked.
+ *   JQ2. A joined question is as urgent as the most urgent of those who asked, and settles the fact that the first of them
+ *        named who named one.
  */
 import type { Asker, Question } from '../../contracts/question.ts';
 
@@ -13,10 +14,12 @@ const urgency: readonly Question['priority'][] = ['low', 'normal', 'high', 'crit
 export function joinQuestion(open: Question, coming: Question): Question {
   const known = askersOf(open).some((asker) => asker.delegation_id === coming.delegation_id);
   const isMoreUrgent = urgency.indexOf(coming.priority) > urgency.indexOf(open.priority);
-  if (known && !isMoreUrgent) return open;
-  const { delegation_id, agent_id } = coming;
+  const isKeyNew = open.fact_key === undefined && coming.fact_key !== undefined;
+  if (known && !isMoreUrgent && !isKeyNew) return open;
+  const { delegation_id, agent_id, fact_key } = coming;
   return {
     ...open,
+    ...(isKeyNew && { fact_key }),
     priority: isMoreUrgent ? coming.priority : open.priority,
     also_asked_by: known
       ? open.also_asked_by

@@ -118,6 +118,7 @@ function buildQuestion(id: string, asked: AskedQuestion, context: PutContext): Q
     expected_answer_format: asked.expected_answer_format,
     choices: asked.choices,
     default_answer: asked.default_answer,
+    ...(asked.fact_key !== undefined && { fact_key: asked.fact_key }),
     answer_schema: isJson ? (context.answer_schema ?? null) : null,
     deadline_seconds: context.escalation.deadline_seconds ?? context.rules.deadline_seconds,
     remind_seconds: context.rules.remind_seconds,

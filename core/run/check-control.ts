@@ -13,8 +13,12 @@ import type {
   LeaseEscalation,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
+import type { UserFact } from '../../contracts/fact.ts';
 import { checkLeaseRequest, readSpending } from '../budget/check-lease.ts';
 import { engineLimits } from '../limits.ts';
+import { normaliseKey } from '../pool/normalise-fact.ts';
+import { describeUserFact } from '../pool/settle-facts.ts';
+import { findTextFault } from '../questions/find-text-fault.ts';
 import { cleanLine } from '../text/clean-line.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
@@ -37,43 +41,62 @@ const criterionIdCharsMax = 100;
 
 export function checkAmend(payload: unknown): CheckedAmend {
   if (!isRecord(payload)) return refuseAmend('expected one JSON object with an instruction');
-  const waived = readWaived(payload['waive_criteria']);
-  if (waived === null) {
-    return refuseAmend(
-      `waive_criteria must be a list of at most ${engineLimits.waivedCriteriaMax} criterion_ids`,
-    );
-  }
-  const answers = readAnswers(payload['answers']);
-  if (answers === null) {
-    return refuseAmend(
-      `answers must be a list of at most ${engineLimits.amendedAnswersMax} objects with question_id and answer`,
-    );
-  }
+  const parts = readParts(payload);
+  if (typeof parts === 'string') return refuseAmend(parts);
+  const { waived, answers, facts } = parts;
   const written = payload['instruction'] ?? '';
   if (typeof written !== 'string') return refuseAmend('instruction must be text');
   const fault = findInstructionFault(written);
   if (fault !== null) return refuseAmend(fault);
   const isBlank = written.trim() === '';
-  if (isBlank && waived.length + answers.length === 0) {
+  if (isBlank && waived.length + answers.length + facts.length === 0) {
     return refuseAmend('the instruction is empty');
   }
   return {
     ok: true,
     amend: {
-      instruction: isBlank ? describeAmend(waived, answers) : written,
+      instruction: isBlank ? describeAmend(parts) : written,
       ...(waived.length === 0 ? {} : { waive_criteria: waived }),
       ...(answers.length === 0 ? {} : { answers }),
+      ...(facts.length === 0 ? {} : { facts }),
     },
   };
 }
 
+/** What an instruction may come with. */
+interface AmendParts {
+  readonly waived: readonly string[];
+  readonly answers: AmendAnswers;
+  readonly facts: readonly UserFact[];
+}
+
+/** @returns the reason as text when a part does not fit. */
+function readParts(payload: Readonly<Record<string, unknown>>): AmendParts | string {
+  const { waivedCriteriaMax, amendedAnswersMax, amendedFactsMax } = engineLimits;
+  const { factKeyCharsMax, factValueCharsMax } = engineLimits;
+  const waived = readWaived(payload['waive_criteria']);
+  if (waived === null) {
+    return `waive_criteria must be a list of at most ${waivedCriteriaMax} criterion_ids`;
+  }
+  const answers = readAnswers(payload['answers']);
+  if (answers === null) {
+    return `answers must be a list of at most ${amendedAnswersMax} objects with question_id and answer`;
+  }
+  const facts = readFacts(payload['facts']);
+  if (facts === null) {
+    return `facts must be a list of at most ${amendedFactsMax} objects with key (at most ${factKeyCharsMax} characters) and value (at most ${factValueCharsMax}), each key once`;
+  }
+  return { waived, answers, facts };
+}
+
 type AmendAnswers = NonNullable<AmendMessage['answers']>;
 
-function describeAmend(waived: readonly string[], answers: AmendAnswers): string {
+function describeAmend({ waived, answers, facts }: AmendParts): string {
   const ids = answers.map(({ question_id }) => question_id);
   return [
     ...(waived.length === 0 ? [] : [`The user gave up these criteria: ${listNames(waived)}.`]),
     ...(ids.length === 0 ? [] : [`The user changed the answers to: ${listNames(ids)}.`]),
+    ...facts.map(describeUserFact),
   ].join(' ');
 }
 
@@ -89,6 +112,32 @@ function readAnswers(value: unknown): AmendAnswers | null {
     return [{ question_id, answer: one['answer'] }];
   });
   return answers.length === list.length ? answers : null;
+}
+
+/** One fact alone is taken as a list of one. A number or a boolean is taken as its text. */
+function readFacts(value: unknown): readonly UserFact[] | null {
+  if (value === undefined || value === null) return [];
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length > engineLimits.amendedFactsMax) return null;
+  const facts = list.flatMap((one) => (isRecord(one) ? (readFact(one) ?? []) : []));
+  const keys = new Set(facts.map(({ key }) => normaliseKey(key)));
+  return facts.length === list.length && keys.size === list.length ? facts : null;
+}
+
+function readFact(one: Readonly<Record<string, unknown>>): UserFact | null {
+  const key = typeof one['key'] === 'string' ? one['key'].trim() : '';
+  const said = one['value'];
+  const value =
+    typeof said === 'string' || typeof said === 'number' || typeof said === 'boolean'
+      ? String(said).trim()
+      : '';
+  const fits =
+    key.length <= engineLimits.factKeyCharsMax &&
+    value.length <= engineLimits.factValueCharsMax &&
+    value !== '' &&
+    findTextFault(value) === null &&
+    findTextFault(key) === null;
+  return fits && normaliseKey(key) !== null ? { key, value } : null;
 }
 
 /** Takes any payload: whoever pauses or stops a run must not be refused for a typing slip. */

@@ -38,7 +38,15 @@ export function readAskedQuestion(value: unknown): AskedQuestion | null {
     expected_answer_format: format,
     choices,
     default_answer: fallback,
+    ...readFactKey(fields['fact_key']),
   };
+}
+
+/** Anything but a key that fits is left out: the answer is then a fact in words. */
+function readFactKey(value: unknown): Pick<AskedQuestion, 'fact_key'> {
+  const fits =
+    typeof value === 'string' && value !== '' && value.length <= engineLimits.factKeyCharsMax;
+  return fits ? { fact_key: value } : {};
 }
 
 /** A cut default would be another answer, so one that is too long is left out. Undefined: neither text nor null. */

@@ -2,12 +2,12 @@ import { textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { Prompt } from './prompt.ts';
 
-/** What the rehearsed planner says to an agent's questions: a default is assumed, the rest is for the user. */
+/** What the rehearsed planner says to an agent's questions: a default is assumed unless the question is critical, the rest is for the user. */
 export function reviewQuestions(prompt: Prompt): JsonObject {
   return {
     reviews: prompt.questions.map((question, index) => {
       const fallback = textOf(question['default_answer']);
-      const isAssumed = fallback !== '';
+      const isAssumed = fallback !== '' && textOf(question['priority']) !== 'critical';
       return {
         question: index + 1,
         verdict: isAssumed ? 'assumed' : 'needs_user_input',
@@ -15,7 +15,7 @@ export function reviewQuestions(prompt: Prompt): JsonObject {
         source_refs: [],
         reason: isAssumed
           ? 'A rule of the rehearsal model takes the default of the one who asks.'
-          : 'A rule of the rehearsal model: without a default the user is asked.',
+          : 'A rule of the rehearsal model: what is critical or has no default is for the user.',
       };
     }),
   };

@@ -47,7 +47,7 @@ export function plan(
   };
 }
 
-/** Critical, unless told otherwise: the others come to the planner first. */
+/** Critical, unless told otherwise: the rehearsed planner passes it on to the user. */
 export function question(text: string, over: Partial<AskedQuestion> = {}): AskedQuestion {
   return {
     text,

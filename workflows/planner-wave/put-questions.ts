@@ -3,8 +3,8 @@ import type { DeliveredAnswer, NewsItem, QuestionsEscalation } from '../../contr
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { PlannerVerdict } from '../../contracts/question-review.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import { answerUnasked } from '../../core/questions/answer-unasked.ts';
 import { checkReview } from '../../core/questions/check-review.ts';
-import { mergeAnswers, splitForReview } from '../../core/questions/split-for-review.ts';
 import { answeredInNews } from '../../core/run/news.ts';
 import type { NewsFeed } from '../shared/news-feed.ts';
 import { tryPlanner } from './consult-planner.ts';
@@ -26,9 +26,9 @@ export interface Reviewing {
 export type Reviewed = Awaited<ReturnType<typeof tryPlanner>>;
 
 /**
- * Puts a delegation's questions to those who can answer them (seed 004 §2.1 and §10): critical ones to the user at
- * once, the others to the planner first. What the planner answers or lets assume goes through the same inbox, so it is
- * recorded, counted and delivered like any answer.
+ * Puts a delegation's questions to those who can answer them (seed 004 §2.1 and §10): to the planner first, critical ones
+ * too. What the planner answers or lets assume goes through the same inbox as all questions, so it is recorded, counted and
+ * delivered like any answer.
  *
  * @returns null when who asked is gone.
  */
@@ -37,45 +37,40 @@ export async function putQuestions(
   desk: PlannerDesk,
   reviewing: Reviewing,
 ): Promise<readonly DeliveredAnswer[] | null> {
-  const split = splitForReview(escalation.questions, reviewing.order);
-  const isForPlanner = escalation.kind === 'blocking' && split.reviewed.length > 0;
-  if (!isForPlanner) return desk.superior.ask(escalation);
-  const reviewed: QuestionsEscalation = {
-    ...pick(escalation, split.reviewed),
-    escalation_id: `${escalation.escalation_id}/reviewed`,
-  };
-  const [direct, settled] = await Promise.all([
-    split.direct.length === 0 ? [] : desk.superior.ask(pick(escalation, split.direct)),
-    askReviewed(reviewed, desk, reviewing),
-  ]);
-  return settled === null ? null : mergeAnswers(split, { direct, reviewed: settled });
-}
-
-function pick(escalation: QuestionsEscalation, places: readonly number[]): QuestionsEscalation {
-  return { ...escalation, questions: places.flatMap((place) => escalation.questions[place] ?? []) };
-}
-
-async function askReviewed(
-  escalation: QuestionsEscalation,
-  desk: PlannerDesk,
-  reviewing: Reviewing,
-): Promise<readonly DeliveredAnswer[] | null> {
+  const places = escalation.kind === 'blocking' ? placesToReview(escalation, reviewing) : [];
+  if (places.length === 0) return desk.superior.ask(escalation);
+  const questions = places.flatMap((place) => escalation.questions[place] ?? []);
   const reviewed = await reviewing.review(() =>
-    tryPlanner(consultationOn(escalation, reviewing, desk.superior.news), reviewing.order, desk),
+    tryPlanner(
+      consultationOn({ ...escalation, questions }, reviewing, desk.superior.news),
+      reviewing.order,
+      desk,
+    ),
   );
   if (reviewed.type === 'stopped' || reviewing.isGone()) return null;
-  return desk.superior.ask({ ...escalation, verdicts: verdictsOf(reviewed, escalation) });
+  return desk.superior.ask({ ...escalation, verdicts: verdictsOf(reviewed, escalation, places) });
+}
+
+/** Places in the list, from 0. What the run settles by itself needs no review. */
+function placesToReview(
+  { questions }: QuestionsEscalation,
+  { order }: Reviewing,
+): readonly number[] {
+  return questions.flatMap((question, place) =>
+    answerUnasked({ ...question, kind: 'blocking' }, order) === null ? [place] : [],
+  );
 }
 
 /** None when the planner could not keep the rule: then the user is asked, as the agent wanted. */
 function verdictsOf(
   reviewed: Reviewed,
   { questions }: QuestionsEscalation,
+  places: readonly number[],
 ): readonly (PlannerVerdict | null)[] {
   if (reviewed.type !== 'output' || reviewed.outline.shape !== 'question_review') return [];
   const { reviews } = reviewed.outline.review;
   return questions.map((_, place) => {
-    const found = reviews.find(({ question }) => question === place + 1);
+    const found = reviews.find(({ question }) => question === places.indexOf(place) + 1);
     if (found === undefined) return null;
     const { question: _number, ...verdict } = found;
     return verdict;

@@ -3,6 +3,7 @@ import type { CriterionState } from '../../contracts/criterion.ts';
 import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
 import { defaultLimits, engineLimits } from '../../core/limits.ts';
+import { describeUserFact } from '../../core/pool/settle-facts.ts';
 import { listWaiting } from '../../core/questions/list-waiting.ts';
 import { checkAmend, checkControl, checkEscalation } from '../../core/run/check-control.ts';
 import { listNames } from '../../core/text/list-names.ts';
@@ -121,7 +122,7 @@ function registerAmend(host: RootHost): void {
 
 function takeAmend(
   host: RootHost,
-  { instruction, waive_criteria: waived = [] }: AmendMessage,
+  { instruction, waive_criteria: waived = [], facts }: AmendMessage,
   answers: readonly AmendedAnswer[],
 ): void {
   if (host.state.amendments.length >= engineLimits.amendmentsMax) {
@@ -134,8 +135,15 @@ function takeAmend(
   if (unknown.length > 0) return host.refuse(unknownCriteria(unknown, host.state.criteria));
   takeAmended(host, answers);
   host.state.amendments = [...host.state.amendments, instruction];
-  host.record.add({ type: 'instruction', instruction });
-  host.tell({ type: 'instruction', instruction, criteria_waived: waived });
+  host.record.add({ type: 'instruction', instruction, ...(facts !== undefined && { facts }) });
+  const stated = (facts ?? [])
+    .map(describeUserFact)
+    .filter((sentence) => !instruction.includes(sentence));
+  host.tell({
+    type: 'instruction',
+    instruction: [instruction, ...stated].join('\n'),
+    criteria_waived: waived,
+  });
   if (waived.length > 0) {
     host.state.waived = [...host.state.waived, ...waived];
     host.state.criteria = waiveCriteria(host.state.criteria, waived);

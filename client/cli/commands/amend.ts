@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { UserFact } from '../../../contracts/fact.ts';
 import { commandText } from '../../command-text.ts';
 import { badInput } from '../cli-error.ts';
 import type { CommandRunner } from '../command-runner.ts';
@@ -6,6 +7,7 @@ import type { CommandRunner } from '../command-runner.ts';
 interface Options {
   readonly waive?: readonly string[];
   readonly answer?: readonly string[];
+  readonly fact?: readonly string[];
 }
 
 export function registerAmend(program: Command, runner: CommandRunner): void {
@@ -16,16 +18,20 @@ export function registerAmend(program: Command, runner: CommandRunner): void {
     .description('give a run an instruction for its next planning')
     .option('--waive <criterion...>', 'ids of criteria that are given up')
     .option('--answer <question=answer...>', 'answers that were taken and shall be others: q1=EU')
-    .action((run: string, text: string, { waive = [], answer = [] }: Options, command: Command) =>
+    .option('--fact <key=value...>', 'what the instruction settles, by key: "backup region=EU"')
+    .action((run: string, text: string, options: Options, command: Command) =>
       runner.run(command, async ({ session }) => {
+        const { waive = [], answer = [], fact = [] } = options;
         const instruction = text.trim();
         if (instruction === '') throw badInput('The instruction is empty.');
         const answers = answer.map(readAnswer);
+        const facts = fact.map(readFact);
         const { client } = await session();
         const sent = await client.amend(run, {
           instruction,
           ...(waive.length === 0 ? {} : { waive_criteria: waive }),
           ...(answers.length === 0 ? {} : { answers }),
+          ...(facts.length === 0 ? {} : { facts }),
         });
         return {
           data: {
@@ -34,6 +40,7 @@ export function registerAmend(program: Command, runner: CommandRunner): void {
             instruction: sent.instruction,
             waive_criteria: waive,
             answers: sent.answers ?? [],
+            facts: sent.facts ?? [],
           },
           lines: [
             `The instruction was sent to ${run} and holds from its next planning. ` +
@@ -45,11 +52,28 @@ export function registerAmend(program: Command, runner: CommandRunner): void {
 }
 
 function readAnswer(text: string): { readonly question_id: string; readonly answer: string } {
+  const [question_id, answer] = readPair(
+    text,
+    '--answer takes a question and its new answer',
+    '--answer q1=EU',
+  );
+  return { question_id, answer };
+}
+
+function readFact(text: string): UserFact {
+  const [key, value] = readPair(
+    text,
+    '--fact takes a key and its value',
+    '--fact "backup region=EU"',
+  );
+  return { key, value };
+}
+
+/** Split at the first `=`. @throws PlanwaveCliError when a side is empty. */
+function readPair(text: string, what: string, example: string): [string, string] {
   const at = text.indexOf('=');
   if (at < 1 || at === text.length - 1) {
-    throw badInput(
-      `--answer takes a question and its new answer, not "${text}". Try: --answer q1=EU`,
-    );
+    throw badInput(`${what}, not "${text}". Try: ${example}`);
   }
-  return { question_id: text.slice(0, at), answer: text.slice(at + 1) };
+  return [text.slice(0, at), text.slice(at + 1)];
 }

@@ -20,9 +20,9 @@ const names = ['first', 'second'] as const;
 
 const otherOf = { first: 'second', second: 'first' } as const;
 
-const callsMax = 5;
+const callsMax = 6;
 
-/** What the model says in the nth call of a run, from 1: plan, question, work after the answer, more work, decision. */
+/** What the model says in the nth call of a run, from 1: plan, question, its review, work after the answer, more work, decision. */
 function replyOf(word: string, nth: number): Reply {
   const agent_id = `${word.toLowerCase()}-agent`;
   const said = (ids: readonly string[]) => ({ ...completed(...ids), compact_md: `${word} ${nth}` });
@@ -35,6 +35,17 @@ function replyOf(word: string, nth: number): Reply {
       summary: `All about ${word}.`,
     },
     blocked([question(`Which ${word}?`)], 'asker-done'),
+    {
+      reviews: [
+        {
+          question: 1,
+          verdict: 'needs_user_input',
+          answer: null,
+          source_refs: [],
+          reason: `The user chooses ${word}.`,
+        },
+      ],
+    },
     said(['asker-done']),
     said(['writer-done']),
     { ...decision(), wave_compact: `Enough of ${word}.` },

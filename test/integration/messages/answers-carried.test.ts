@@ -104,9 +104,9 @@ it('fault 38: continue-as-new carries questions, answers, criteria, facts and us
     [4, 4, 1],
   ]);
   const status = await stage.status(run);
-  // A plan, a delegation, a decision for each wave, and the call with the answer.
+  // A plan, a delegation, a decision for each wave, the review of the question, and the call with the answer.
   expect(status).toMatchObject({ phase: 'waiting_for_user', waves_allowed: 6, open_questions: 1 });
-  expect(status.usage.calls).toBe(4 * 3 + 1);
+  expect(status.usage.calls).toBe(4 * 3 + 2);
 
   // The answer of an earlier run of the workflow: repeated it is harmless, another one is refused.
   expect(await submit(run, { question_id, answer: 'eu-west' })).toEqual({

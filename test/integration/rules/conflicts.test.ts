@@ -229,3 +229,80 @@ it('an answer that amend changes is judged like an answer, and makes those stale
   expect(facts.map(({ superseded_by }) => superseded_by)).toEqual(['f2', null, null]);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
+
+it("finding F6: what an agent states against the user's answer is a conflict, decided in the user's favour", async () => {
+  const region = question('Where may the data be?', { fact_key: 'hosting region' });
+  const inUs = { key: 'Hosting region', value: 'us-east', statement: 'It runs in us-east.' };
+  const stated = { ...completed('goal-1'), facts: [{ ...inUs, confidence: 'high' as const }] };
+  const rules = (origin: string, superseded: string): WaveDecision => {
+    const made = decision();
+    const conflict = 'conflict:hosting-region';
+    const entry = { conflict, resolution: 'As it is.', origin, superseded };
+    const planner_decision = { ...made.planner_decision, conflicts_resolved: [entry] };
+    return { ...made, planner_decision };
+  };
+  stage.rehearsal.script([
+    plans(1, plan([work('ask', { criteria: ['goal-1'] })])),
+    works('ask', { json: blocked([region], 'goal-1') }, 1),
+    works('ask', { json: unmet('completed', 'Half of it.', 'goal-1') }),
+    decides(1, decision('goal-1')),
+    plans(2, plan([work('set-up', { criteria: ['goal-1'] })])),
+    works('set-up', { json: stated }),
+    decides(2, decision()),
+    decides(3, rules('wave-002/set-up', 'f1')),
+    decides(4, rules('f1', 'wave-002/set-up')),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Set up the backup', criteria: ['Set up.'] });
+  await submit(run, {
+    question_id: (await openQuestion(stage, run)).question_id,
+    answer: 'eu-west',
+  });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+  const [, asked, second, third] = decisionCalls();
+  expect(conflictsIn(asked)).toContain('"source":"f1","value":"eu-west","origin":"user"');
+  expect(faultsOf(second)).toEqual([
+    expect.stringContaining('"eu-west" (f1) against "us-east" (wave-002/set-up)'),
+  ]);
+  expect(faultsOf(third)).toEqual([expect.stringContaining('f1 is what the user said, "eu-west"')]);
+  const { facts } = await storedRecord(stage.home, run.workflowId);
+  expect(facts.map(({ key, value, superseded_by }) => [key, value, superseded_by])).toEqual([
+    ['hosting-region', 'eu-west', null],
+    ['hosting-region', 'us-east', 'f1'],
+  ]);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('finding F7: two prices of two providers both stand once the decision tells their subjects apart', async () => {
+  const apart = (first: string, second: string): WaveDecision => {
+    const made = resolved('', '');
+    const [entry] = made.planner_decision.conflicts_resolved;
+    if (entry === undefined) throw new Error('There is no entry.');
+    const keys_apart = [
+      { source: 'wave-001/hetzner', key: first },
+      { source: 'wave-001/scaleway', key: second },
+    ];
+    const conflicts_resolved = [{ ...entry, resolution: 'Two providers.', keys_apart }];
+    return { ...made, planner_decision: { ...made.planner_decision, conflicts_resolved } };
+  };
+  stage.rehearsal.script([
+    plans(1, plan([work('hetzner'), work('scaleway')])),
+    works('hetzner', { json: priced('hetzner', '49') }),
+    works('scaleway', { json: priced('scaleway', '29') }),
+    decides(1, decision()),
+    decides(2, apart('price of a server', 'Price of a server')),
+    decides(3, apart('price of Hetzner', 'price of Scaleway')),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Compare two providers' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 1 });
+  const [, second, third] = decisionCalls();
+  expect(faultsOf(second)).toEqual([expect.stringContaining('keys_apart if all hold')]);
+  expect(faultsOf(third)).toEqual([expect.stringContaining('"price-of-a-server" is "49" already')]);
+  const { facts } = await storedRecord(stage.home, run.workflowId);
+  expect(facts.map(({ key, value, superseded_by }) => [key, value, superseded_by])).toEqual([
+    ['price', '49', 'f3'],
+    ['price', '29', 'f4'],
+    ['price-of-hetzner', '49', null],
+    ['price-of-scaleway', '29', null],
+  ]);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);

@@ -9,11 +9,13 @@ import {
   blocked,
   callsOf,
   completed,
+  decision,
   held,
   newestText,
   plan,
   plans,
   question,
+  unmet,
   work,
   works,
 } from '../../support/scripted-work.ts';
@@ -47,11 +49,12 @@ const asks = [
   question('Who pays?', { priority: 'normal' }),
 ];
 
-it('only critical questions reach the user; the planner answers the others by what the run knows, or lets assume', async () => {
+it('finding F8: the planner sees every question first; what the run knows or an assumption settles never reaches the user', async () => {
   const reviewed = held(
     reviews(
       verdict(1, { verdict: 'answered', answer: 'eu-west', source_refs: ['f9'] }),
-      verdict(2, { verdict: 'assumed', answer: 'three' }),
+      verdict(2, { verdict: 'assumed', answer: 'Nobody' }),
+      verdict(3, { verdict: 'assumed', answer: 'three' }),
     ),
   );
   const optional = { optional_questions: [question('Which colour has the report?')] };
@@ -62,39 +65,39 @@ it('only critical questions reach the user; the planner answers the others by wh
       match: { schema: 'review', nth: 2 },
       reply: reviews(
         verdict(1, { verdict: 'answered', answer: 'eu-west', source_refs: ['goal'] }),
-        verdict(2, { verdict: 'assumed', answer: '3' }),
-        verdict(3),
+        verdict(2),
+        verdict(3, { verdict: 'assumed', answer: '3' }),
+        verdict(4),
       ),
     },
     works('host', { json: blocked(asks, 'host-done') }, 1),
     works('host', { json: { ...completed('host-done'), ...optional } }),
   ]);
   const run = await stage.start('plannerRun', { goal });
-  // The critical one waits for nobody.
-  expect(await openQuestion(stage, run)).toMatchObject({ text: 'Who may delete it?' });
   await stage.rehearsal.waitForCalls(3);
-  expect((await stage.questions(run)).open).toHaveLength(1);
+  expect((await stage.questions(run)).open).toEqual([]);
   reviewed.release();
 
-  const [, passed] = await openQuestions(stage, run, 2);
+  const [critical, passed] = await openQuestions(stage, run, 2);
+  expect(critical).toMatchObject({ question_id: 'q2', text: 'Who may delete it?' });
   expect(passed).toMatchObject({
     text: 'Who pays?',
     priority: 'critical',
     why_it_matters: 'The result depends on it. The planner: It is the money of the user.',
   });
   const [first, repaired] = reviewCalls();
-  expect(newestText(first)).toContain('"question":3');
-  expect(newestText(first)).not.toContain('Who may delete it?');
+  expect(newestText(first)).toContain('"question":2,"text":"Who may delete it?"');
   const faults = newestText(repaired);
   expect(faults).toContain('no such source');
   expect(faults).toContain('expected a number');
-  expect(faults).toContain('no verdict on 3');
+  expect(faults).toContain('a critical question is never assumed');
+  expect(faults).toContain('no verdict on 4');
   expect((await stage.questions(run)).answered).toMatchObject([
     { text: 'Which region?', answer: 'eu-west', answered_by: 'planner', source_refs: ['goal'] },
     { text: 'How many copies?', answer: '3', answered_by: 'planner-assumption' },
   ]);
   await submit(run, { question_id: passed?.question_id, answer: 'The client' });
-  await submit(run, { question_id: 'q1', answer: 'Nobody' });
+  await submit(run, { question_id: 'q2', answer: 'Nobody' });
 
   const { result_path, usage } = await stage.result(run);
   expect(usage.calls).toBe(stage.rehearsal.counts().calls);
@@ -107,10 +110,10 @@ it('only critical questions reach the user; the planner answers the others by wh
   expect(
     facts.map(({ source_refs, origin, is_assumption }) => [source_refs, origin, is_assumption]),
   ).toEqual([
-    [['q2', 'goal'], 'planner', false],
+    [['q1', 'goal'], 'planner', false],
     [['q3'], 'planner', true],
     [['q4'], 'user', false],
-    [['q1'], 'user', false],
+    [['q2'], 'user', false],
   ]);
   const result = readFileSync(join(stage.home, result_path), 'utf8');
   expect(result).toContain('- How many copies? Answer: 3 (low confidence, q3)');
@@ -119,6 +122,38 @@ it('only critical questions reach the user; the planner answers the others by wh
   expect(readFileSync(recorded, 'utf8')).toContain(
     '"answered_by":"planner","source_refs":["goal"]',
   );
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('finding F8: a critical question that an earlier answer of the user settles does not reach the user', async () => {
+  const region = question('Where may the data be?');
+  const half = unmet('completed', 'Half of it.', 'goal-1');
+  const settled = verdict(1, {
+    verdict: 'answered',
+    answer: 'eu-west',
+    source_refs: ['q1'],
+    reason: 'The user has said so in q1.',
+  });
+  stage.rehearsal.script([
+    plans(1, plan([work('ask', { criteria: ['goal-1'] })])),
+    works('ask', { json: blocked([region], 'goal-1') }, 1),
+    works('ask', { json: half }),
+    { match: { schema: 'review', nth: 1 }, reply: reviews(verdict(1)) },
+    { match: { schema: 'decision', nth: 1 }, reply: { json: decision('goal-1') } },
+    plans(2, plan([work('host', { criteria: ['goal-1'] })])),
+    works('host', { json: blocked([question('Which region is allowed?')], 'goal-1') }, 1),
+    works('host', { json: completed('goal-1') }),
+    { match: { schema: 'review', nth: 2 }, reply: { json: { reviews: [settled] } } },
+  ]);
+  const run = await stage.start('plannerRun', { goal, criteria: ['It is hosted.'] });
+  await openQuestion(stage, run);
+  await submit(run, { question_id: 'q1', answer: 'eu-west' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+  expect((await stage.questions(run)).answered).toMatchObject([
+    { question_id: 'q1', answered_by: 'user' },
+    { question_id: 'q2', answered_by: 'planner', answer: 'eu-west', source_refs: ['q1'] },
+  ]);
+  expect(newestText(callsOf(stage.rehearsal, 'host')[1])).toContain('"answer":"eu-west"');
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 

@@ -317,11 +317,13 @@ describe('the other commands', () => {
     });
   });
 
-  it('amend passes changed answers, and says how one is written', async () => {
+  it('amend passes changed answers and facts, and says how one is written', async () => {
     const amend = spy<PlanwaveClient['amend']>(() => Promise.resolve({ instruction: 'only EU' }));
-    await run(['amend', 'run-1', 'only EU', '--answer', 'q1=EU', 'q2=a=b'], { amend });
+    const words = ['--answer', 'q1=EU', 'q2=a=b', '--fact', 'backup region=EU'];
+    await run(['amend', 'run-1', 'only EU', ...words], { amend });
     expect(amend).toHaveBeenCalledWith('run-1', {
       instruction: 'only EU',
+      facts: [{ key: 'backup region', value: 'EU' }],
       answers: [
         { question_id: 'q1', answer: 'EU' },
         { question_id: 'q2', answer: 'a=b' },

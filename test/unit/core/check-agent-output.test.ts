@@ -97,6 +97,11 @@ describe('checkAgentOutput', () => {
     expect(withDefault({ default_answer: '' })).toHaveLength(1);
   });
 
+  it('AQ3: a fact_key says something', () => {
+    const keyed = ['region', '\u200b '].map((fact_key) => asked({ fact_key }));
+    expect(paths({ optional_questions: keyed })).toEqual(['optional_questions[1].fact_key']);
+  });
+
   it('O6: all faults at once, each with a hint', () => {
     const faults = checkAgentOutput(
       output({

@@ -9,6 +9,7 @@ import type {
   EffectEscalation,
   Escalation,
   LeaseEscalation,
+  NewsDelivery,
   ParkedEscalation,
   PlannedDelegation,
   QuestionsEscalation,
@@ -20,6 +21,7 @@ import type { AskedQuestion } from '../../../contracts/question.ts';
 import { checkLeaseGrant } from '../../../core/budget/check-lease.ts';
 import { checkDelivery, checkProgress } from '../../../core/run/check-child-messages.ts';
 import { checkAmend, checkControl, checkEscalation } from '../../../core/run/check-control.ts';
+import { checkNews } from '../../../core/run/news.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { property, ref } from './builders.ts';
 
@@ -111,6 +113,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     expected_answer_format: 'choice',
     choices: ['eu-west', 'us-east'],
     default_answer: 'eu-west',
+    fact_key: 'region of the backup',
   };
   const verdict: Required<PlannerVerdict> = {
     verdict: 'answered',
@@ -165,6 +168,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     instruction: 'Compare the prices too',
     waive_criteria: ['goal-2'],
     answers: [{ question_id: 'q1', answer: 'us-east' }],
+    facts: [{ key: 'region of the backup', value: 'us-east' }],
   };
   const control: Required<ControlMessage> = { reason: 'Lunch.' };
   const questions: Required<QuestionsEscalation> = {
@@ -219,6 +223,26 @@ describe('finding C1: every message comes back with all its fields', () => {
 
   it.each(Object.values(escalations))('an escalation of type $type', (escalation) => {
     expect(checkEscalation(escalation)).toEqual(escalation);
+  });
+
+  it('what was decided meanwhile', () => {
+    const news: Required<NewsDelivery> = {
+      news: [
+        { news_id: 1, type: 'instruction', instruction: 'Hurry.', criteria_waived: ['a-c1'] },
+        {
+          news_id: 2,
+          type: 'answer',
+          question_id: 'q1',
+          text: 'Which region?',
+          answer: 'eu-west',
+          answer_ref: ref,
+          answered_by: 'user',
+          delegation_id: 'a',
+          changed: true,
+        },
+      ],
+    };
+    expect(checkNews(news)).toEqual(news);
   });
 
   it('the lease that is granted', () => {

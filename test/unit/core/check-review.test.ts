@@ -62,7 +62,18 @@ describe("the planner's review of an agent's questions", () => {
     expect(faultsOf(assumed, passed(2))).toEqual([]);
   });
 
-  it('QR4: all faults come at once, each with path, reason and hint, whatever the review says', () => {
+  it('QR4: a critical question is answered from a source or goes to the user', () => {
+    const critical = { ...context, questions: [asked({ priority: 'critical' })] };
+    const pathsOf = (verdict: Verdict) =>
+      checkReview({ reviews: [verdict] }, critical).map(({ path }) => path);
+    expect(pathsOf(answered(1))).toEqual([]);
+    expect(pathsOf(passed(1))).toEqual([]);
+    expect(pathsOf(answered(1, { verdict: 'assumed' }))).toEqual(['reviews[0].verdict']);
+    const [fault] = checkReview({ reviews: [answered(1, { source_refs: [] })] }, critical);
+    expect(fault?.hint).toContain('"needs_user_input" with null when nothing says so');
+  });
+
+  it('QR5: all faults come at once, each with path, reason and hint, whatever the review says', () => {
     const bad = answered(2, { answer: 'asia', source_refs: ['f9'] });
     expect(faultsOf(bad)).toHaveLength(3);
     const anyVerdict = fc.record({

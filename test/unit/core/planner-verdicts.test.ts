@@ -1,9 +1,7 @@
-import * as fc from 'fast-check';
 import type { PlannerVerdict } from '../../../contracts/question-review.ts';
 import { answerByVerdict, applyVerdict, verdictOn } from '../../../core/questions/apply-verdict.ts';
-import { mergeAnswers, splitForReview } from '../../../core/questions/split-for-review.ts';
 import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
-import { asked, escalation, property, question, usualRules } from './builders.ts';
+import { asked, escalation, question, usualRules } from './builders.ts';
 
 const ask = { use_defaults: false, autonomy: 'ask' } as const;
 
@@ -16,47 +14,6 @@ const verdict = (over: Partial<PlannerVerdict> = {}): PlannerVerdict => ({
 });
 
 const passedOn = verdict({ verdict: 'needs_user_input', answer: null, reason: 'It costs money.' });
-
-describe('which questions the planner looks at', () => {
-  it('RS1: those that are not critical and that the run does not settle by itself', () => {
-    const questions = [
-      asked({ priority: 'critical' }),
-      asked({ priority: 'low' }),
-      asked({ default_answer: 'eu' }),
-      asked({ expected_answer_format: 'number', default_answer: 'many' }),
-    ];
-    expect(splitForReview(questions, ask)).toEqual({ direct: [0], reviewed: [1, 2, 3] });
-    const defaults = splitForReview(questions, { ...ask, use_defaults: true });
-    expect(defaults).toEqual({ direct: [0, 2], reviewed: [1, 3] });
-    const assume = splitForReview(questions, { ...ask, autonomy: 'assume' });
-    expect(assume).toEqual({ direct: [0, 1, 2, 3], reviewed: [] });
-  });
-
-  it('RS2: the answers come back in the order of the questions', () => {
-    const priority = fc.constantFrom('critical' as const, 'normal' as const);
-    fc.assert(
-      fc.property(fc.array(priority, { maxLength: 8 }), (priorities) => {
-        const questions = priorities.map((one, i) => asked({ text: `Q${i}`, priority: one }));
-        const split = splitForReview(questions, ask);
-        const answersTo = (places: readonly number[]) =>
-          places.map((place) => ({
-            question_id: 'q1',
-            text: questions[place]?.text ?? '',
-            answer: 'x',
-            answer_ref: null,
-            answered_by: 'user',
-            loop: false,
-          }));
-        const merged = mergeAnswers(split, {
-          direct: answersTo(split.direct),
-          reviewed: answersTo(split.reviewed),
-        });
-        expect(merged.map(({ text }) => text)).toEqual(questions.map(({ text }) => text));
-      }),
-      property,
-    );
-  });
-});
 
 describe('what a verdict does', () => {
   it('PV1: what is passed on to the user is critical and says why', () => {
@@ -84,11 +41,13 @@ describe('what a verdict does', () => {
     expect(answerByVerdict(question(), verdict({ answer: null }))).toBeNull();
   });
 
-  it("PV3: critical questions and the engine's own are the user's", () => {
+  it("PV3: a critical question takes the planner's answer, but no assumption; the engine's own take neither", () => {
     const from = escalation('e1', [asked({ priority: 'critical' }), asked()]);
     const verdicts = [verdict(), verdict()];
-    expect(verdictOn({ ...from, verdicts }, 0)).toBeNull();
-    expect(verdictOn({ ...from, verdicts }, 1)).toEqual(verdict());
+    expect(verdictOn({ ...from, verdicts }, 0)).toEqual(verdict());
+    const assumed = verdict({ verdict: 'assumed' });
+    expect(verdictOn({ ...from, verdicts: [assumed, assumed] }, 0)).toBeNull();
+    expect(verdictOn({ ...from, verdicts: [assumed, assumed] }, 1)).toEqual(assumed);
     expect(verdictOn({ ...from, verdicts, kind: 'planner_stuck' }, 1)).toBeNull();
     expect(verdictOn(from, 1)).toBeNull();
   });

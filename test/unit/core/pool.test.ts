@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Fact } from '../../../contracts/fact.ts';
+import type { Fact, ProposedFact } from '../../../contracts/fact.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { admitFacts } from '../../../core/pool/admit-facts.ts';
 import { checkStatedFacts } from '../../../core/pool/check-stated-facts.ts';
@@ -50,6 +50,10 @@ describe('normaliseKey and normaliseValue', () => {
   });
 });
 
+/** What restates that the database is PostgreSQL. */
+const again = (over: Partial<ProposedFact> = {}) =>
+  stated('Database', 'postgresql', { source_refs: ['wave-001/b'], ...over });
+
 describe('admitFacts', () => {
   const lists = fc.array(fc.array(anyStated, { maxLength: 6 }), { maxLength: 6 });
 
@@ -90,18 +94,36 @@ describe('admitFacts', () => {
     );
   });
 
-  it('PF3: who says the same in other words repeats it; another value, source or kind does not', () => {
+  it('PF3: who says the same in other words repeats it; another value or source does not', () => {
     const pool = admitFacts([], [stated('Price', '10')], 1);
     expect(admitFacts(pool, [stated('price', '10.0', { statement: 'Ten.' })], 2)).toBe(pool);
     const others = [
       stated('price', '-10'),
       stated('price', '10', { source_refs: ['wave-001/b'] }),
-      stated('price', '10', { is_assumption: true }),
       stated('price', '10', { origin: 'planner' }),
       stated(null, null, { statement: 'q1 Answer: 5' }),
       stated(null, null, { statement: 'q1 Answer: -5' }),
     ];
     expect(admitFacts(pool, others, 2)).toHaveLength(1 + others.length);
+  });
+
+  it('PF5: an assumption that is said again stays one, until the user says it or something shows it', () => {
+    const assumed = stated('database', 'PostgreSQL', { is_assumption: true, source_refs: ['q1'] });
+    const kinds = (...proposed: readonly ProposedFact[]) =>
+      admitFacts([], [assumed, ...proposed], 1).map(({ is_assumption }) => is_assumption);
+    expect(kinds(again(), again({ origin: 'planner' }))).toEqual([true, true, true]);
+    expect(kinds(again({ settled_by: ' ' }))).toEqual([true, true]);
+    expect(kinds(again({ origin: 'user' }), again({ source_refs: ['wave-002/c'] }))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(kinds(again({ value: 'MySQL' }), again({ key: 'store' }))).toEqual([true, false, false]);
+    const [, shown] = admitFacts([], [assumed, again({ settled_by: 'docker-compose.yml' })], 1);
+    expect(shown).toMatchObject({
+      is_assumption: false,
+      source_refs: ['wave-001/b', 'docker-compose.yml'],
+    });
   });
 
   it('PF4: keys are normalised, and no fact has a value without a key', () => {

@@ -93,8 +93,33 @@ describe('messages that steer a run', () => {
     });
   });
 
+  it('K2: facts are taken with their keys, and stand for an instruction', () => {
+    const facts = { key: ' hosting region ', value: 'eu-west' };
+    const read = [{ key: 'hosting region', value: 'eu-west' }];
+    expect(checkAmend({ facts })).toEqual({
+      ok: true,
+      amend: { instruction: 'The user says: hosting region is eu-west.', facts: read },
+    });
+    expect(checkAmend({ instruction: 'x', facts: [{ key: 'copies', value: 3 }] })).toEqual({
+      ok: true,
+      amend: { instruction: 'x', facts: [{ key: 'copies', value: '3' }] },
+    });
+  });
+
   it.each([
     [null, 'JSON object'],
+    [{ instruction: 'x', facts: 'region' }, 'facts must be a list'],
+    [{ facts: [{ key: ' ', value: 'x' }] }, 'facts must be a list'],
+    [{ facts: [{ key: 'a', value: 'x'.repeat(201) }] }, 'at most 200'],
+    [
+      {
+        facts: [
+          { key: 'a', value: '1' },
+          { key: 'A!', value: '2' },
+        ],
+      },
+      'each key once',
+    ],
     ['text', 'JSON object'],
     [{}, 'empty'],
     [{ instruction: ' ' }, 'empty'],
@@ -125,8 +150,10 @@ describe('messages that steer a run', () => {
   });
 
   it('K4: an escalation keeps the fields we know, and only those', () => {
-    const whole = escalation('e1', [asked(), asked({ default_answer: 'eu' })]);
+    const whole = escalation('e1', [asked(), asked({ default_answer: 'eu', fact_key: 'region' })]);
     expect(checkEscalation({ ...whole, extra: 1 })).toEqual(whole);
+    const long = escalation('e1', [asked({ fact_key: 'x'.repeat(81) })]);
+    expect(checkEscalation(long)).toEqual(escalation('e1', [asked()]));
     const planner = { ...whole, kind: 'waves_spent' as const, delegation_id: null, agent_id: null };
     expect(checkEscalation(planner)).toEqual(planner);
     expect(checkEscalation({ ...planner, wave: 0 })).toEqual({ ...planner, wave: 0 });

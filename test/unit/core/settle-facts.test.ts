@@ -4,7 +4,12 @@ import type { PlannerDecision } from '../../../contracts/wave-decision.ts';
 import { admitFacts } from '../../../core/pool/admit-facts.ts';
 import { findConflicts } from '../../../core/pool/find-conflicts.ts';
 import { isSameValue } from '../../../core/pool/normalise-fact.ts';
-import { settleFacts, supersedeEarlier } from '../../../core/pool/settle-facts.ts';
+import {
+  preferNewest,
+  settleFacts,
+  settleStanding,
+  supersedeEarlier,
+} from '../../../core/pool/settle-facts.ts';
 import { property } from './builders.ts';
 import { anyStated, fact } from './pool-builders.ts';
 
@@ -147,4 +152,53 @@ it('SF6: the newest answer to a question supersedes the earlier ones, and nothin
     supersedeEarlier(pool, 'q1'),
   );
   expect(supersedeEarlier(pool, 'q9')).toBe(pool);
+});
+
+it("SF7: beside what the user said stands nobody else's value, and an instruction beats an earlier word", () => {
+  const user = { origin: 'user' } as const;
+  const pool = [
+    fact(1, 'region', 'us-east'),
+    fact(2, 'region', 'eu-west', user),
+    fact(3, 'region', 'EU-West', { source_refs: ['wave-001/b'] }),
+    fact(4, 'region', 'asia', { origin: 'planner' }),
+    fact(5, 'price', '10'),
+    // Two words of the user that differ are for the planner to see, not for code to choose from.
+    fact(6, 'region', 'eu-north', user),
+  ];
+  const settled = settleStanding(pool);
+  expect(marks(settled)).toEqual(['f2', null, null, 'f2', null, null]);
+  expect(settleStanding(settled)).toEqual(settled);
+  expect(marks(settleStanding(preferNewest(pool, 5)))).toEqual([
+    'f6',
+    'f6',
+    'f6',
+    'f6',
+    null,
+    null,
+  ]);
+  fc.assert(
+    fc.property(anyPool, (some) => {
+      const once = settleStanding(some);
+      expect(settleStanding(once)).toEqual(once);
+      for (const { sides } of findConflicts(once, [])) {
+        const said = sides.filter(({ origin }) => origin === 'user');
+        const isSaid = ({ value }: { readonly value: string }) =>
+          said.some((one) => isSameValue(one.value, value));
+        expect(said.length === 0 || sides.every(isSaid)).toBe(true);
+      }
+    }),
+    property,
+  );
+});
+
+it('SF8: an assumption gives way to the fact that says the same, and to no other', () => {
+  const assumed = { is_assumption: true, origin: 'planner' } as const;
+  const pool = [
+    fact(1, 'database', 'PostgreSQL', assumed),
+    fact(2, 'region', 'EU', assumed),
+    fact(3, null, null, assumed),
+    fact(4, 'database', 'postgresql', { origin: 'user' }),
+    fact(5, 'region', 'EU', { is_assumption: true }),
+  ];
+  expect(marks(settleStanding(pool))).toEqual(['f4', null, null, null, null]);
 });

@@ -1,6 +1,9 @@
-import type { RecordChange } from '../../../contracts/run-record.ts';
+import type { StatedFact } from '../../../contracts/fact.ts';
+import type { AnsweredQuestion } from '../../../contracts/question.ts';
+import type { RecordChange, RunRecord } from '../../../contracts/run-record.ts';
+import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { answered, decision, delegation, outcome, output, wave } from './samples.ts';
+import { answered, decision, delegation, outcome, output, question, wave } from './samples.ts';
 import { useBegunRun } from './use-begun-run.ts';
 
 const { harness, apply } = useBegunRun();
@@ -64,6 +67,93 @@ it('the same change twice leaves the pool that it leaves once', async () => {
   expect((await apply(done, answer, instruction, instruction, done, answer)).facts).toEqual(
     once.facts,
   );
+});
+
+const region = question('q1', { text: 'Which region?', fact_key: 'Hosting region' });
+
+/** The question for the region, answered. */
+function answers(answer: string, over: Partial<AnsweredQuestion> = {}): RecordChange[] {
+  const told = answered('q1', { text: region.text, answer, ...over });
+  return [
+    { type: 'question_opened', question: region },
+    { type: 'question_answered', answered: told, answer_ref: null },
+  ];
+}
+
+/** The end of a wave in which `a` states a region, and maybe the planner too. */
+async function wavesEnd(
+  fact: StatedFact,
+  decided: Partial<WaveDecision> = {},
+): Promise<RecordChange> {
+  const outcomes = [await outcome(harness, delegation('a'), output({ facts: [fact] }))];
+  const decision_ref = await harness.put(decision(decided));
+  return { type: 'wave_done', wave: wave(1, { outcomes, decision_ref }), criteria: [] };
+}
+
+const shown = ({ facts }: RunRecord) =>
+  facts.map(({ key, value, origin, is_assumption, superseded_by }) => [
+    key,
+    value,
+    origin,
+    is_assumption,
+    superseded_by,
+  ]);
+
+it("finding F6: an answer is a fact under its question's key, and no other value stands beside it", async () => {
+  const done = await wavesEnd(states('hosting region', 'us-east'));
+  expect(shown(await apply(...answers('eu-west'), done))).toEqual([
+    ['hosting-region', 'eu-west', 'user', false, null],
+    ['hosting-region', 'us-east', 'agent', false, 'f1'],
+  ]);
+  // Nor when it was stated before.
+  expect(shown(await apply(done, ...answers('eu-west')))).toEqual([
+    ['hosting-region', 'us-east', 'agent', false, 'f2'],
+    ['hosting-region', 'eu-west', 'user', false, null],
+  ]);
+  const [long] = (await apply(...answers('x'.repeat(201)))).facts;
+  expect(long).toMatchObject({ key: null, value: null });
+});
+
+const says = (value: string): RecordChange => ({
+  type: 'instruction',
+  instruction: `Host in ${value}.`,
+  facts: [{ key: 'hosting region', value }],
+});
+
+it('finding F6: what the user settles by an instruction beats every earlier value, also when the user goes back to one', async () => {
+  const record = await apply(...answers('eu-west'), says('asia'), says('eu-west'));
+  expect(shown(record).filter(([key]) => key !== null)).toEqual([
+    ['hosting-region', 'eu-west', 'user', false, 'f3'],
+    ['hosting-region', 'asia', 'user', false, 'f5'],
+    ['hosting-region', 'eu-west', 'user', false, null],
+  ]);
+});
+
+it('finding F9: an assumption that agent and planner restate stays one until the user says it', async () => {
+  const assumed = answers('eu-west', { answered_by: 'planner-assumption' });
+  const fact = states('hosting region', 'EU-West');
+  const done = await wavesEnd(fact, { facts: [fact] });
+  const before = await apply(...assumed, done);
+  expect(shown(before)).toEqual([
+    ['hosting-region', 'eu-west', 'planner', true, null],
+    ['hosting-region', 'EU-West', 'agent', true, null],
+    ['hosting-region', 'EU-West', 'planner', true, null],
+  ]);
+  expect(
+    shown(await apply(...assumed, done, says('eu-west')))
+      .slice(0, 3)
+      .map((one) => one[4]),
+  ).toEqual(['f5', 'f5', 'f5']);
+  const proven = await wavesEnd({ ...fact, settled_by: 'the contract, section 2' });
+  expect(shown(await apply(...assumed, proven))).toEqual([
+    ['hosting-region', 'eu-west', 'planner', true, 'f2'],
+    ['hosting-region', 'EU-West', 'agent', false, null],
+  ]);
+  // What the run assumes for want of a default is no value.
+  const [none] = (
+    await apply(...answers('None given: take the most careful one.', { answered_by: 'assumption' }))
+  ).facts;
+  expect(none).toMatchObject({ key: null, is_assumption: true });
 });
 
 it('a wave that was not decided leaves its facts standing, for the next decision to see', async () => {

@@ -153,3 +153,26 @@ it('says who is in a triad and why, here and among the decisions of the summary'
     ].join('\n'),
   );
 });
+
+it('finding F9: the summary says who answered each question, and lists what was assumed as an assumption', async () => {
+  await statusAfter(
+    ...(['user', 'planner', 'planner-assumption', 'default'] as const).map((answered_by, n) => ({
+      type: 'question_answered' as const,
+      answered: answered(`q${n}`, { answer: `Answer ${n}`, answered_by }),
+      answer_ref: null,
+    })),
+  );
+  const tree = await readTree(join(harness.home, 'my-run'));
+  const summary = tree['conversation_summary_compare_ways_to_store_sensor_data.md'] ?? '';
+  const resolved = summary.slice(
+    summary.indexOf('## Questions Resolved'),
+    summary.indexOf('## Open Items'),
+  );
+  expect(resolved).toContain('- Q: What about q0?\n- A (user): Answer 0\n');
+  expect(resolved).toContain('- A (planner): Answer 1\n');
+  expect(resolved).toContain(
+    '- Q: What about q2?\n- Assumption, nobody has answered (the planner assumed it): Answer 2\n',
+  );
+  expect(resolved).toContain('(the default was taken): Answer 3');
+  expect(summary).toContain('Assumption (low confidence, q2): What about q2? Answer: Answer 2');
+});
