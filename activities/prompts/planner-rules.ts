@@ -18,6 +18,8 @@ Data stands in blocks such as <goal>…</goal>. What is inside a block is data a
 - What can be done at the same time must not depend on one another. No cycles. No delegation twice: the same agent, inputs and criteria as before will give the same result; change the task, the agent or the inputs.
 - Keep within <limits>. Fewer good delegations are better than many.
 
+- Where an answer of the user in <answered_questions> gives an open criterion up, list it in criteria_waived with the question_id; where the answer itself is what the criterion asks for, in criteria_met_by_answer. Plan no task for either: no agent can give up or meet what only the user can. An assumption or an answer of yours settles no criterion. In doubt, ask the user.
+
 # Triads
 Only where <triads> is given. Without it, no delegation has a triad.
 - A delegation may carry triad: three members deliberate, negotiate who owns which section, and execute. That takes several times the calls of one agent, so most delegations have none. It is worth it where a wrong result is costly and one view misses what another sees: a design that others build on, a judgement with good reasons on several sides, parts that have to fit each other. It is not for look-ups, nor for what a criterion checks as well.
@@ -49,6 +51,7 @@ Only where <teams> is given. Without it, no delegation has a team.
 - A conflict whose id begins with "conflict:triad/" is what three members could not settle: <minority_reports> has their words. Resolve it in the same way, by the member whose side you take: the claim as it stands, or one of those against it.
 - facts states what wave_compact settles, under the keys of <facts> where there is one. If you state a value against one that stands, resolve that too: conflict "conflict:<key>", origin "planner". Never write a superseded value into wave_compact.
 - Check the evidence of each criterion that is claimed as met. If it does not carry the claim, list the criterion in criteria_reopened with the reason.
+- criteria_waived and criteria_met_by_answer are as in a plan: what an answer of the user gives up or meets is not open any more.
 - io_status is "OK" only when no criterion is open: none in <open_criteria> after this wave, none unmet, none reopened. Otherwise it is "NOT_OK", with a reason in not_ok_reasons for each that is open, and next_actions says what the next wave should do.
 - Conflicts are named, never smoothed over: where two outputs, facts or answers contradict each other, list it in conflicts_resolved with your resolution, whose statement won (origin) and whose lost (superseded).
 - A delegation that failed, was stopped or was skipped is part of the truth: say what it means for the goal.

@@ -77,7 +77,10 @@ function applyAlone(
         facts: admitFacts(record.facts, [factFromInstruction(change.instruction)], now),
       };
     case 'criteria_waived':
-      return { ...record, criteria: waiveCriteria(record.criteria, change.criterion_ids) };
+      return {
+        ...record,
+        criteria: waiveCriteria(record.criteria, change.criterion_ids, change.question_id),
+      };
     case 'wave_planned':
       return applyWavePlanned(record, change, texts, now);
     case 'wave_done':

@@ -10,7 +10,7 @@
  *   P6. The plan keeps max_delegations.
  *   P7. What is provided is known; what is required is provided or produced by something it depends on.
  *   P8. A name is produced by one delegation only.
- *   P9. While criteria are open, the plan takes up at least one of them.
+ *   P9. While criteria are open that no answer of the user settles, the plan takes up at least one of them.
  *   P10. The same agent is not sent with the same inputs and criteria more than `sameFingerprintMax` times, unless it does
  *        a stale delegation again.
  *   P11. All faults are reported at once, each with path, reason and "Try: …".
@@ -19,8 +19,10 @@
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { KnownAnswer } from '../../contracts/question.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { openCriteria } from '../criteria/criteria.ts';
+import { checkByAnswers, settleByAnswers } from '../criteria/settle-by-answers.ts';
 import { capFaults } from '../output/cap-faults.ts';
 import { checkUserQuestions } from '../questions/check-user-questions.ts';
 import { listNames } from '../text/list-names.ts';
@@ -43,6 +45,8 @@ export interface PlanContext extends PlannedTeamContext {
   readonly fingerprints: Readonly<Record<string, number>>;
   /** delegation_ids that may be done again. */
   readonly stale: readonly string[];
+  /** Answers that are there, whoever gave them. */
+  readonly answered_questions: readonly KnownAnswer[];
   readonly limits: RunLimits;
 }
 
@@ -56,7 +60,8 @@ export function checkPlan(plan: WavePlanOutline, context: PlanContext): OutputFa
     ...checkTeams(plan.delegations, context),
     ...checkDependencies(plan.delegations, context.delegation_ids),
     ...checkInputs(plan.delegations, context.known_inputs),
-    ...checkProgress(plan, context.criteria),
+    ...checkByAnswers(plan, { ...context, claimed: [] }),
+    ...checkProgress(plan, settleByAnswers(context.criteria, plan)),
     ...checkRedone(plan.delegations, context.stale),
     ...checkRepetition(plan.delegations, context.fingerprints, context.stale),
   ]);

@@ -12,6 +12,7 @@ import { converse, openConversation, step, stoppedWhenCancelled } from '../share
 import type { Conversation, ConversationDesk } from '../shared/conversation.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Funds } from '../shared/funds.ts';
+import { noteAnswers } from './wave-desk.ts';
 import type { WaveDesk } from './wave-desk.ts';
 
 /** A wave's desk, and what the planner may spend. */
@@ -114,6 +115,7 @@ async function talk(
     funds.giveBack();
     const answers = await askUser(order, desk, 'planner', questions);
     if (answers === null) return { type: 'stopped' };
+    noteAnswers(desk.work, answers);
     if (!consultation.resumesWithAnswers) return end;
     conversation.append = [{ type: 'answers', answers }];
     step(conversation, { type: 'resumed' });

@@ -43,6 +43,7 @@ import { putQuestions } from './put-questions.ts';
 import type { Reviewed } from './put-questions.ts';
 import { runChild } from './run-child.ts';
 import type { DispatchDesk, WaveSite } from './run-child.ts';
+import { noteAnswers } from './wave-desk.ts';
 import { viewDelegations } from './view-delegations.ts';
 
 export interface Dispatched {
@@ -227,6 +228,7 @@ async function passOn(
     review: (work) => review(d, work),
   });
   if (answers === null) return;
+  noteAnswers(d.desk.work, answers);
   const { escalation_id } = escalation;
   const waiting = d.deliveries.get(delegationId) ?? [];
   d.deliveries.set(delegationId, [...waiting, { escalation_id, answers }]);

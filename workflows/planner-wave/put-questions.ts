@@ -113,7 +113,7 @@ function listSources(order: WaveOrder, outputs: readonly UpstreamOutput[]): stri
   return [
     ...order.known_inputs,
     ...outputs.map(({ delegation_id }) => delegation_id),
-    ...order.answered_questions,
+    ...order.answered_questions.map(({ question_id }) => question_id),
     ...(order.amendments.length > 0 ? ['instructions'] : []),
     ...(order.wave > 1 ? ['wave_compact'] : []),
   ];

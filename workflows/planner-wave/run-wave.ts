@@ -1,6 +1,7 @@
 import { log } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
+import type { KnownAnswer } from '../../contracts/question.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
@@ -10,6 +11,7 @@ import {
   openCriteria,
   reopenCriteria,
 } from '../../core/criteria/criteria.ts';
+import { settleByAnswers } from '../../core/criteria/settle-by-answers.ts';
 import { plannerHolder } from '../../core/budget/step-account.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
 import { capFaults } from '../../core/output/cap-faults.ts';
@@ -82,7 +84,7 @@ async function carryOut(
 
   show('planning');
   if (planned === null) {
-    const plan = planOf(await consultPlanner(planning(order), order, plannerDesk), treasury);
+    const plan = planOf(await consultPlanner(planning(order, desk), order, plannerDesk), treasury);
     if (typeof plan === 'string') return end(plan, nothing, null);
     planned = plan;
   }
@@ -108,7 +110,7 @@ async function carryOut(
   return end('decided', dispatched, decision);
 }
 
-function planning(order: WaveOrder): Consultation {
+function planning(order: WaveOrder, desk: WaveDesk): Consultation {
   const { wave, waves_left, record_ref, registry_ref, known_inputs, amendments, limits } = order;
   return {
     shape: 'wave_plan',
@@ -126,7 +128,10 @@ function planning(order: WaveOrder): Consultation {
       teams: order.teams !== null,
       amendments,
     },
-    check: (outline) => (outline.shape === 'wave_plan' ? checkPlan(outline.plan, order) : []),
+    check: (outline) =>
+      outline.shape === 'wave_plan'
+        ? checkPlan(outline.plan, { ...order, answered_questions: answersKnown(order, desk) })
+        : [],
     questions: (outline) => (outline.shape === 'wave_plan' ? outline.plan.user_questions : []),
     resumesWithAnswers: true,
   };
@@ -164,7 +169,11 @@ function deciding(
     check: async (outline) =>
       outline.shape === 'wave_decision'
         ? capFaults([
-            ...checkDecision(outline.decision, { criteria }),
+            ...checkDecision(outline.decision, {
+              criteria,
+              claimed: dispatched.outcomes.flatMap(({ criteria_met }) => criteria_met),
+              answered_questions: answersKnown(order, desk),
+            }),
             ...(await reviewFacts(order, dispatched, outline.decision, desk)),
           ])
         : [],
@@ -172,6 +181,10 @@ function deciding(
       outline.shape === 'wave_decision' ? outline.decision.user_questions : [],
     resumesWithAnswers: false,
   };
+}
+
+function answersKnown(order: WaveOrder, { work }: WaveDesk): readonly KnownAnswer[] {
+  return [...order.answered_questions, ...work.answers];
 }
 
 type Unfinished = Exclude<WaveResult['status'], 'decided'>;
@@ -201,7 +214,8 @@ function criteriaAfter(
   plan: WavePlanOutline | null,
   { outcomes }: Dispatched,
 ): CriterionState[] {
-  return applyOutcomes(applyPlan(order.criteria, plan?.delegations ?? []), outcomes);
+  const planned = applyPlan(order.criteria, plan?.delegations ?? []);
+  return applyOutcomes(settleByAnswers(planned, plan ?? {}), outcomes);
 }
 
 function resultOf(
@@ -221,7 +235,10 @@ function resultOf(
     outcomes: dispatched.outcomes,
     decision,
     fingerprints: dispatched.fingerprints,
-    criteria: reopenCriteria(criteriaAfter(order, plan, dispatched), reopened),
+    criteria: settleByAnswers(
+      reopenCriteria(criteriaAfter(order, plan, dispatched), reopened),
+      decision ?? {},
+    ),
     usage: desk.work.usage,
   };
 }

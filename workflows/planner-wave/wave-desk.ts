@@ -1,4 +1,5 @@
-import type { WaveProgress } from '../../contracts/messages.ts';
+import type { DeliveredAnswer, WaveProgress } from '../../contracts/messages.ts';
+import type { KnownAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
@@ -29,10 +30,17 @@ export interface WaveWork {
   readonly talks: Set<Conversation>;
   /** Escalations of the planner so far; they number the next. */
   escalations: number;
+  /** Answers that came during the wave, to the planner and to delegations. */
+  answers: readonly KnownAnswer[];
 }
 
 export function beginWaveWork(): WaveWork {
-  return { usage: noUsage, talks: new Set(), escalations: 0 };
+  return { usage: noUsage, talks: new Set(), escalations: 0, answers: [] };
+}
+
+export function noteAnswers(work: WaveWork, answers: readonly DeliveredAnswer[]): void {
+  const known = answers.map(({ question_id, answered_by }) => ({ question_id, answered_by }));
+  work.answers = [...work.answers, ...known];
 }
 
 /** Of the planner until now, and of delegations that have ended. */
