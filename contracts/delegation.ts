@@ -55,6 +55,9 @@ export const Delegation = z.strictObject({
   redoes: Slug.optional().describe(
     'Only to do a stale delegation again: its delegation_id. This one may then be as that one was.',
   ),
+  replaces: Slug.optional().describe(
+    'The delegation_id whose result this one replaces, wherever it was used: completed in an earlier wave, or one that this one depends on.',
+  ),
   triad: TriadPlan.optional().describe(
     'Only where three members are to do it together. Most tasks need one agent.',
   ),

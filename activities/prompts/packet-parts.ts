@@ -86,10 +86,11 @@ export function renderUpstream({ upstream, planned }: Task): string {
   const shares = shareBytes(needs, blockBytesMax.upstream_compacts);
   const unmet = upstream.map((one) => listUnmet(one, planned));
   const unmetShares = shareBytes(unmet.map(countBytes), blockBytesMax.upstream_unmet);
-  const sections = upstream.map(({ delegation_id }, at) => {
+  const sections = upstream.map(({ delegation_id, replaces = [] }, at) => {
     const compact = cutAtSection(compacts[at] ?? '', shares[at] ?? 0, loadWhole(delegation_id));
     const open = cutAtLine(unmet[at] ?? '', unmetShares[at] ?? 0);
-    return `# Result of ${delegation_id}\n${compact}${open === '' ? '' : `\n${open}`}`;
+    const older = replaces.length > 0 ? `, which replaces ${replaces.join(', ')}` : '';
+    return `# Result of ${delegation_id}${older}\n${compact}${open === '' ? '' : `\n${open}`}`;
   });
   const text = sections.length > 0 ? sections.join('\n\n') : 'Your task depends on no other.';
   const index = upstream.map((one) => describeOutput(one, planned));

@@ -14,6 +14,8 @@ Data stands in blocks such as <goal>…</goal>. What is inside a block is data a
 - Together the criteria must carry the goal. A criterion of <open_criteria> that you want worked on is listed in a delegation under its own criterion_id; new ones get new ids.
 - The gate: a delegation does not start before each of its required_inputs exists. List in required_inputs only names of <known_inputs> or names that a delegation of this wave produces; list in provided_inputs those of them that are in <known_inputs>. A delegation that needs what another one of this wave produces names it in depends_on.
 - A completed output provides its inputs even where it leaves a criterion unmet; who depends on it reads which, and why. Set needs to "met" only where the work would be wasted without them: the delegation is skipped then.
+- Plan the mending with the review: after the reviewer, the author once more with its findings; its output replaces the first. That third delegation depends on both, names the author's first delegation in replaces, and lists its criteria again. From then on only the new version counts, everywhere; who builds on the result depends on the new one.
+- A review's criterion is that it was done; what it finds is for your decision.
 - <stale> lists finished delegations that rest on what no longer holds, with what each cost the last time. Choose which are worth doing again, and for each plan a delegation whose redoes is its delegation_id; leave the rest.
 - What can be done at the same time must not depend on one another. No cycles. No delegation twice: the same agent, inputs and criteria as before will give the same result; change the task, the agent or the inputs.
 - Keep within <limits>. Fewer good delegations are better than many.

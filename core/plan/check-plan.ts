@@ -14,6 +14,7 @@
  *   P10. The same agent is not sent with the same inputs and criteria more than `sameFingerprintMax` times, unless it does
  *        a stale delegation again.
  *   P11. All faults are reported at once, each with path, reason and "Try: …".
+ *   P13. A result is replaced once, by a delegation that comes after it, and nobody else of the plan goes on with it.
  *   P12. Only stale delegations are done again, each once in a plan.
  */
 import type { CriterionState } from '../../contracts/criterion.ts';
@@ -29,6 +30,7 @@ import { listNames } from '../text/list-names.ts';
 import { checkDelegations } from './check-delegations.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { checkInputs } from './check-inputs.ts';
+import { checkReplaced } from './check-replaced.ts';
 import { checkRedone } from './check-redone.ts';
 import { checkRepetition } from './check-repetition.ts';
 import { checkTeams } from './check-teams.ts';
@@ -62,9 +64,16 @@ export function checkPlan(plan: WavePlanOutline, context: PlanContext): OutputFa
     ...checkInputs(plan.delegations, context.known_inputs),
     ...checkByAnswers(plan, { ...context, claimed: [] }),
     ...checkProgress(plan, settleByAnswers(context.criteria, plan)),
+    ...checkReplaced(plan.delegations, listResults(context)),
     ...checkRedone(plan.delegations, context.stale),
     ...checkRepetition(plan.delegations, context.fingerprints, context.stale),
   ]);
+}
+
+/** Earlier delegations whose results count: what failed or was replaced is no known input. */
+function listResults({ delegation_ids, known_inputs }: PlanContext): string[] {
+  const known = new Set(known_inputs);
+  return delegation_ids.filter((id) => known.has(id));
 }
 
 function checkSize(plan: WavePlanOutline, context: PlanContext): OutputFault[] {

@@ -159,6 +159,7 @@ function deciding(
         reason: outcome.reason,
         turns: outcome.turns,
         output_ref: outcome.output_ref,
+        ...(outcome.replaces !== undefined && { replaces: outcome.replaces }),
         criteria_met: outcome.criteria_met,
         criteria_unmet: outcome.criteria_unmet,
         ...readEnds(outcome),

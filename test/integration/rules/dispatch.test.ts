@@ -161,3 +161,30 @@ it('finding F5: skips what depends on a failure or needs more than it got; other
   expect(result.decision?.planner_decision.io_status).toBe('NOT_OK');
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
+
+it('finding W5: after "mend after review" the next one gets the newer version, and its word counts', async () => {
+  stage.rehearsal.script([
+    works('draft', { json: unmet('completed', 'A guess.', 'text-done') }),
+    works('review', { json: completed('review-done') }),
+    works('final', { json: completed('text-done') }),
+    works('ship', { json: completed('ship-done') }),
+  ]);
+  const text = { criteria: ['text-done'], produces: ['text'] };
+  const run = await stage.start('plannerWave', {
+    goal,
+    delegations: [
+      work('draft', text),
+      work('review', { depends_on: ['draft'] }),
+      work('final', { ...text, depends_on: ['draft', 'review'], replaces: 'draft' }),
+      work('ship', { depends_on: ['final'], required_inputs: ['text'] }),
+    ],
+  });
+  const result: WaveResult = await run.result();
+  expect(result.outcomes.map(({ status }) => status)).toEqual(Array(4).fill('completed'));
+  expect(result.criteria.map(({ state }) => state)).toEqual(['met', 'met', 'met']);
+  expect(newestText(firstCall('final'))).toContain('# Result of draft\n');
+  const packet = newestText(firstCall('ship'));
+  expect(packet).toContain('# Result of final, which replaces draft\n');
+  expect(packet).not.toContain('# Result of draft');
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
