@@ -23,6 +23,8 @@ export type DelegationInput = z.infer<typeof DelegationInput>;
 export interface UpstreamOutput {
   readonly delegation_id: string;
   readonly output_ref: Ref;
+  /** delegation_ids that it stands for besides its own. Absent when it replaces nothing. */
+  readonly replaces?: readonly string[];
 }
 
 /** What a wave hands to a delegation. */
@@ -59,6 +61,8 @@ export interface DelegationOutcome {
   readonly criteria_met: readonly string[];
   readonly criteria_unmet: readonly string[];
   readonly produces: readonly string[];
+  /** The delegation_id whose result its output replaces. Absent when it replaces nothing. */
+  readonly replaces?: string;
   readonly output_ref: Ref | null;
   /** detail_ids that it loaded, in the order of their first loading, at most `loadedDetailsMax`. */
   readonly loaded_details: readonly string[];

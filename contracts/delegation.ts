@@ -46,8 +46,17 @@ export const Delegation = z.strictObject({
     .describe(
       'Names under which later delegations can require the output. May be empty: the delegation_id always works.',
     ),
+  needs: z
+    .enum(['completed', 'met'])
+    .optional()
+    .describe(
+      '"met": starts only when all that it depends on met all of its criteria. Default "completed": any completed output will do.',
+    ),
   redoes: Slug.optional().describe(
     'Only to do a stale delegation again: its delegation_id. This one may then be as that one was.',
+  ),
+  replaces: Slug.optional().describe(
+    'The delegation_id whose result this one replaces, wherever it was used: completed in an earlier wave, or one that this one depends on.',
   ),
   triad: TriadPlan.optional().describe(
     'Only where three members are to do it together. Most tasks need one agent.',

@@ -82,6 +82,7 @@ export type Prompt =
         | 'status'
         | 'reason'
         | 'turns'
+        | 'replaces'
         | 'output_ref'
         | 'criteria_met'
         | 'criteria_unmet'

@@ -5,6 +5,7 @@ import type { CriterionState } from './criterion.ts';
 import { Delegation } from './delegation.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { RunLimits } from './limits.ts';
+import type { KnownAnswer } from './question.ts';
 import type { Autonomy } from './question-rules.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
@@ -57,8 +58,8 @@ export interface WaveOrder {
   readonly news: readonly NewsItem[];
   /** Facts in the record: `f1` to this one. */
   readonly facts_total: number;
-  /** question_ids that have an answer in the record. */
-  readonly answered_questions: readonly string[];
+  /** Those that have an answer in the record. */
+  readonly answered_questions: readonly KnownAnswer[];
 }
 
 /** A wave started by a run gets its order; one started by hand gets a PlannerWaveInput. */

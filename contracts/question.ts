@@ -123,6 +123,9 @@ export interface AnsweredQuestion {
   readonly answered_at: number;
 }
 
+/** What the rules need to know of an answer that is there. */
+export type KnownAnswer = Pick<AnsweredQuestion, 'question_id' | 'answered_by'>;
+
 /** What the update `submitAnswer` returns for an answer that was taken. */
 export interface AnswerReceipt {
   readonly question_id: string;

@@ -31,6 +31,8 @@ export interface DetailEntry {
 export interface RecordedCriterion extends AcceptanceCriterion {
   readonly state: CriterionState['state'];
   readonly delegation_id: string | null;
+  /** The question whose answer waived it or met it. Absent when no answer did. */
+  readonly question_id?: string;
   /** Evidence when it is met, else the last reason why not. */
   readonly note: string;
 }
@@ -138,7 +140,12 @@ export type RecordChange =
     }
   /** How far an effect has come. */
   | { readonly type: 'effect'; readonly effect: RecordedEffect }
-  | { readonly type: 'criteria_waived'; readonly criterion_ids: readonly string[] }
+  | {
+      readonly type: 'criteria_waived';
+      readonly criterion_ids: readonly string[];
+      /** The question whose answer waives them. If undefined, an instruction does. */
+      readonly question_id?: string;
+    }
   | { readonly type: 'wave_planned'; readonly progress: WaveProgress }
   | {
       readonly type: 'wave_done';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CriteriaByAnswers } from './criterion.ts';
 import { StatedFact } from './fact.ts';
 import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
@@ -48,6 +49,7 @@ export const WaveDecision = z.strictObject({
     .describe('Criteria an agent claimed as met although the evidence does not carry it.'),
   needs_user_input: z.boolean().describe('True only for critical open questions.'),
   user_questions: z.array(AskedQuestion).max(10).describe('Empty unless needs_user_input is true.'),
+  ...CriteriaByAnswers.shape,
 });
 export type WaveDecision = z.infer<typeof WaveDecision>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CriteriaByAnswers } from './criterion.ts';
 import { Delegation } from './delegation.ts';
 import type { DelegationOutline } from './delegation.ts';
 import { AskedQuestion } from './question.ts';
@@ -19,6 +20,7 @@ export const WavePlan = z.strictObject({
       'True only for a critical open question without which no sensible wave can be planned.',
     ),
   user_questions: z.array(AskedQuestion).max(10).describe('Empty unless needs_user_input is true.'),
+  ...CriteriaByAnswers.shape,
 });
 export type WavePlan = z.infer<typeof WavePlan>;
 
@@ -40,7 +42,7 @@ export const StoredPlan: z.ZodType<WavePlan> = WavePlan.extend({
   ),
 });
 
-export interface WavePlanOutline {
+export interface WavePlanOutline extends CriteriaByAnswers {
   readonly plan_ref: Ref;
   readonly summary: string;
   readonly delegations: readonly DelegationOutline[];

@@ -2,6 +2,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
+import { dropReplaced, listReplaced } from '../../core/plan/replaced.ts';
 
 /** A completed delegation with its output. */
 export interface Deliverable extends DelegationOutcome {
@@ -20,12 +21,26 @@ export function listCompleted(record: RunRecord): readonly Deliverable[] {
   );
 }
 
+/** Completed delegations whose result a later one replaces by its word, each with the newest of those. */
+export function listSuperseded(
+  record: RunRecord,
+): readonly { readonly older: Deliverable; readonly newest: Deliverable }[] {
+  const completed = listCompleted(record);
+  const counting = dropReplaced(completed);
+  return completed.flatMap((older) => {
+    const newest = counting.find((one) =>
+      listReplaced(one, completed).includes(older.delegation_id),
+    );
+    return newest === undefined ? [] : [{ older, newest }];
+  });
+}
+
 /**
- * What the run delivers: the completed delegations that no later wave replaced. One is replaced when completed
- * delegations of later waves speak on all of its criteria again, or produce everything again that it produces.
+ * What the run delivers: the completed delegations that nothing replaced. One is replaced when a completed delegation says
+ * so, or when those of later waves speak on all of its criteria again, or produce everything again that it produces.
  */
 export function listDeliverables(record: RunRecord): readonly Deliverable[] {
-  const completed = listCompleted(record);
+  const completed = dropReplaced(listCompleted(record));
   return completed.filter((one) => {
     const later = completed.filter((other) => other.wave > one.wave);
     return (

@@ -3,7 +3,7 @@ import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import { formatCost } from '../../contracts/format-cost.ts';
 import { describeExpected, formatTokens } from '../../core/usage/format-tokens.ts';
-import { findHandedOver, listDeliverables } from './list-deliverables.ts';
+import { findHandedOver, listDeliverables, listSuperseded } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
 import { bullets, embedMarkdown, joinSections, oneLine } from './markdown.ts';
 import { treePaths } from './paths.ts';
@@ -126,7 +126,17 @@ function renderDeliverables(record: RunRecord, texts: RecordTexts): string {
   return joinSections([
     '## Deliverables',
     ...deliverables.map((one) => renderDeliverable(one, texts)),
+    renderSuperseded(record),
   ]).trimEnd();
+}
+
+/** Versions that a later one replaced: where they are, and nothing of what they say. */
+function renderSuperseded(record: RunRecord): string | null {
+  const older = listSuperseded(record).map(({ older: one, newest }) => {
+    const whole = treePaths.taskOutput(one.agent_id, one.delegation_id);
+    return `\`${one.delegation_id}\`, replaced by \`${newest.delegation_id}\`: ${whole}`;
+  });
+  return older.length === 0 ? null : `### Superseded versions\n\n${bullets(older, '')}`;
 }
 
 function renderDeliverable(one: Deliverable, texts: RecordTexts): string {

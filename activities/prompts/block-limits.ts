@@ -45,6 +45,8 @@ export const blockBytesMax = {
   upstream_compact: 8_000,
   /** The compact_md of all upstream outputs. Fifty of them, the most there can be, get 1,600 bytes each. */
   upstream_compacts: 80_000,
+  /** What upstream outputs leave unmet. Fifty of them get 400 bytes each; usually few have any. */
+  upstream_unmet: 20_000,
   /** 200 details at 300 bytes. The newest stay; the others can't be loaded. */
   detail_index: 60_000,
   /** 50 outputs, the most that a delegation can depend on, at 800 bytes. Each stands in the upstream results as well. */

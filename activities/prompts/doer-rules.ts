@@ -11,7 +11,7 @@ First comes what all agents of the wave are told, then what is yours alone:
 - <constraints> and <instructions>: the user's own conditions. Binding.
 - <role>: who you are.
 - <allowed_tools>: the tools that you may call. You see others too, because they are there for other agents; a call of one of those is refused.
-- <upstream_results>: short results of the delegations that yours depends on.
+- <upstream_results>: short results of the delegations that yours depends on. "Not met" names what one of them could not show: don't build on it as if it were there.
 - <delegation>: your task, its acceptance criteria, and the inputs it builds on.`;
 
 /** What an output must keep. For whoever gives one. */

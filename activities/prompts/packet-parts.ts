@@ -3,6 +3,7 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
+import { cleanLine } from '../../core/text/clean-line.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
@@ -17,7 +18,7 @@ import type { IndexEntry } from '../tools/packet-details.ts';
 import { readAgents } from '../tools/read-artifact.ts';
 import { markData } from './mark-data.ts';
 import { blockBytesMax } from './block-limits.ts';
-import { jsonBlock, listBlock, textBlock } from './blocks.ts';
+import { cutAtLine, jsonBlock, listBlock, textBlock } from './blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { renderAgents, renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
 import type { Task, Upstream } from './read-task.ts';
@@ -25,6 +26,9 @@ import { currentFacts, readLastWaveCompact, showFact } from './read-wave.ts';
 
 /** Characters of a summary in the index: an agent chooses by it what to load. */
 const summaryCharsMax = 300;
+
+/** Characters of a line that tells a criterion which an upstream output leaves unmet: statement and reason. */
+const unmetCharsMax = 600;
 
 interface SharedKeys {
   /** The block that the message begins with. */
@@ -80,9 +84,13 @@ export function renderUpstream({ upstream, planned }: Task): string {
   const compacts = upstream.map(({ output }) => output.compact_md.trimEnd());
   const needs = compacts.map((text) => Math.min(countBytes(text), blockBytesMax.upstream_compact));
   const shares = shareBytes(needs, blockBytesMax.upstream_compacts);
-  const sections = upstream.map(({ delegation_id }, at) => {
+  const unmet = upstream.map((one) => listUnmet(one, planned));
+  const unmetShares = shareBytes(unmet.map(countBytes), blockBytesMax.upstream_unmet);
+  const sections = upstream.map(({ delegation_id, replaces = [] }, at) => {
     const compact = cutAtSection(compacts[at] ?? '', shares[at] ?? 0, loadWhole(delegation_id));
-    return `# Result of ${delegation_id}\n${compact}`;
+    const open = cutAtLine(unmet[at] ?? '', unmetShares[at] ?? 0);
+    const older = replaces.length > 0 ? `, which replaces ${replaces.join(', ')}` : '';
+    return `# Result of ${delegation_id}${older}\n${compact}${open === '' ? '' : `\n${open}`}`;
   });
   const text = sections.length > 0 ? sections.join('\n\n') : 'Your task depends on no other.';
   const index = upstream.map((one) => describeOutput(one, planned));
@@ -90,6 +98,20 @@ export function renderUpstream({ upstream, planned }: Task): string {
     listBlock('upstream_index', index, blockBytesMax.upstream_index),
     textBlock('upstream_results', text, Infinity),
   ].join('\n\n');
+}
+
+/** One line for each criterion that the output leaves unmet, with the reason. Empty when it meets them all. */
+function listUnmet({ delegation_id, output }: Upstream, planned: readonly Delegation[]): string {
+  const delegation = planned.find((one) => one.delegation_id === delegation_id);
+  return output.coverage.criteria_unmet
+    .map(({ criterion_id, reason }) => {
+      const criterion = delegation?.acceptance_criteria.find(
+        (one) => one.criterion_id === criterion_id,
+      );
+      const what = criterion === undefined ? '' : ` (${criterion.description})`;
+      return cleanLine(`Not met: ${criterion_id}${what}: ${reason}`, unmetCharsMax);
+    })
+    .join('\n');
 }
 
 function loadWhole(detail_id: string): string {

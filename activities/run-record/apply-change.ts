@@ -73,7 +73,10 @@ function applyAlone(
     case 'instruction':
       return applyInstruction(record, change, now);
     case 'criteria_waived':
-      return { ...record, criteria: waiveCriteria(record.criteria, change.criterion_ids) };
+      return {
+        ...record,
+        criteria: waiveCriteria(record.criteria, change.criterion_ids, change.question_id),
+      };
     case 'wave_planned':
       return applyWavePlanned(record, change, texts, now);
     case 'wave_done':

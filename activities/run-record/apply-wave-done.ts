@@ -8,10 +8,11 @@ import type {
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { admitFacts } from '../../core/pool/admit-facts.ts';
 import { keyApart } from '../../core/pool/key-apart.ts';
+import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
 import { markRedone } from '../../core/pool/mark-stale.ts';
 import { settleFacts, settleStanding } from '../../core/pool/settle-facts.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
-import { listCompleted } from '../projection/list-deliverables.ts';
+import { listCompleted, listSuperseded } from '../projection/list-deliverables.ts';
 import type { Deliverable } from '../projection/list-deliverables.ts';
 import { textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
@@ -52,7 +53,11 @@ export function applyWaveDone(
     waves,
     usage: addUsage(...waves.map((one) => one.usage)),
     criteria: applyCriterionStates(known, criteria, { outcomes: wave.outcomes, decision, texts }),
-    details: addDetails(record.details, completed, delegationIds, texts),
+    details: addDetails(record.details, completed, {
+      delegationIds,
+      superseded: listSuperseded({ ...record, waves }),
+      texts,
+    }),
     facts: addFacts(record.facts, wave, texts, now),
     consumptions: [
       ...record.consumptions.filter((one) => one.wave !== wave.wave),
@@ -62,15 +67,19 @@ export function applyWaveDone(
   };
 }
 
-/** By the stale delegation: the completed one that did it again. */
+/** By the stale delegation: the completed one that did it again, or replaced its result. */
 function findRedone(
   { delegations }: WavePlan,
   completed: readonly Deliverable[],
 ): ReadonlyMap<string, string> {
   const done = new Set(completed.map(({ delegation_id }) => delegation_id));
   return new Map(
-    delegations.flatMap(({ delegation_id, redoes }) =>
-      redoes !== undefined && done.has(delegation_id) ? [[redoes, delegation_id] as const] : [],
+    delegations.flatMap(({ delegation_id, redoes, replaces }) =>
+      done.has(delegation_id)
+        ? [redoes, replaces].flatMap((id) =>
+            id === undefined ? [] : [[id, delegation_id] as const],
+          )
+        : [],
     ),
   );
 }
@@ -82,7 +91,7 @@ function addFacts(
   texts: RecordTexts,
   now: number,
 ): readonly Fact[] {
-  const stated = factsFromOutputs(wave, outcomes, texts);
+  const stated = factsFromOutputs(wave, dropReplacedOutcomes(outcomes), texts);
   if (ref === null) return settleStanding(admitFacts(pool, stated, now));
   const decision = textOf(texts.decisions, ref);
   const { conflicts_resolved } = decision.planner_decision;

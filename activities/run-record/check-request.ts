@@ -45,6 +45,7 @@ export function checkRequest(
     teams: around.teams,
     models: around.models,
     criteria: [],
+    answered_questions: [],
     known_inputs: request.constraints.length === 0 ? ['goal'] : ['goal', 'constraints'],
     delegation_ids: [],
     fingerprints: {},

@@ -1,7 +1,7 @@
 import type { DetailEntry } from '../../contracts/run-record.ts';
 import { waveNumber } from '../../core/ids.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import type { Deliverable } from '../projection/list-deliverables.ts';
+import type { Deliverable, listSuperseded } from '../projection/list-deliverables.ts';
 import { oneLine } from '../projection/markdown.ts';
 import { textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
@@ -10,21 +10,35 @@ import { isEngineInput } from './known-inputs.ts';
 /** Characters of a summary: an agent chooses by it what to load. */
 const summaryCharsMax = 300;
 
+/** What the details of a wave are made from, besides its completed delegations. */
+interface DetailSources {
+  /** All of the run. */
+  readonly delegationIds: ReadonlySet<string>;
+  readonly superseded: ReturnType<typeof listSuperseded>;
+  readonly texts: RecordTexts;
+}
+
 /**
  * Adds the details of a wave's completed delegations: one under the delegation_id, and one for each name it produces.
  *
- * A name that is produced again stands for the newest. A delegation_id and the names of the engine's own inputs always
+ * A name that is produced again stands for the newest. A result that replaces others takes over what they produced, and
+ * their own details go. A delegation_id and the names of the engine's own inputs always
  * stand for what they say, so a product can't take one.
  */
 export function addDetails(
   details: readonly DetailEntry[],
   completed: readonly Deliverable[],
-  delegationIds: ReadonlySet<string>,
-  texts: RecordTexts,
+  { delegationIds, superseded, texts }: DetailSources,
 ): readonly DetailEntry[] {
-  const next = new Map(details.map((entry) => [entry.detail_id, entry]));
+  const replaced = new Set(superseded.map(({ older }) => older.delegation_id));
+  const next = new Map(
+    details.flatMap((entry) => (replaced.has(entry.detail_id) ? [] : [[entry.detail_id, entry]])),
+  );
   for (const one of completed) {
-    const names = one.produces.filter((name) => !delegationIds.has(name) && !isEngineInput(name));
+    if (replaced.has(one.delegation_id)) continue;
+    const older = superseded.filter(({ newest }) => newest.delegation_id === one.delegation_id);
+    const produced = [one, ...older.map((pair) => pair.older)].flatMap(({ produces }) => produces);
+    const names = produced.filter((name) => !delegationIds.has(name) && !isEngineInput(name));
     for (const detailId of [one.delegation_id, ...names]) {
       // Deleted first, so that a newer entry also stands last.
       next.delete(detailId);

@@ -11,6 +11,7 @@ import type { RecordTexts } from '../projection/record-texts.ts';
 const noteCharsMax = 1_000;
 
 const waivedNote = 'Waived by the user.';
+const metByAnswerNote = "Met by the user's answer.";
 
 /** Adds what the plan lists for the first time, as open. A known criterion keeps its words: the user may have set it. */
 export function addPlannedCriteria(
@@ -26,14 +27,22 @@ export function addPlannedCriteria(
   return [...known.values()];
 }
 
-/** Unknown ids change nothing. */
+/**
+ * Unknown ids change nothing, and what is waived already keeps its question.
+ *
+ * @param questionId The question whose answer waives them. If undefined, an instruction does.
+ */
 export function waiveCriteria(
   criteria: readonly RecordedCriterion[],
   ids: readonly string[],
+  questionId?: string,
 ): readonly RecordedCriterion[] {
-  return criteria.map((one) =>
-    ids.includes(one.criterion_id) ? { ...one, state: 'waived', note: waivedNote } : one,
-  );
+  const question = questionId === undefined ? {} : { question_id: questionId };
+  return criteria.map((one): RecordedCriterion => {
+    if (one.state === 'waived' || !ids.includes(one.criterion_id)) return one;
+    const { question_id: _met, ...rest } = one;
+    return { ...rest, state: 'waived', ...question, note: waivedNote };
+  });
 }
 
 /** What a wave says about the criteria it ends with. */
@@ -61,6 +70,7 @@ export function applyCriterionStates(
       description: before?.description ?? '',
       state: state.state,
       delegation_id: state.delegation_id,
+      ...(state.question_id !== undefined && { question_id: state.question_id }),
       note: cutText(note, noteCharsMax),
     });
   }
@@ -73,6 +83,7 @@ function findNote(state: CriterionState, sources: CriteriaSources): string | nul
     case 'waived':
       return waivedNote;
     case 'met':
+      if (state.question_id !== undefined) return metByAnswerNote;
       return findEvidence(state, sources);
     case 'open':
       return findReopening(state, sources) ?? findReason(state, sources);

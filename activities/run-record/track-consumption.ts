@@ -5,9 +5,10 @@ import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { decisionSource, waveSource } from '../../core/ids.ts';
 import { collectUpstream } from '../../core/plan/collect-upstream.ts';
 import { isSameValue } from '../../core/pool/normalise-fact.ts';
+import { dropReplaced, listReplaced } from '../../core/plan/replaced.ts';
 import { markStale } from '../../core/pool/mark-stale.ts';
 import type { StaleCause } from '../../core/pool/mark-stale.ts';
-import { listCompleted } from '../projection/list-deliverables.ts';
+import { listCompleted, listSuperseded } from '../projection/list-deliverables.ts';
 import { isEngineInput } from './known-inputs.ts';
 
 /** What the packets of a wave show to all its delegations. @param record The one that they are rendered from. */
@@ -34,13 +35,17 @@ export function readConsumptions(
   return outcomes.flatMap(({ delegation_id, status, output_ref, loaded_details }) => {
     const delegation = byId.get(delegation_id);
     if (status !== 'completed' || output_ref === null || delegation === undefined) return [];
-    const upstream = collectUpstream(delegation, byId).flatMap((one) => namesOf(one, wave));
+    const older = listReplaced(delegation, plan.delegations);
+    const upstream = dropReplaced(collectUpstream(delegation, byId))
+      .filter((one) => !older.includes(one.delegation_id))
+      .flatMap((one) => namesOf(one, plan, shown, waveSource(wave, one.delegation_id)));
+    const replaced = new Set(older.flatMap((id) => namesInRecord(id, shown)));
     const { required_inputs, provided_inputs } = delegation;
     const names = new Set([...required_inputs, ...provided_inputs, ...loaded_details]);
     const earlier = [...names].flatMap((name): ConsumedInput[] => {
       const source = producers.get(name);
       const isUpstream = upstream.some((one) => one.name === name);
-      return source === undefined || isUpstream ? [] : [{ name, source }];
+      return source === undefined || isUpstream || replaced.has(name) ? [] : [{ name, source }];
     });
     const question_ids = record.answered_questions
       .filter((one) => one.delegation_id === delegation_id)
@@ -49,18 +54,43 @@ export function readConsumptions(
   });
 }
 
-function namesOf({ delegation_id, produces }: Delegation, wave: number): ConsumedInput[] {
-  const source = waveSource(wave, delegation_id);
-  return [delegation_id, ...produces].map((name) => ({ name, source }));
+/** The names that a delegation's output had for those after it: its own, and those of all that it replaces. */
+function namesOf(
+  delegation: Delegation,
+  { delegations }: WavePlan,
+  shown: RunRecord,
+  source: string,
+): ConsumedInput[] {
+  const older = listReplaced(delegation, delegations);
+  const versions = [
+    delegation,
+    ...delegations.filter((one) => older.includes(one.delegation_id)),
+  ].flatMap(({ delegation_id, produces }) => [delegation_id, ...produces]);
+  const names = [...versions, ...older.flatMap((id) => namesInRecord(id, shown))];
+  return [...new Set(names)].map((name) => ({ name, source }));
 }
 
-/** Whose output each name stands for: the newest that produces it, as the details of the record do. */
+/** Every name under which the record gives the output of a delegation. */
+function namesInRecord(delegationId: string, { details }: RunRecord): string[] {
+  const own = details.find((one) => one.detail_id === delegationId);
+  if (own === undefined) return [];
+  return details
+    .filter((one) => one.output_ref === own.output_ref)
+    .map(({ detail_id }) => detail_id);
+}
+
+/** Whose output each name stands for: the newest that produces or replaces it, as the details of the record do. */
 function listProducers(record: RunRecord): ReadonlyMap<string, string> {
+  const newestOf = new Map(
+    listSuperseded(record).map(({ older, newest }) => [older.delegation_id, newest]),
+  );
   const ids = new Set(record.waves.flatMap((one) => one.outcomes.map((o) => o.delegation_id)));
   return new Map(
-    listCompleted(record).flatMap(({ wave, delegation_id, produces }) => {
+    listCompleted(record).flatMap((one) => {
+      const { delegation_id, produces } = one;
       const products = produces.filter((name) => !ids.has(name) && !isEngineInput(name));
-      const source = waveSource(wave, delegation_id);
+      const newest = newestOf.get(delegation_id) ?? one;
+      const source = waveSource(newest.wave, newest.delegation_id);
       return [delegation_id, ...products].map((name) => [name, source] as const);
     }),
   );
@@ -80,14 +110,19 @@ export function trackStale(
   if (after.consumptions.length === 0) return after;
   const shown = new Map(after.waves.flatMap((one) => (one.shown ? [[one.wave, one.shown]] : [])));
   const isOwn = ({ wave }: Consumption): boolean => wave === ended?.wave;
-  const older = after.consumptions.filter((one) => !isOwn(one));
-  const own = after.consumptions.filter(isOwn);
+  // What was replaced is not used any more, so it can't be outdated.
+  const superseded = new Set(
+    listSuperseded(after).map(({ older: { delegation_id } }) => delegation_id),
+  );
+  const counting = after.consumptions.filter((one) => !superseded.has(one.delegation_id));
+  const older = counting.filter((one) => !isOwn(one));
+  const own = counting.filter(isOwn);
   const changed = markStale(after.stale, { consumptions: older, shown }, findCauses(before, after));
   const outdated =
     ended === null
       ? changed
       : markStale(changed, { consumptions: own, shown }, findCauses(ended.shown, after));
-  const stale = markStale(outdated, { consumptions: after.consumptions, shown }, []);
+  const stale = markStale(outdated, { consumptions: counting, shown }, []);
   return stale.length === 0 ? after : { ...after, stale };
 }
 
@@ -96,6 +131,7 @@ function findCauses(before: RunRecord, after: RunRecord): readonly StaleCause[] 
   return [
     ...findSuperseded(before, after),
     ...findChanged(before, after),
+    ...findReproduced(before, after),
     ...findReplaced(before, after),
   ];
 }
@@ -120,11 +156,33 @@ function findChanged(before: RunRecord, after: RunRecord): StaleCause[] {
     .map(({ question_id }) => ({ type: 'answer', question_id }));
 }
 
+/** Results that a delegation replaced by its word. What it was made from, such as a review of them, stays as it is. */
 function findReplaced(before: RunRecord, after: RunRecord): StaleCause[] {
   if (before.waves === after.waves) return [];
+  const known = new Set(listSuperseded(before).map(({ older }) => older.delegation_id));
+  return listSuperseded(after).flatMap(({ older, newest }): StaleCause[] => {
+    if (known.has(older.delegation_id)) return [];
+    const made = after.consumptions.find((one) => one.delegation_id === newest.delegation_id);
+    return [
+      {
+        type: 'replaced',
+        source: waveSource(older.wave, older.delegation_id),
+        by: waveSource(newest.wave, newest.delegation_id),
+        made_from: (made?.inputs ?? []).map(({ source }) => source),
+      },
+    ];
+  });
+}
+
+/** Names that stand for another output now, because it produces them too. */
+function findReproduced(before: RunRecord, after: RunRecord): StaleCause[] {
+  if (before.waves === after.waves) return [];
+  const replaced = new Set(
+    listSuperseded(after).map(({ older }) => waveSource(older.wave, older.delegation_id)),
+  );
   const producers = listProducers(after);
   return [...listProducers(before)].flatMap(([name, source]): StaleCause[] => {
     const by = producers.get(name) ?? source;
-    return by === source ? [] : [{ type: 'input', name, source, by }];
+    return by === source || replaced.has(source) ? [] : [{ type: 'input', name, source, by }];
   });
 }

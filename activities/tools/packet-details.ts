@@ -40,8 +40,8 @@ export type DetailSource =
  * What a delegation's packet lists, by detail_id: the details of earlier waves and the outputs it depends on in this
  * one. The index in the prompt and the tool that loads a detail both go by this, so neither knows more than the other.
  *
- * An upstream output wins over a recorded detail of the same id: it is the newer one. The planner's document wins over
- * both.
+ * An upstream output wins over a recorded detail of the same id, and over the details of what it replaces: it is the newer
+ * one. The planner's document wins over both.
  */
 export async function listPacketDetails(
   store: ArtifactStore,
@@ -49,9 +49,15 @@ export async function listPacketDetails(
   upstream: readonly UpstreamOutput[],
 ): Promise<ReadonlyMap<string, DetailSource>> {
   const waveCompact = await readLastWaveCompact(store, record);
+  const refOf = new Map(record.details.map((entry) => [entry.detail_id, entry.output_ref]));
+  const newer = new Map(
+    upstream.flatMap(({ replaces = [], output_ref }) =>
+      replaces.map((id) => [refOf.get(id), output_ref] as const),
+    ),
+  );
   return new Map([
     ...listRecordedDetails(record).entries.map(
-      (entry) => [entry.detail_id, outputOf(entry.output_ref)] as const,
+      ({ detail_id, output_ref: ref }) => [detail_id, outputOf(newer.get(ref) ?? ref)] as const,
     ),
     ...upstream.map((one) => [one.delegation_id, outputOf(one.output_ref)] as const),
     ...(isTooLong(waveCompact)

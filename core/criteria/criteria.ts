@@ -5,13 +5,16 @@
  *   C1. A waived criterion stays waived, whatever is planned or reported.
  *   C2. Planning adds open criteria and changes no other.
  *   C3. A criterion becomes met only by an outcome that names it as met.
- *   C4. Where outcomes of one wave disagree on a criterion, it is open, in whatever order they came.
+ *   C4. Where outcomes of one wave disagree on a criterion, it is open, in whatever order they came. A completed version
+ *       that replaces another has the last word on the criteria that it names.
  *   C5. An outcome without an agent's output takes nothing back: who did not work has not spoken.
- *   C6. Done means at least one criterion, and none open.
+ *   C6. What an answer of the user met, no outcome takes back; only the planner's decision reopens it.
+ *   C7. Done means at least one criterion, and none open.
  */
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
+import { listReplaced } from '../plan/replaced.ts';
 
 /** Adds what the plan lists for the first time, as open. */
 export function applyPlan(
@@ -39,16 +42,31 @@ export function applyOutcomes(
   const metBy = new Map<string, string>();
   const unmetBy = new Map<string, string>();
   for (const outcome of spoken) {
-    for (const id of outcome.criteria_met) metBy.set(id, outcome.delegation_id);
-    for (const id of outcome.criteria_unmet) unmetBy.set(id, outcome.delegation_id);
+    const isLast = (id: string): boolean => !isReplacedOn(id, outcome, spoken);
+    for (const id of outcome.criteria_met.filter(isLast)) metBy.set(id, outcome.delegation_id);
+    for (const id of outcome.criteria_unmet.filter(isLast)) unmetBy.set(id, outcome.delegation_id);
   }
   return criteria.map((criterion): CriterionState => {
-    if (criterion.state === 'waived') return criterion;
+    if (criterion.state === 'waived' || isMetByAnswer(criterion)) return criterion;
     const unmet = unmetBy.get(criterion.criterion_id);
     if (unmet !== undefined) return { ...criterion, state: 'open', delegation_id: unmet };
     const met = metBy.get(criterion.criterion_id);
     return met === undefined ? criterion : { ...criterion, state: 'met', delegation_id: met };
   });
+}
+
+/** Whether a newer version of the result speaks on the criterion, so that the older one's word does not count. */
+function isReplacedOn(
+  id: string,
+  { delegation_id }: DelegationOutcome,
+  spoken: readonly DelegationOutcome[],
+): boolean {
+  return spoken.some(
+    (newer) =>
+      newer.status === 'completed' &&
+      listReplaced(newer, spoken).includes(delegation_id) &&
+      [...newer.criteria_met, ...newer.criteria_unmet].includes(id),
+  );
 }
 
 /** Takes back what was met. Ids that are not met change nothing. */
@@ -57,16 +75,32 @@ export function reopenCriteria(
   ids: readonly string[],
 ): CriterionState[] {
   return criteria.map((c) =>
-    c.state === 'met' && ids.includes(c.criterion_id) ? { ...c, state: 'open' } : c,
+    c.state === 'met' && ids.includes(c.criterion_id)
+      ? { criterion_id: c.criterion_id, state: 'open', delegation_id: c.delegation_id }
+      : c,
   );
 }
 
-/** The user gives criteria up. Unknown ids change nothing. */
+/**
+ * The user gives criteria up. Unknown ids change nothing, and what is waived already keeps its question.
+ *
+ * @param questionId The question whose answer waives them. If undefined, an instruction does.
+ */
 export function waiveCriteria(
   criteria: readonly CriterionState[],
   ids: readonly string[],
+  questionId?: string,
 ): CriterionState[] {
-  return criteria.map((c) => (ids.includes(c.criterion_id) ? { ...c, state: 'waived' } : c));
+  return criteria.map((c): CriterionState => {
+    if (c.state === 'waived' || !ids.includes(c.criterion_id)) return c;
+    const { criterion_id, delegation_id } = c;
+    const question = questionId === undefined ? {} : { question_id: questionId };
+    return { criterion_id, state: 'waived', delegation_id, ...question };
+  });
+}
+
+function isMetByAnswer({ state, question_id }: CriterionState): boolean {
+  return state === 'met' && question_id !== undefined;
 }
 
 export function openCriteria(criteria: readonly CriterionState[]): string[] {

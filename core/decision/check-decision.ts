@@ -2,7 +2,8 @@
  * What the planner's decision on a wave must keep beyond its shape (seed 004 §7).
  *
  * Invariants:
- *   DE1. OK means: nothing is open, what is reopened included, and no reason against it.
+ *   DE1. OK means: nothing is open, what is reopened included and what answers of the user settle left out, and no
+ *        reason against it.
  *   DE2. NOT_OK names reasons, and something is open or reopened.
  *   DE3. Only met criteria are reopened.
  *   DE4. needs_user_input and user_questions say the same, and the questions can be put to a person.
@@ -12,15 +13,15 @@ import type { CriterionState } from '../../contracts/criterion.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
 import { openCriteria, reopenCriteria } from '../criteria/criteria.ts';
+import { checkByAnswers, settleByAnswers } from '../criteria/settle-by-answers.ts';
+import type { AnswersContext } from '../criteria/settle-by-answers.ts';
 import { capFaults } from '../output/cap-faults.ts';
 import { checkUserQuestions } from '../questions/check-user-questions.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 
-export interface DecisionContext {
-  /** After the wave's outcomes. */
-  readonly criteria: readonly CriterionState[];
-}
+/** The criteria are those after the wave's outcomes. */
+export type DecisionContext = AnswersContext;
 
 /** @returns every fault at once; empty when the decision holds. */
 export function checkDecision(
@@ -30,6 +31,7 @@ export function checkDecision(
   return capFaults([
     ...checkReopened(decision, context.criteria),
     ...checkStatus(decision, context.criteria),
+    ...checkByAnswers(decision, context),
     ...checkUserQuestions(decision),
   ]);
 }
@@ -62,7 +64,7 @@ function checkStatus(
 ): OutputFault[] {
   const { io_status: status, not_ok_reasons: reasons } = decision.planner_decision;
   const reopened = decision.criteria_reopened.map((c) => c.criterion_id);
-  const open = openCriteria(reopenCriteria(criteria, reopened));
+  const open = openCriteria(settleByAnswers(reopenCriteria(criteria, reopened), decision));
   const given = reasons.filter((reason) => reason.trim() !== '').length;
   return status === 'OK' ? checkOk(open, given) : checkNotOk(open, given);
 }

@@ -3,7 +3,7 @@
  *
  * Invariants:
  *   D1. Never more than `max_parallel` delegations run at the same time.
- *   D2. A delegation starts in the step in which its last dependency is met and a slot is free, not later.
+ *   D2. A delegation starts in the step in which its last dependency is there and a slot is free, not later.
  *   D3. A delegation starts once at most, and only through an open gate.
  *   D4. Those that resume go before new ones; among equals the plan's order holds.
  *   D5. A delegation that waits for answers holds no slot.
@@ -29,8 +29,8 @@ export type DispatchEntry =
   | {
       readonly state: 'completed' | 'failed' | 'skipped' | 'stopped';
       readonly delegation: DelegationOutline;
-      /** Completed, with no criterion unmet. */
-      readonly verified: boolean;
+      /** Whether a criterion of its output is unmet. */
+      readonly leaves_unmet: boolean;
       /** Why it ended so. Empty when it completed. */
       readonly reason: string;
     };
@@ -153,7 +153,7 @@ function endEntry(state: DispatchState, outcome: DelegationOutcome): DispatchSta
         ? {
             state: outcome.status,
             delegation: entry.delegation,
-            verified: outcome.status === 'completed' && outcome.criteria_unmet.length === 0,
+            leaves_unmet: outcome.criteria_unmet.length > 0,
             reason: outcome.reason,
           }
         : entry,
@@ -261,7 +261,7 @@ export function buildWorld(state: DispatchState): GateWorld {
         entry.delegation.delegation_id,
         {
           state: entry.state,
-          verified: 'verified' in entry && entry.verified,
+          leaves_unmet: 'leaves_unmet' in entry && entry.leaves_unmet,
           produces: entry.delegation.produces,
         },
       ]),
@@ -274,7 +274,7 @@ function endUnstarted(
   state: 'skipped' | 'stopped',
   reason: string,
 ): DispatchEntry {
-  return { state, delegation, verified: false, reason };
+  return { state, delegation, leaves_unmet: true, reason };
 }
 
 export function isRunning(state: DispatchState, delegationId: string): boolean {

@@ -11,6 +11,7 @@ import type { RiskLevel } from '../../contracts/agent-definition.ts';
 import type { Approval } from '../../contracts/effect.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import { engineLimits } from '../limits.ts';
+import { isPerson } from '../questions/is-person.ts';
 
 /** When a tool wants the user's consent. `by_risk`: when the agent's risk_level is high. */
 export type ApprovalMark = 'never' | 'by_risk' | 'always';
@@ -22,9 +23,6 @@ export const approvalChoices = ['approve', 'deny'] as const;
 export type ShownCall = Pick<Approval, 'effect_id' | 'tool' | 'arguments_ref'>;
 
 export type ApprovalVerdict = 'holds' | 'missing' | 'expired';
-
-/** Who signs answers that no person gave. */
-const notPersons: readonly string[] = ['default', 'planner', 'planwave'];
 
 /** Seconds by which the clocks of two machines may differ. */
 const clockSkewSeconds = 300;
@@ -49,7 +47,7 @@ export function readApproval(
 
 /** Whether a person gave the answer, not a default, the planner, or the engine because it did not ask. */
 export function isPersons({ answered_by, loop }: DeliveredAnswer): boolean {
-  return !loop && !notPersons.includes(answered_by);
+  return !loop && isPerson(answered_by);
 }
 
 /** @param now Unix epoch seconds. */

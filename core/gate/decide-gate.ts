@@ -2,9 +2,11 @@
  * Whether a delegation may start (seed 004 §3.1).
  *
  * Invariants:
- *   G1. Open means: every dependency is verified, and every required input is known or produced by a verified delegation.
+ *   G1. Open means: every dependency has completed, and every required input is known or produced by a completed
+ *       delegation. Criteria that an output leaves unmet withhold it only from a delegation with `needs: "met"`.
  *   G2. A name in `provided_inputs` counts only when the run knows it.
- *   G3. A dependency or the only producers of an input having ended unverified makes the start impossible, and it is named.
+ *   G3. A dependency or the only producers of an input having ended without what is needed makes the start impossible,
+ *       and it is named.
  *   G4. Closed names each thing that is missing, who will produce it, and in which state that one is.
  *   G5. Time plays no part: the same world gives the same gate for ever.
  */
@@ -13,8 +15,8 @@ import type { DelegationState } from '../../contracts/views.ts';
 
 export interface GateDelegation {
   readonly state: DelegationState;
-  /** Completed, with no criterion unmet. */
-  readonly verified: boolean;
+  /** Whether a criterion of its output is unmet. Only what has completed has an output that counts. */
+  readonly leaves_unmet: boolean;
   readonly produces: readonly string[];
 }
 
@@ -44,10 +46,8 @@ type Finding =
 
 export function decideGate(delegation: DelegationOutline, world: GateWorld): Gate {
   const findings = [
-    ...[...new Set(delegation.required_inputs)].map((input) =>
-      findInput(input, delegation.delegation_id, world),
-    ),
-    ...[...new Set(delegation.depends_on)].map((id) => findDependency(id, world)),
+    ...[...new Set(delegation.required_inputs)].map((input) => findInput(input, delegation, world)),
+    ...[...new Set(delegation.depends_on)].map((id) => findDependency(id, delegation, world)),
   ];
   const lost = findings.filter((f) => f.type === 'lost').map((f) => f.reason);
   if (lost.length > 0) return { type: 'impossible', reason: joinReasons(lost) };
@@ -56,12 +56,16 @@ export function decideGate(delegation: DelegationOutline, world: GateWorld): Gat
   return { type: 'closed', waiting_for: mergeLines(awaited) };
 }
 
-function findInput(input: string, self: string, world: GateWorld): Finding {
+function findInput(
+  input: string,
+  { delegation_id: self, needs }: DelegationOutline,
+  world: GateWorld,
+): Finding {
   if (world.known_inputs.has(input)) return { type: 'met' };
   const producers = [...world.delegations].filter(
     ([id, other]) => id !== self && (id === input || other.produces.includes(input)),
   );
-  if (producers.some(([, other]) => other.verified)) return { type: 'met' };
+  if (producers.some(([, other]) => isGiven(other, needs))) return { type: 'met' };
   const alive = producers.filter(([, other]) => !hasEnded(other.state));
   if (alive.length > 0) {
     const names = alive.map(([id, other]) => describe(id, other)).join(' or ');
@@ -82,12 +86,16 @@ function findInput(input: string, self: string, world: GateWorld): Finding {
   };
 }
 
-function findDependency(id: string, world: GateWorld): Finding {
+function findDependency(id: string, { needs }: DelegationOutline, world: GateWorld): Finding {
   const other = world.delegations.get(id);
   if (other === undefined) return { type: 'lost', reason: `${id} is no delegation of this wave` };
-  if (other.verified) return { type: 'met' };
+  if (isGiven(other, needs)) return { type: 'met' };
   if (hasEnded(other.state)) return { type: 'lost', reason: describeEnd(id, other) };
   return { type: 'awaited', what: 'dependency', line: describe(id, other), from: [id] };
+}
+
+function isGiven(other: GateDelegation, needs: DelegationOutline['needs']): boolean {
+  return other.state === 'completed' && !(needs === 'met' && other.leaves_unmet);
 }
 
 /** A dependency that an input is awaited from is told once, with its input. */
@@ -115,6 +123,6 @@ function describe(id: string, other: GateDelegation): string {
 
 function describeEnd(id: string, other: GateDelegation): string {
   return other.state === 'completed'
-    ? `${id} completed with criteria unmet`
+    ? `${id} completed with criteria unmet, and "needs" is "met"`
     : `${id} ${other.state === 'failed' ? 'failed' : `was ${other.state}`}`;
 }

@@ -101,7 +101,8 @@ function checkProducers(delegations: readonly DelegationOutline[]): OutputFault[
   return delegations.flatMap((delegation, i) =>
     delegation.produces.flatMap((name, j) => {
       const other = producerOf.get(name);
-      if (other === undefined || other === delegation.delegation_id) {
+      // A version that replaces another produces the same names.
+      if (other === undefined || [delegation.delegation_id, delegation.replaces].includes(other)) {
         producerOf.set(name, delegation.delegation_id);
         return [];
       }

@@ -10,23 +10,27 @@
  *   P6. The plan keeps max_delegations.
  *   P7. What is provided is known; what is required is provided or produced by something it depends on.
  *   P8. A name is produced by one delegation only.
- *   P9. While criteria are open, the plan takes up at least one of them.
+ *   P9. While criteria are open that no answer of the user settles, the plan takes up at least one of them.
  *   P10. The same agent is not sent with the same task, inputs and criteria more than `sameFingerprintMax` times, unless
  *        it does a stale delegation again.
  *   P11. All faults are reported at once, each with path, reason and "Try: …".
+ *   P13. A result is replaced once, by a delegation that comes after it, and nobody else of the plan goes on with it.
  *   P12. Only stale delegations are done again, each once in a plan.
  */
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { KnownAnswer } from '../../contracts/question.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { isDone, openCriteria } from '../criteria/criteria.ts';
+import { checkByAnswers, settleByAnswers } from '../criteria/settle-by-answers.ts';
 import { capFaults } from '../output/cap-faults.ts';
 import { checkUserQuestions } from '../questions/check-user-questions.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkDelegations } from './check-delegations.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { checkInputs } from './check-inputs.ts';
+import { checkReplaced } from './check-replaced.ts';
 import { checkRedone } from './check-redone.ts';
 import { checkRepetition } from './check-repetition.ts';
 import { checkTeams } from './check-teams.ts';
@@ -43,6 +47,8 @@ export interface PlanContext extends PlannedTeamContext {
   readonly fingerprints: Readonly<Record<string, number>>;
   /** delegation_ids that may be done again. */
   readonly stale: readonly string[];
+  /** Answers that are there, whoever gave them. */
+  readonly answered_questions: readonly KnownAnswer[];
   readonly limits: RunLimits;
 }
 
@@ -56,10 +62,18 @@ export function checkPlan(plan: WavePlanOutline, context: PlanContext): OutputFa
     ...checkTeams(plan.delegations, context),
     ...checkDependencies(plan.delegations, context.delegation_ids),
     ...checkInputs(plan.delegations, context.known_inputs),
-    ...checkProgress(plan, context.criteria),
+    ...checkByAnswers(plan, { ...context, claimed: [] }),
+    ...checkProgress(plan, settleByAnswers(context.criteria, plan)),
+    ...checkReplaced(plan.delegations, listResults(context)),
     ...checkRedone(plan.delegations, context.stale),
     ...checkRepetition(plan.delegations, context.fingerprints, context.stale),
   ]);
+}
+
+/** Earlier delegations whose results count: what failed or was replaced is no known input. */
+function listResults({ delegation_ids, known_inputs }: PlanContext): string[] {
+  const known = new Set(known_inputs);
+  return delegation_ids.filter((id) => known.has(id));
 }
 
 function checkSize(plan: WavePlanOutline, context: PlanContext): OutputFault[] {

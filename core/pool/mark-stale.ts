@@ -3,7 +3,7 @@
  *
  * Invariants:
  *   ST1. Exactly those are stale that consumed what changed, and those that consumed the output of a stale one.
- *   ST2. Who brought the change about is not made stale by it.
+ *   ST2. Who brought the change about is not made stale by it, nor is what the replacement of a result was made from.
  *   ST3. What was done again is marked so, and nothing marks it anew.
  *   ST4. Marking twice is marking once, and the order of causes does not change who is stale.
  */
@@ -34,6 +34,15 @@ export type StaleCause =
       readonly source: string;
       /** Whose output it stands for now. */
       readonly by: string;
+    }
+  | {
+      readonly type: 'replaced';
+      /** Whose output does not count any more. */
+      readonly source: string;
+      /** Whose output replaces it. */
+      readonly by: string;
+      /** Whose outputs the replacement was made from: it has taken them into account. */
+      readonly made_from: readonly string[];
     };
 
 export function markStale(
@@ -97,6 +106,12 @@ function findReason(
         (one) => one.name === name && one.source === source,
       );
       return isConsumed && by !== own ? `"${name}" of ${source} is replaced by ${by}` : null;
+    }
+    case 'replaced': {
+      const { source, by, made_from } = cause;
+      const isConsumed = consumption.inputs.some((one) => one.source === source);
+      const isTaken = own === by || made_from.includes(own);
+      return isConsumed && !isTaken ? `${source} is replaced by ${by}` : null;
     }
   }
 }

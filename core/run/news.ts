@@ -14,7 +14,7 @@ import type {
   NewsItem,
 } from '../../contracts/messages.ts';
 import { answererNames } from '../../contracts/names.ts';
-import type { AnsweredQuestion } from '../../contracts/question.ts';
+import type { AnsweredQuestion, KnownAnswer } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -52,9 +52,12 @@ export function lastNewsId(news: readonly NewsItem[]): number {
   return news.at(-1)?.news_id ?? 0;
 }
 
-/** @returns question_ids of answers, each once. */
-export function answeredInNews(news: readonly NewsItem[]): string[] {
-  return [...new Set(news.flatMap((one) => (one.type === 'answer' ? [one.question_id] : [])))];
+/** @returns the answers, the newest of each question. */
+export function answersInNews(news: readonly NewsItem[]): KnownAnswer[] {
+  const newest = new Map(
+    news.flatMap((one) => (one.type === 'answer' ? [[one.question_id, one]] : [])),
+  );
+  return [...newest.values()].map(({ question_id, answered_by }) => ({ question_id, answered_by }));
 }
 
 /** @returns criterion_ids that the user gave up. */

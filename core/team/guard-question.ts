@@ -6,10 +6,10 @@
  *   GQ2. The question names guardrail, stage, delegation, reason and the address of the whole text.
  */
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
+import { isPerson } from '../questions/is-person.ts';
 import { cleanLine } from '../text/clean-line.ts';
 import { cutText } from '../text/cut-text.ts';
 
@@ -46,12 +46,6 @@ export function guardQuestion(shown: GuardedText): AskedQuestion {
   };
 }
 
-const nobody: readonly string[] = [
-  ...assumingAnswerers,
-  answererNames.planner,
-  answererNames.engine,
-];
-
 export function mayPassGuard(answer: DeliveredAnswer | undefined): boolean {
-  return answer?.answer === 'pass' && !nobody.includes(answer.answered_by);
+  return answer?.answer === 'pass' && isPerson(answer.answered_by);
 }

@@ -7,7 +7,7 @@ type WorkDone = Pick<DelegationOutcome, 'loaded_details' | 'turns' | 'usage'>;
 
 /** A delegation whose output keeps the rules. */
 export function outcomeOfOutput(
-  { delegation_id, agent_id, title, produces }: DelegationOutline,
+  { delegation_id, agent_id, title, produces, replaces }: DelegationOutline,
   work: WorkDone,
   { status, coverage, output_ref }: AgentOutputOutline,
 ): DelegationOutcome {
@@ -18,6 +18,7 @@ export function outcomeOfOutput(
     agent_id,
     title,
     produces,
+    ...(replaces !== undefined && { replaces }),
     ...work,
     status: isCompleted ? 'completed' : 'failed',
     reason: isCompleted ? '' : (unmet[0]?.reason ?? 'the agent reported failure'),

@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import { workflowTypes } from '../../contracts/names.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
 import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
@@ -151,7 +152,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     teams: opened.teams,
     models: opened.models,
     facts_total: record.factsTotal(),
-    answered_questions: host.inbox.answeredIds(),
+    answered_questions: host.inbox.knownAnswers(),
   };
 }
 
@@ -161,14 +162,18 @@ async function askWhenWavesAreSpent(
 ): Promise<RunStatus | null> {
   const { state } = host;
   const answer = await askUser(host, 'waves_spent', wavesSpentQuestion(state.wave, open));
-  switch (answer ?? 'finish') {
+  switch (answer?.answer ?? 'finish') {
     case 'continue':
       state.waves_allowed += state.opened?.limits.max_waves ?? 1;
       return null;
     case 'waive':
       state.waived = [...state.waived, ...open];
-      state.criteria = waiveCriteria(state.criteria, open);
-      host.record.add({ type: 'criteria_waived', criterion_ids: open });
+      state.criteria = waiveCriteria(state.criteria, open, answer?.question_id);
+      host.record.add({
+        type: 'criteria_waived',
+        criterion_ids: open,
+        ...(answer !== null && { question_id: answer.question_id }),
+      });
       return null;
     case 'abandon':
       return 'abandoned';
@@ -182,7 +187,7 @@ async function askWhenWaveIsLost(host: RootHost, reason: string): Promise<RunSta
   const { state } = host;
   state.wave += 1;
   const answer = await askUser(host, 'planner_stuck', waveLostQuestion(state.wave, reason));
-  if (answer !== 'retry') return 'abandoned';
+  if (answer?.answer !== 'retry') return 'abandoned';
   state.waves_allowed += 1;
   return null;
 }
@@ -191,7 +196,7 @@ async function askUser(
   host: RootHost,
   kind: 'waves_spent' | 'planner_stuck',
   question: ReturnType<typeof wavesSpentQuestion>,
-): Promise<string | null> {
+): Promise<DeliveredAnswer | null> {
   const { wave } = host.state;
   const [answer] = await host.ask({
     type: 'questions',
@@ -203,7 +208,7 @@ async function askUser(
     agent_id: null,
     questions: [question],
   });
-  return answer === undefined || answer.loop ? null : answer.answer;
+  return answer === undefined || answer.loop ? null : answer;
 }
 
 /** Nothing is lost on the way: writes are done, answers delivered, handlers finished. */

@@ -9,7 +9,13 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { turnSummary } from '../../core/render/turn-summary.ts';
 import { isFromUser } from '../../core/run/news.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
-import { converse, openConversation, step, stoppedWhenCancelled } from '../shared/conversation.ts';
+import {
+  converse,
+  openConversation,
+  step,
+  stoppedWhenCancelled,
+  unheardNews,
+} from '../shared/conversation.ts';
 import type { Conversation, ConversationDesk } from '../shared/conversation.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Funds } from '../shared/funds.ts';
@@ -120,7 +126,7 @@ async function talk(
       if (answers === null) return { type: 'stopped' };
       conversation.append = [{ type: 'answers', answers }];
     } else {
-      const unheard = superior.news.since(conversation.news_id).some(isFromUser);
+      const unheard = unheardNews(conversation, superior).some(isFromUser);
       if (!unheard || !consultation.isLast(end.outline)) {
         return { ...end, news_id: conversation.news_id };
       }

@@ -5,7 +5,7 @@ import type { PlannerVerdict } from '../../contracts/question-review.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { answerUnasked } from '../../core/questions/answer-unasked.ts';
 import { checkReview } from '../../core/questions/check-review.ts';
-import { answeredInNews } from '../../core/run/news.ts';
+import { answersInNews } from '../../core/run/news.ts';
 import type { NewsFeed } from '../shared/news-feed.ts';
 import { tryPlanner } from './consult-planner.ts';
 import type { Consultation, PlannerDesk } from './consult-planner.ts';
@@ -116,8 +116,7 @@ function listSources(
   return [
     ...order.known_inputs,
     ...outputs.map(({ delegation_id }) => delegation_id),
-    ...order.answered_questions,
-    ...answeredInNews(news),
+    ...[...order.answered_questions, ...answersInNews(news)].map((one) => one.question_id),
     ...(isTold || order.amendments.length > 0 ? ['instructions'] : []),
     ...(order.wave > 1 ? ['wave_compact'] : []),
   ];

@@ -1,6 +1,7 @@
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
+import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
 import { readEnds } from '../../core/team/bound-team.ts';
 import { reviewDecision } from '../shared/activities.ts';
 import { untilDone } from '../shared/until-done.ts';
@@ -17,7 +18,7 @@ export async function reviewFacts(
   const review = {
     record_ref,
     wave,
-    outcomes: outcomes.map((outcome) => ({
+    outcomes: dropReplacedOutcomes(outcomes).map((outcome) => ({
       delegation_id: outcome.delegation_id,
       turns: outcome.turns,
       output_ref: outcome.output_ref,

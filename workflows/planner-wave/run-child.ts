@@ -14,6 +14,7 @@ import { emptyPurse } from '../../core/budget/purse.ts';
 import { noSpending, spendingOf } from '../../core/budget/spending.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
+import { dropReplaced, listReplaced } from '../../core/plan/replaced.ts';
 import { collectUpstream } from '../../core/plan/collect-upstream.ts';
 import { lastNewsId } from '../../core/run/news.ts';
 import { delegationSummary } from '../../core/render/member-summary.ts';
@@ -92,9 +93,13 @@ function startDelegation(
   { lease, news }: Pick<DelegationOrder, 'lease' | 'news'>,
 ): Promise<DelegationChild> {
   const { run_id, wave, registry_ref, record_ref, limits } = order;
-  const upstream = collectUpstream(delegation, byId).flatMap(({ delegation_id }) => {
+  const versions = [...byId.values()];
+  const upstream = dropReplaced(collectUpstream(delegation, byId)).flatMap((one) => {
+    const { delegation_id } = one;
     const output_ref = outcomes.get(delegation_id)?.output_ref ?? null;
-    return output_ref === null ? [] : [{ delegation_id, output_ref }];
+    const replaces = listReplaced(one, versions);
+    if (output_ref === null) return [];
+    return [{ delegation_id, output_ref, ...(replaces.length > 0 && { replaces }) }];
   });
   const { plan_ref } = plan;
   return startChild<(args: DelegationArgs) => Promise<DelegationOutcome>>(

@@ -1,6 +1,7 @@
 import { log } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
+import type { KnownAnswer } from '../../contracts/question.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
@@ -11,6 +12,7 @@ import {
   reopenCriteria,
   waiveCriteria,
 } from '../../core/criteria/criteria.ts';
+import { settleByAnswers } from '../../core/criteria/settle-by-answers.ts';
 import { plannerHolder } from '../../core/budget/step-account.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
 import { capFaults } from '../../core/output/cap-faults.ts';
@@ -31,7 +33,7 @@ import type { Consultation, Consulted } from './consult-planner.ts';
 import { dispatchWave } from './dispatch-wave.ts';
 import type { Dispatched, DispatchView } from './dispatch-wave.ts';
 import { reviewFacts } from './review-facts.ts';
-import { knownCriteria, knownInputs, usageUntilNow } from './wave-desk.ts';
+import { knownAnswers, knownCriteria, knownInputs, usageUntilNow } from './wave-desk.ts';
 import type { WaveDesk } from './wave-desk.ts';
 
 /**
@@ -117,6 +119,7 @@ function planning(order: WaveOrder, { superior }: WaveDesk): Consultation {
     ...order,
     known_inputs: knownInputs(order, superior.news),
     criteria: knownCriteria(order, superior.news),
+    answered_questions: knownAnswers(order, superior.news),
   });
   return {
     shape: 'wave_plan',
@@ -164,6 +167,7 @@ function deciding(
         reason: outcome.reason,
         turns: outcome.turns,
         output_ref: outcome.output_ref,
+        ...(outcome.replaces !== undefined && { replaces: outcome.replaces }),
         criteria_met: outcome.criteria_met,
         criteria_unmet: outcome.criteria_unmet,
         ...readEnds(outcome),
@@ -174,7 +178,11 @@ function deciding(
     check: async (outline) =>
       outline.shape === 'wave_decision'
         ? capFaults([
-            ...checkDecision(outline.decision, { criteria: criteria() }),
+            ...checkDecision(outline.decision, {
+              criteria: criteria(),
+              claimed: dispatched.outcomes.flatMap(({ criteria_met }) => criteria_met),
+              answered_questions: knownAnswers(order, desk.superior.news),
+            }),
             ...(await reviewFacts(order, dispatched, outline.decision, desk)),
           ])
         : [],
@@ -213,7 +221,7 @@ function criteriaAfter(
   { outcomes }: Dispatched,
   news: NewsFeed,
 ): readonly CriterionState[] {
-  const planned = applyPlan(order.criteria, plan?.delegations ?? []);
+  const planned = settleByAnswers(applyPlan(order.criteria, plan?.delegations ?? []), plan ?? {});
   return waiveCriteria(applyOutcomes(planned, outcomes), waivedInNews(news.all()));
 }
 
@@ -234,7 +242,10 @@ function resultOf(
     outcomes: dispatched.outcomes,
     decision,
     fingerprints: dispatched.fingerprints,
-    criteria: reopenCriteria(criteriaAfter(order, plan, dispatched, desk.superior.news), reopened),
+    criteria: settleByAnswers(
+      reopenCriteria(criteriaAfter(order, plan, dispatched, desk.superior.news), reopened),
+      decision ?? {},
+    ),
     usage: desk.work.usage,
     news_considered: desk.work.newsConsidered,
   };

@@ -1,10 +1,11 @@
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveProgress } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import type { KnownAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
-import { answeredInNews, waivedInNews } from '../../core/run/news.ts';
+import { answersInNews, waivedInNews } from '../../core/run/news.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
@@ -24,7 +25,15 @@ export interface WaveDesk {
 
 /** Names that a delegation may require: those of the record, and answers that came since. */
 export function knownInputs(order: WaveOrder, news: NewsFeed): readonly string[] {
-  return [...new Set([...order.known_inputs, ...answeredInNews(news.all())])];
+  const answered = answersInNews(news.all()).map(({ question_id }) => question_id);
+  return [...new Set([...order.known_inputs, ...answered])];
+}
+
+/** Answers that the wave knows, with those that came since it was ordered. */
+export function knownAnswers(order: WaveOrder, news: NewsFeed): readonly KnownAnswer[] {
+  const since = answersInNews(news.all());
+  const newer = new Set(since.map(({ question_id }) => question_id));
+  return [...order.answered_questions.filter((one) => !newer.has(one.question_id)), ...since];
 }
 
 /** The run's criteria, without what the user has given up since the wave was ordered. */

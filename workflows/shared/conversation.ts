@@ -8,6 +8,7 @@ import type {
   TurnOutline,
   TurnReply,
 } from '../../contracts/model-turn.ts';
+import type { NewsItem } from '../../contracts/messages.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -37,6 +38,8 @@ export interface Conversation {
   append: readonly TurnInput[];
   /** The newest news that it holds. */
   news_id: number;
+  /** question_ids of answers that it was given as its own. They come as news as well, sooner or later. */
+  answered: readonly string[];
   /** Says which command is outstanding. */
   turns: TurnsState;
   /** Calls that were made, the one in flight too. */
@@ -101,6 +104,7 @@ export function openConversation(prompt: Prompt, options: TurnsOptions): Convers
     head: null,
     append: [{ type: 'prompt', prompt }],
     news_id: 0,
+    answered: [],
     turns: openTurns(options),
     calls: options.turns_done ?? 0,
     usage: noUsage,
@@ -202,7 +206,9 @@ async function call(
 ): Promise<{ readonly type: 'replied'; readonly reply: TurnReply } | ConversationEnd> {
   if (desk.carryOver?.() === true) return { type: 'carry_over' };
   const { append } = conversation;
+  conversation.answered = [...conversation.answered, ...answersIn(append)];
   const news = unheardNews(conversation, desk.superior);
+  const news_id = desk.superior.news.last();
   const note: TurnInput[] =
     command.note.length > 0 ? [{ type: 'faults', faults: command.note }] : [];
   if (note.length > 0) {
@@ -214,7 +220,7 @@ async function call(
       agent_id: desk.agent_id,
       registry_ref: desk.registry_ref,
       head: conversation.head,
-      append: [...append, ...news.inputs, ...note],
+      append: [...append, ...(news.length > 0 ? [{ type: 'news' as const, news }] : []), ...note],
       shape: desk.shape,
       max_output_tokens: command.max_output_tokens,
       compact: command.compact,
@@ -242,29 +248,26 @@ async function call(
   // The new head holds what this turn appended, whether its reply was kept or dropped.
   conversation.head = result.head;
   conversation.append = [];
-  conversation.news_id = news.newsId;
+  conversation.news_id = news_id;
   conversation.usage = addUsage(conversation.usage, result.usage);
   desk.onReply?.(result.reply);
   return { type: 'replied', reply: result.reply };
 }
 
-/** What was decided since the last call, but for the answers to its own questions, which it is given as such. */
-function unheardNews(
-  { append, news_id }: Conversation,
-  { news }: Superior,
-): { readonly inputs: readonly TurnInput[]; readonly newsId: number } {
-  const own = new Set(
-    append.flatMap((input) =>
-      input.type === 'answers' ? input.answers.map(({ question_id }) => question_id) : [],
-    ),
-  );
-  const unheard = news
+/** What was decided since the last call, without the answers to its own questions. */
+export function unheardNews(
+  { news_id, answered }: Conversation,
+  { news }: Pick<Superior, 'news'>,
+): readonly NewsItem[] {
+  return news
     .since(news_id)
-    .filter((item) => item.type !== 'answer' || item.changed || !own.has(item.question_id));
-  return {
-    inputs: unheard.length === 0 ? [] : [{ type: 'news', news: unheard }],
-    newsId: Math.max(news_id, news.last()),
-  };
+    .filter((one) => one.type !== 'answer' || one.changed || !answered.includes(one.question_id));
+}
+
+function answersIn(append: readonly TurnInput[]): string[] {
+  return append.flatMap((input) =>
+    input.type === 'answers' ? input.answers.map(({ question_id }) => question_id) : [],
+  );
 }
 
 /** Turns a cancellation into the end that it is for a conversation. */

@@ -6,6 +6,7 @@ import type {
   AnsweredQuestion,
   AnswerInput,
   AnswerReceipt,
+  KnownAnswer,
   Question,
   RejectedAnswer,
 } from '../../contracts/question.ts';
@@ -149,11 +150,11 @@ export class InboxHost {
     return this.#state.open;
   }
 
-  /** question_ids of those that were answered, not withdrawn. */
-  answeredIds(): readonly string[] {
+  /** Those that were answered, not withdrawn. */
+  knownAnswers(): readonly KnownAnswer[] {
     return Object.entries(this.#state.answered)
       .filter(([, { answered_by }]) => answered_by !== answererNames.engine)
-      .map(([id]) => id);
+      .map(([question_id, { answered_by }]) => ({ question_id, answered_by }));
   }
 
   recentAnswers(): readonly AnsweredQuestion[] {

@@ -74,6 +74,7 @@ function beginTurn(order: TurnOrder, member: MemberAtWork, desk: MemberDesk): Tu
     head: null,
     append: [],
     news_id: 0,
+    answered: [],
     turns,
     calls: member.calls(),
     usage: noUsage,

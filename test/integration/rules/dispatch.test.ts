@@ -105,7 +105,7 @@ it('a delegation that waits for an answer gives its slot to others, and waits fo
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
-it('skips what depends on an unverified upstream, with the reason, and the planner sees it', async () => {
+it('finding F5: skips what depends on a failure or needs more than it got; others see what is unmet', async () => {
   stage.rehearsal.script([
     works('fails', { json: unmet('failed', 'the source is gone', 'fails-done') }),
     works('half', {
@@ -125,6 +125,7 @@ it('skips what depends on an unverified upstream, with the reason, and the plann
       work('half', { criteria: ['half-1', 'half-2'], produces: ['halves'] }),
       work('after-failure', { depends_on: ['fails'] }),
       work('after-half', { depends_on: ['half'], required_inputs: ['halves'] }),
+      work('strict', { depends_on: ['half'], required_inputs: ['halves'], needs: 'met' }),
       work('after-both', { depends_on: ['after-failure'] }),
       work('free'),
     ],
@@ -139,16 +140,51 @@ it('skips what depends on an unverified upstream, with the reason, and the plann
     ['fails', 'failed', 'the source is gone'],
     ['half', 'completed', ''],
     ['after-failure', 'skipped', 'fails failed'],
-    ['after-half', 'skipped', 'input "halves" cannot come: half completed with criteria unmet'],
+    ['after-half', 'completed', ''],
+    [
+      'strict',
+      'skipped',
+      'input "halves" cannot come: half completed with criteria unmet, and "needs" is "met"',
+    ],
     ['after-both', 'skipped', 'after-failure was skipped'],
     ['free', 'completed', ''],
   ]);
-  for (const id of ['after-failure', 'after-half', 'after-both']) {
+  for (const id of ['after-failure', 'strict', 'after-both']) {
     expect(callsOf(stage.rehearsal, id)).toEqual([]);
   }
+  const packet = newestText(firstCall('after-half'));
+  expect(packet).toContain('# Result of half\nDone: half-1.');
+  expect(packet).toContain('Not met: half-2 (half-2 can be seen in the result.): no time');
   const decision = newestText(stage.rehearsal.calls().find(({ shape }) => shape === 'decision'));
   expect(decision).toContain('"reason":"input \\"halves\\" cannot come');
   expect(decision).toContain('"reason":"after-failure was skipped"');
   expect(result.decision?.planner_decision.io_status).toBe('NOT_OK');
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('finding W5: after "mend after review" the next one gets the newer version, and its word counts', async () => {
+  stage.rehearsal.script([
+    works('draft', { json: unmet('completed', 'A guess.', 'text-done') }),
+    works('review', { json: completed('review-done') }),
+    works('final', { json: completed('text-done') }),
+    works('ship', { json: completed('ship-done') }),
+  ]);
+  const text = { criteria: ['text-done'], produces: ['text'] };
+  const run = await stage.start('plannerWave', {
+    goal,
+    delegations: [
+      work('draft', text),
+      work('review', { depends_on: ['draft'] }),
+      work('final', { ...text, depends_on: ['draft', 'review'], replaces: 'draft' }),
+      work('ship', { depends_on: ['final'], required_inputs: ['text'] }),
+    ],
+  });
+  const result: WaveResult = await run.result();
+  expect(result.outcomes.map(({ status }) => status)).toEqual(Array(4).fill('completed'));
+  expect(result.criteria.map(({ state }) => state)).toEqual(['met', 'met', 'met']);
+  expect(newestText(firstCall('final'))).toContain('# Result of draft\n');
+  const packet = newestText(firstCall('ship'));
+  expect(packet).toContain('# Result of final, which replaces draft\n');
+  expect(packet).not.toContain('# Result of draft');
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);

@@ -8,8 +8,13 @@ const reopen = (...ids: string[]) => ({
 });
 const notOk = { io_status: 'NOT_OK' as const, not_ok_reasons: ['b is open'] };
 
+const check = (
+  made: ReturnType<typeof decision>,
+  context: Partial<Parameters<typeof checkDecision>[1]>,
+) => checkDecision(made, { criteria: [], claimed: [], answered_questions: [], ...context });
+
 const paths = (made: ReturnType<typeof decision>, criteria = met) =>
-  checkDecision(made, { criteria }).map((fault) => fault.path);
+  check(made, { criteria }).map((fault) => fault.path);
 
 describe('checkDecision', () => {
   it('DE1: OK holds only when nothing is open after reopening, and nothing speaks against it', () => {
@@ -19,7 +24,7 @@ describe('checkDecision', () => {
     expect(paths(decision({}, { not_ok_reasons: ['but'] }))).toEqual([
       'planner_decision.not_ok_reasons',
     ]);
-    const [fault] = checkDecision(decision(), { criteria: open });
+    const [fault] = check(decision(), { criteria: open });
     expect(fault?.reason).toContain('"b"');
   });
 
@@ -34,7 +39,7 @@ describe('checkDecision', () => {
 
   it('DE3: only met criteria are reopened', () => {
     const made = decision(reopen('a', 'b', 'w', 'x'), notOk);
-    const faults = checkDecision(made, { criteria: [...open, criterion('w', 'waived')] });
+    const faults = check(made, { criteria: [...open, criterion('w', 'waived')] });
     expect(faults.map((f) => f.path)).toEqual([
       'criteria_reopened[1].criterion_id',
       'criteria_reopened[2].criterion_id',
@@ -55,7 +60,7 @@ describe('checkDecision', () => {
 
   it('DE5: all faults at once, each with a hint', () => {
     const made = decision({ needs_user_input: true, ...reopen('x') }, { io_status: 'NOT_OK' });
-    const faults = checkDecision(made, { criteria: met });
+    const faults = check(made, { criteria: met });
     expect(faults).toHaveLength(4);
     for (const fault of faults) expect(fault.hint).toMatch(/^Try: /);
   });

@@ -24,6 +24,7 @@ const context: PlanContext = {
   delegation_ids: ['earlier'],
   fingerprints: {},
   stale: [],
+  answered_questions: [],
   triads: true,
   teams: [],
   models: [],

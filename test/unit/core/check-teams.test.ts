@@ -105,6 +105,7 @@ it('is part of what a plan is checked for', () => {
       known_inputs: [],
       delegation_ids: [],
       fingerprints: {},
+      answered_questions: [],
       stale: [],
       limits: defaultLimits,
     },

@@ -26,6 +26,7 @@ const faultsOf = (delegations: readonly DelegationOutline[], over: Partial<Triad
     known_inputs: [],
     delegation_ids: [],
     fingerprints: {},
+    answered_questions: [],
     stale: [],
     limits: defaultLimits,
     ...over,

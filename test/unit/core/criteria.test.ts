@@ -56,7 +56,7 @@ describe('criteria', () => {
     expect(openCriteria(after)).toEqual(['a']);
   });
 
-  it('C6: done needs at least one criterion and none open', () => {
+  it('C7: done needs at least one criterion and none open', () => {
     expect(isDone([])).toBe(false);
     expect(isDone([criterion('a', 'met'), criterion('b')])).toBe(false);
     expect(isDone([criterion('a', 'met'), criterion('b', 'waived')])).toBe(true);

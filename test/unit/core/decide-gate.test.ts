@@ -5,25 +5,46 @@ import { delegation } from './builders.ts';
 
 function world(
   known: readonly string[],
-  rows: Readonly<Record<string, [DelegationState, verified?: boolean, produces?: string[]]>> = {},
+  rows: Readonly<Record<string, [DelegationState, isMet?: boolean, produces?: string[]]>> = {},
 ): GateWorld {
   return {
     known_inputs: new Set(known),
     delegations: new Map(
-      Object.entries(rows).map(([id, [state, verified = false, produces = []]]) => [
+      Object.entries(rows).map(([id, [state, isMet = false, produces = []]]) => [
         id,
-        { state, verified, produces },
+        { state, leaves_unmet: !isMet, produces },
       ]),
     ),
   };
 }
 
 describe('decideGate', () => {
-  it('G1: opens when everything required is known and every dependency verified', () => {
+  it('G1: opens when everything required is known and every dependency has completed', () => {
     const d2 = delegation('d2', { required_inputs: ['goal', 'prices', 'd1'], depends_on: ['d1'] });
     const ready = world(['goal'], { d1: ['completed', true, ['prices']], d2: ['pending'] });
     expect(decideGate(d2, ready)).toEqual({ type: 'open' });
     expect(decideGate(delegation('d2'), world([]))).toEqual({ type: 'open' });
+  });
+
+  it.each([undefined, 'completed'] as const)(
+    'finding F5: G1: a completed output provides its inputs, whatever it leaves unmet (needs %s)',
+    (needs) => {
+      const over = { required_inputs: ['p'], depends_on: ['d1'] };
+      const d2 = delegation('d2', needs === undefined ? over : { ...over, needs });
+      expect(decideGate(d2, world([], { d1: ['completed', false, ['p']] }))).toEqual({
+        type: 'open',
+      });
+    },
+  );
+
+  it('G1: G3: who needs it met waits for that, and never starts without it', () => {
+    const d2 = delegation('d2', { required_inputs: ['p'], depends_on: ['d1'], needs: 'met' });
+    expect(decideGate(d2, world([], { d1: ['completed', true, ['p']] })).type).toBe('open');
+    expect(decideGate(d2, world([], { d1: ['running', false, ['p']] })).type).toBe('closed');
+    expect(decideGate(d2, world([], { d1: ['completed', false, ['p']] }))).toEqual({
+      type: 'impossible',
+      reason: 'input "p" cannot come: d1 completed with criteria unmet, and "needs" is "met"',
+    });
   });
 
   it('G2: a name that is only claimed as provided does not open it', () => {
@@ -35,15 +56,11 @@ describe('decideGate', () => {
   });
 
   it.each([
-    ['failed', false, 'd1 failed'],
-    ['skipped', false, 'd1 was skipped'],
-    ['stopped', false, 'd1 was stopped'],
-    ['completed', false, 'd1 completed with criteria unmet'],
-  ] as const)('G3: a dependency that %s (verified %s) makes it impossible', (state, ok, reason) => {
-    const gate = decideGate(
-      delegation('d2', { depends_on: ['d1'] }),
-      world([], { d1: [state, ok] }),
-    );
+    ['failed', 'd1 failed'],
+    ['skipped', 'd1 was skipped'],
+    ['stopped', 'd1 was stopped'],
+  ] as const)('G3: a dependency that %s makes it impossible', (state, reason) => {
+    const gate = decideGate(delegation('d2', { depends_on: ['d1'] }), world([], { d1: [state] }));
     expect(gate).toEqual({ type: 'impossible', reason });
   });
 

@@ -4,7 +4,7 @@ import { answererNames } from '../../../contracts/names.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import {
   addNews,
-  answeredInNews,
+  answersInNews,
   checkNews,
   isFromUser,
   lastNewsId,
@@ -81,6 +81,9 @@ it('names the questions and the criteria that news are about', () => {
     answered(3),
     { ...answered(4), question_id: 'q1' },
   ];
-  expect(answeredInNews(news)).toEqual(['q1', 'q3']);
+  expect(answersInNews(news)).toEqual([
+    { question_id: 'q1', answered_by: 'user' },
+    { question_id: 'q3', answered_by: 'user' },
+  ]);
   expect(waivedInNews(news)).toEqual(['a', 'b']);
 });

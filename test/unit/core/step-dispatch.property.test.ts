@@ -28,6 +28,7 @@ const anyPlan: fc.Arbitrary<DelegationOutline[]> = fc
         maxLength: 1,
       }),
       produces: fc.constantFrom<string[]>([], ['p1'], ['p2']),
+      needs: fc.constantFrom('completed' as const, 'met' as const),
     }),
     { minLength: 1, maxLength: size },
   )
@@ -96,7 +97,7 @@ function findIdle(state: DispatchState): readonly DispatchEntry[] {
         e.delegation.delegation_id,
         {
           state: e.state,
-          verified: 'verified' in e && e.verified,
+          leaves_unmet: 'leaves_unmet' in e && e.leaves_unmet,
           produces: e.delegation.produces,
         },
       ]),

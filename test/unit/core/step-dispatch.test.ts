@@ -122,8 +122,15 @@ describe('stepDispatch', () => {
     expect(isDispatchDone(end.state)).toBe(true);
   });
 
-  it('D7: completed with a criterion unmet counts as not verified', () => {
+  it('finding F5: an output with a criterion unmet starts what depends on it', () => {
     const end = after(openDispatch(chain, options), ended('d1', { criteria_unmet: ['d1-done'] }));
+    expect(said(end)).toEqual(['start d2']);
+    expect(stateOf(end)).toEqual(['completed', 'running', 'pending']);
+  });
+
+  it('D7: a delegation that needs its upstream met is skipped when a criterion there is unmet', () => {
+    const strict = chain.map((one) => ({ ...one, needs: 'met' as const }));
+    const end = after(openDispatch(strict, options), ended('d1', { criteria_unmet: ['d1-done'] }));
     expect(said(end)).toEqual(['skip d2', 'skip d3']);
     expect(stateOf(end)).toEqual(['completed', 'skipped', 'skipped']);
   });

@@ -72,8 +72,9 @@ it('completed: everything that was met, known, delivered, assumed and used', asy
       '  Evidence (research-again): Evidence for goal-1.',
       '- `sources`: Three sources are named',
       '  Evidence (research-again): Evidence for sources.\n',
-      '### Waived by the user\n',
+      '### Waived by you\n',
       '- `draft-1`: draft is done',
+      '  By an instruction',
     ].join('\n'),
   );
   expect(section(result, 'What is known after wave 2')).toBe(

@@ -1,0 +1,12 @@
+import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
+
+const nobody: readonly string[] = [
+  ...assumingAnswerers,
+  answererNames.planner,
+  answererNames.engine,
+];
+
+/** Tells whether a person signed an answer: no default, no assumption, not the planner and not the engine. */
+export function isPerson(answeredBy: string): boolean {
+  return !nobody.includes(answeredBy);
+}
