@@ -14,8 +14,8 @@
  *   P10. The same agent is not sent with the same task, inputs and criteria more than `sameFingerprintMax` times, unless
  *        it does a stale delegation again.
  *   P11. All faults are reported at once, each with path, reason and "Try: …".
- *   P13. A result is replaced once, by a delegation that comes after it, and nobody else of the plan goes on with it.
  *   P12. Only stale delegations are done again, each once in a plan.
+ *   P13. A result is replaced once, by a delegation that comes after it, and nobody else of the plan goes on with it.
  */
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
@@ -79,12 +79,12 @@ function listResults({ delegation_ids, known_inputs }: PlanContext): string[] {
 function checkSize(plan: WavePlanOutline, context: PlanContext): OutputFault[] {
   const count = plan.delegations.length;
   const max = context.limits.max_delegations;
-  const isDoneAlready = isDone(context.criteria);
+  const isDoneAlready = isDone(settleByAnswers(context.criteria, plan));
   if (count === 0 && !plan.needs_user_input && !isDoneAlready) {
     return [
       {
         path: 'delegations',
-        reason: 'the plan has no delegations and asks the user nothing',
+        reason: 'criteria are open, and the plan has no delegations and asks the user nothing',
         hint: 'Try: at least one delegation, or needs_user_input with a question',
       },
     ];

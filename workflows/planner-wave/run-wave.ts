@@ -1,7 +1,6 @@
 import { log } from '@temporalio/workflow';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
-import type { KnownAnswer } from '../../contracts/question.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
