@@ -88,6 +88,8 @@ export interface RunRecord {
   readonly registry_ref: Ref;
   /** Where agents write files, as the input named it. Absent: the run's own folder. */
   readonly workspace_dir?: string;
+  /** Language of everything that people read, as a canonical BCP 47 tag. Absent: that of the goal. */
+  readonly language?: string;
   /** Unix epoch seconds. */
   readonly started_at: number;
   readonly updated_at: number;

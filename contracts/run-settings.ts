@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BudgetInput } from './budget.ts';
+import { LanguageTag } from './language-tag.ts';
 import { LimitsInput } from './limits.ts';
 import { Autonomy, QuestionRulesInput } from './question-rules.ts';
 
@@ -15,6 +16,8 @@ export const runSettings = {
   agents_dir: z.string().min(1).optional(),
   /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
   workspace_dir: z.string().min(1).max(1_000).optional(),
+  /** Language of everything that people read, as a BCP 47 tag. If undefined, that of the goal. */
+  language: LanguageTag.optional(),
   limits: LimitsInput.optional(),
   budget: BudgetInput.optional(),
 };

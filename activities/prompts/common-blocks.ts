@@ -15,7 +15,19 @@ export function renderRunBlocks(record: RunRecord, amendments: readonly string[]
     textBlock('goal', record.goal, blockBytesMax.goal),
     listBlock('constraints', record.constraints, blockBytesMax.constraints),
     listBlock('instructions', instructions, blockBytesMax.instructions, 'last'),
+    `<language>${record.language ?? 'the language of the goal'}</language>`,
+    `<today>${toDay(record.updated_at)}</today>`,
   ];
+}
+
+/**
+ * A day in UTC, `2026-11-23`. It is the record's and not the clock's: all agents of a wave get the same bytes, which the
+ * provider's cache then holds.
+ *
+ * @param seconds Unix epoch seconds.
+ */
+function toDay(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().slice(0, 10);
 }
 
 /** Who does the work of the run. The planner is not among them. */

@@ -9,6 +9,8 @@ First comes what all agents of the wave are told, then what is yours alone:
 - <news>: what the user or the planner has decided since, oldest first. It binds as <answered_questions> and <instructions> do, and wins over them where it says something else.
 - <active_assumptions>: what others assumed and nobody has confirmed. You may build on one; name it among your assumptions if you do.
 - <constraints> and <instructions>: the user's own conditions. Binding.
+- <language>: the language of all that people read: your texts, questions and files. Ids and names of fields stay as they are.
+- <today>: the day on which this wave began. What you know may be older.
 - <role>: who you are.
 - <allowed_tools>: the tools that you may call. You see others too, because they are there for other agents; a call of one of those is refused.
 - <upstream_results>: short results of the delegations that yours depends on. "Not met" names what one of them could not show: don't build on it as if it were there.

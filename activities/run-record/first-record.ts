@@ -22,6 +22,7 @@ export function createFirstRecord(
     instructions: [],
     registry_ref: registryRef,
     ...(request.workspaceDir !== null && { workspace_dir: request.workspaceDir }),
+    ...(request.language !== null && { language: request.language }),
     started_at,
     updated_at: started_at,
     phase: 'intake',

@@ -38,6 +38,8 @@ export interface RunRequest {
   readonly agentsDir: string | null;
   /** As typed; whether it can be used is looked at later. */
   readonly workspaceDir: string | null;
+  /** A canonical BCP 47 tag; null: the language of the goal. */
+  readonly language: string | null;
   readonly limits: LimitsInput | undefined;
   readonly budget: BudgetInput | undefined;
 }
@@ -152,7 +154,14 @@ function commonOf(
   value: RunSettings,
 ): Pick<
   RunRequest,
-  'useDefaults' | 'questions' | 'autonomy' | 'agentsDir' | 'workspaceDir' | 'limits' | 'budget'
+  | 'useDefaults'
+  | 'questions'
+  | 'autonomy'
+  | 'agentsDir'
+  | 'workspaceDir'
+  | 'language'
+  | 'limits'
+  | 'budget'
 > {
   return {
     useDefaults: value.use_defaults ?? false,
@@ -160,6 +169,7 @@ function commonOf(
     autonomy: value.autonomy ?? 'ask',
     agentsDir: value.agents_dir ?? null,
     workspaceDir: value.workspace_dir ?? null,
+    language: Intl.getCanonicalLocales(value.language)[0] ?? null,
     limits: value.limits,
     budget: value.budget,
   };

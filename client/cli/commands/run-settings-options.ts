@@ -10,6 +10,7 @@ export interface SettingsOptions {
   readonly id?: string;
   readonly agents?: string;
   readonly workspace?: string;
+  readonly language?: string;
   readonly defaults?: boolean;
   readonly assume?: boolean;
   readonly deadline?: number;
@@ -28,6 +29,10 @@ export function addWorkOptions(command: Command): Command {
   return command
     .option('--agents <folder>', 'folder with your own agents, on the machine of the worker')
     .option('--workspace <folder>', 'where agents write files, on the machine of the worker')
+    .option(
+      '--language <tag>',
+      'language of all that you read, such as "de"; else that of the goal',
+    )
     .option('--defaults', 'take the default of each question at once, where it has one');
 }
 
@@ -90,6 +95,7 @@ export function readSettings(
     autonomy: options.assume === true ? 'assume' : undefined,
     agents_dir: options.agents === undefined ? undefined : resolve(cwd, options.agents),
     workspace_dir: options.workspace === undefined ? undefined : resolve(cwd, options.workspace),
+    language: options.language,
     questions: mergeFields(file['questions'], questions),
     limits: mergeFields(file['limits'], allLimits),
     budget: mergeFields(file['budget'], budget),

@@ -1,6 +1,11 @@
 import { listBlock, textBlock } from '../../../activities/prompts/blocks.ts';
+import { doerRules } from '../../../activities/prompts/doer-rules.ts';
+import { leaderRules } from '../../../activities/prompts/leader-rules.ts';
+import { memberRules } from '../../../activities/prompts/member-rules.ts';
+import { plannerRules } from '../../../activities/prompts/planner-rules.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { recordOf } from './bench.ts';
+import type { Bench } from './bench.ts';
 import {
   answered,
   blockOf,
@@ -9,6 +14,7 @@ import {
   jsonOf,
   planPrompt,
   render,
+  renderParts,
 } from './prompt-bench.ts';
 
 const longAnswers = async (...texts: readonly string[]) => {
@@ -136,5 +142,44 @@ describe('limits of blocks', () => {
       '<facts>["bbbb","cccc"]</facts>\n[facts is cut: the oldest 1 of 3 entries are left out.]',
     );
     expect(listBlock('agents', ['aaaa', 'bbbb', 'cccc'], 15)).toContain('["aaaa","bbbb"]</agents>');
+  });
+});
+
+describe('finding F10: every first message tells the day and the language', () => {
+  const late = 1_795_391_999;
+  const delegated = (bench: Bench) => bench.input().append;
+
+  it.each([
+    ['a plan', planPrompt],
+    ['a delegation', delegated],
+  ])('%s: the language that the user set, and the day of the record', async (_kind, promptOf) => {
+    const { bench } = await createRun({ language: 'pt-BR', updated_at: late });
+    const [shared = ''] = await renderParts(bench, promptOf(bench));
+    expect(blockOf(shared, 'language')).toBe('pt-BR');
+    expect(blockOf(shared, 'today')).toBe('2026-11-22');
+  });
+
+  it('without one, the language is that of the goal', async () => {
+    const { bench } = await createRun();
+    expect(blockOf(await render(bench, delegated(bench)), 'language')).toBe(
+      'the language of the goal',
+    );
+  });
+
+  it('the day changes at midnight in UTC, and nothing within it', async () => {
+    const days = [late - 86_399, late, late + 1].map(async (updated_at) => {
+      const { bench } = await createRun({ updated_at });
+      return render(bench, delegated(bench));
+    });
+    const [morning, night, next] = await Promise.all(days);
+    expect(morning).toBe(night);
+    expect(blockOf(next ?? '', 'today')).toBe('2026-11-23');
+  });
+
+  it('the rules say what both are for', () => {
+    for (const rules of [plannerRules, doerRules, memberRules, leaderRules]) {
+      expect(rules).toMatch(/<language>.* the language of all that people read/u);
+      expect(rules).toMatch(/<today>.* the day on which this wave began/u);
+    }
   });
 });

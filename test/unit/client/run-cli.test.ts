@@ -115,7 +115,7 @@ describe('start', () => {
   it('makes the input from what was given, with an absolute folder', async () => {
     const startRun = spy<PlanwaveClient['startRun']>(() => Promise.resolve({ run_id: 'my-run' }));
     const { code, out } = await run(
-      'start Goal --id my-run --agents mine --defaults --no-triads --no-teams --constraint a b --criterion c --max-waves 2 --json'.split(
+      'start Goal --id my-run --agents mine --language de --defaults --no-triads --no-teams --constraint a b --criterion c --max-waves 2 --json'.split(
         ' ',
       ),
       { startRun },
@@ -126,6 +126,7 @@ describe('start', () => {
       {
         goal: 'Goal',
         agents_dir: '/somewhere/mine',
+        language: 'de',
         use_defaults: true,
         triads: false,
         teams: false,

@@ -56,6 +56,8 @@ describe('bad input', () => {
     ['plannerRun', { goal: 7 }, 'goal', 'expected string'],
     ['plannerRun', { goal: 'x'.repeat(100_001) }, 'goal', 'at most 100000'],
     ['plannerRun', { gaol: goal, goal }, 'input', '"gaol". Fields are: "goal", "constraints"'],
+    ['plannerRun', { goal, language: 'german' }, 'language', 'BCP 47 language tag. Try: "de"'],
+    ['delegation', { ...writer, language: 'de_DE' }, 'language', 'BCP 47 language tag'],
     ['plannerRun', { goal, constraints: 'x' }, 'constraints', 'expected array'],
     ['plannerRun', { goal, constraints: [''] }, 'constraints[0]', 'at least 1'],
     ['plannerRun', { goal, criteria: [1] }, 'criteria[0]', 'expected string'],

@@ -38,6 +38,17 @@ it('opens a run from a goal alone', async () => {
   });
 });
 
+it.each([
+  ['pt-br', 'pt-BR'],
+  [undefined, undefined],
+])('finding F10: the language %j stands in the record as %j', async (language, recorded) => {
+  const { record_ref } = await harness.open('plannerRun', {
+    goal: 'Compare ways',
+    ...(language !== undefined && { language }),
+  });
+  expect((await harness.record(record_ref)).language).toBe(recorded);
+});
+
 it('takes everything that can be set', async () => {
   const opened = await harness.open('plannerRun', {
     goal: 'Compare ways',
