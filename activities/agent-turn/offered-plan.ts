@@ -26,7 +26,14 @@ const OfferedDelegation = Delegation.extend({
   team: OfferedTeam.optional().describe(Delegation.shape.team.description ?? ''),
 });
 
-/** A wave plan as the provider is asked for it. Every one of these is a WavePlan. */
+const { criteria_waived: waived, criteria_met_by_answer: met } = WavePlan.shape;
+
+/**
+ * A wave plan as the provider is asked for it. Every one of these is a WavePlan. What can be an empty list may not be left
+ * out: the provider takes few fields that may.
+ */
 export const OfferedWavePlan = WavePlan.extend({
+  criteria_waived: waived.unwrap().describe(waived.description ?? ''),
+  criteria_met_by_answer: met.unwrap().describe(met.description ?? ''),
   delegations: z.array(OfferedDelegation).describe(WavePlan.shape.delegations.description ?? ''),
 });
