@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { StatedFact } from './fact.ts';
+import type { OutputFault } from './output-fault.ts';
 import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 
 export const AgentStatus = z.enum(['completed', 'blocked', 'failed']);
 export type AgentStatus = z.infer<typeof AgentStatus>;
+
+/** A place that code looks up. */
+export const EvidencePlace = z.strictObject({
+  kind: z.enum(['heading', 'quote', 'file', 'tool', 'answer', 'input']),
+  value: z.string().min(1).max(300),
+});
+export type EvidencePlace = z.infer<typeof EvidencePlace>;
 
 export const Coverage = z.strictObject({
   criteria_met: z
@@ -14,7 +22,10 @@ export const Coverage = z.strictObject({
         evidence: z
           .string()
           .max(1_000)
-          .describe('Where in your output or inputs this can be seen.'),
+          .describe('What shows that it is met, in a sentence, for people.'),
+        where: EvidencePlace.describe(
+          'Where that can be looked up: a heading of your detailed_md, words quoted from it, the path of a file you wrote, the name of a tool that you called, an answered question_id, or the name of an input you were given or loaded.',
+        ),
       }),
     )
     .max(20),
@@ -66,6 +77,8 @@ export interface AgentOutputOutline extends Omit<
   'compact_md' | 'detailed_md' | 'facts'
 > {
   readonly facts: readonly Pick<StatedFact, 'key' | 'value'>[];
+  /** What is wrong with its texts: evidence that is not where it says, places that were left open. */
+  readonly text_faults: readonly OutputFault[];
   /** The whole AgentOutput as JSON. */
   readonly output_ref: Ref;
 }

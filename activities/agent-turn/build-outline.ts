@@ -12,8 +12,16 @@ import type { Output } from './read-output.ts';
 /** Bytes of an outline as JSON. It goes into history; what is longer belongs into the Markdown fields. */
 const outlineBytesMax = 64_000;
 
-/** What the rules need to know of an output. Its long texts stay in the artifact. */
-export function buildOutline({ shape, value }: Output, ref: Ref): TurnOutline {
+/**
+ * What the rules need to know of an output. Its long texts stay in the artifact.
+ *
+ * @param text_faults Of an agent's output: what is wrong with its texts. Default: nothing.
+ */
+export function buildOutline(
+  { shape, value }: Output,
+  ref: Ref,
+  text_faults: readonly OutputFault[] = [],
+): TurnOutline {
   switch (shape) {
     case 'wave_plan': {
       const delegations = value.delegations.map(outlineDelegation);
@@ -22,7 +30,7 @@ export function buildOutline({ shape, value }: Output, ref: Ref): TurnOutline {
     case 'agent_output': {
       const { compact_md: _compact, detailed_md: _detailed, facts: stated, ...rest } = value;
       const facts = stated.map((fact) => ({ key: fact.key, value: fact.value }));
-      return { shape, output: { ...rest, facts, output_ref: ref } };
+      return { shape, output: { ...rest, facts, text_faults, output_ref: ref } };
     }
     case 'wave_decision': {
       const { wave_compact: _compact, wave_detailed: _detailed, facts: _facts, ...rest } = value;

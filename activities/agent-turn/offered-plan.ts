@@ -58,7 +58,11 @@ function buildPlan({ triads, teams, redoes }: PlanParts): z.ZodType {
       team: OfferedTeam.optional().describe(Delegation.shape.team.description ?? ''),
     }),
   });
+  const { criteria_waived: waived, criteria_met_by_answer: met } = WavePlan.shape;
   return WavePlan.extend({
+    // What can be an empty list may not be left out: the provider takes few fields that may.
+    criteria_waived: waived.unwrap().describe(waived.description ?? ''),
+    criteria_met_by_answer: met.unwrap().describe(met.description ?? ''),
     delegations: z.array(delegation).describe(WavePlan.shape.delegations.description ?? ''),
   });
 }

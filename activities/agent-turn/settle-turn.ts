@@ -1,7 +1,9 @@
 import type { ModelTurnInput, OutputShape, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { ContentBlock, TranscriptNode } from '../../contracts/transcript.ts';
+import type { ContentBlock, Message, TranscriptNode } from '../../contracts/transcript.ts';
+import { checkEvidence } from '../../core/output/check-evidence.ts';
+import { findPlaceholders } from '../../core/output/find-placeholders.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { wholePath } from '../tools/describe-issues.ts';
 import { buildOutline, checkOutlineSize } from './build-outline.ts';
@@ -9,7 +11,9 @@ import { classifyReply } from './classify-reply.ts';
 import type { ReplyClass } from './classify-reply.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import type { AgentTurnDeps } from './deps.ts';
+import { readEvidenceSources } from './evidence-sources.ts';
 import { readOutput, toText } from './read-output.ts';
+import type { Output } from './read-output.ts';
 import { settleCalls } from './settle-calls.ts';
 
 /** Tool calls of one reply. Each is an activity and stands in history; who needs more is not choosing. */
@@ -53,7 +57,7 @@ export async function settleTurn(
   const [head, reply] = await Promise.all([
     putReply(store, prepared, answer.content),
     answered.type === 'final'
-      ? settleFinal(store, asked.shape, answered.text)
+      ? settleFinal(store, asked.shape, answered.text, prepared.request.messages)
       : ({ type: 'paused' } as const),
   ]);
   return { head, reply };
@@ -72,6 +76,7 @@ async function settleFinal(
   store: ArtifactStore,
   shape: OutputShape,
   text: string,
+  messages: readonly Message[],
 ): Promise<TurnReply> {
   const read = readOutput(shape, text);
   if (!read.ok) return { type: 'malformed', faults: read.faults };
@@ -79,7 +84,19 @@ async function settleFinal(
   const fault = checkOutlineSize(buildOutline(read.output, ''));
   if (fault !== null) return { type: 'malformed', faults: [fault] };
   const ref = await store.put(toText(read.output));
-  return { type: 'output', outline: buildOutline(read.output, ref) };
+  return {
+    type: 'output',
+    outline: buildOutline(read.output, ref, checkTexts(read.output, messages)),
+  };
+}
+
+/** What only the texts show: here they are at hand, and the rules of workflows see none. */
+function checkTexts({ shape, value }: Output, messages: readonly Message[]): OutputFault[] {
+  if (shape !== 'agent_output') return [];
+  return [
+    ...checkEvidence(value, readEvidenceSources(messages)),
+    ...(value.status === 'completed' ? findPlaceholders(value.detailed_md, 'detailed_md') : []),
+  ];
 }
 
 async function settleTools(

@@ -1,5 +1,6 @@
 import { cleanLine } from '../../core/text/clean-line.ts';
 import { listNames } from '../../core/text/list-names.ts';
+import { readMarkdown, titleOfHeading } from '../../core/text/read-markdown.ts';
 import { countBytes, takeLines } from '../tools/cut-bytes.ts';
 
 /** Headings that are named when they are left out. The rest is counted. */
@@ -44,19 +45,10 @@ export function cutAtSection(text: string, bytesMax: number, more: string): stri
   );
 }
 
-/** Headings outside code blocks, where a `#` begins a comment. */
 function findHeadings(text: string): Heading[] {
-  const headings: Heading[] = [];
-  let fence = '';
-  for (const { 0: line, index: at } of text.matchAll(/^.*$/gmu)) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/u.exec(line)?.[1] ?? '';
-    if (fence !== '') {
-      if (mark.startsWith(fence)) fence = '';
-    } else if (mark !== '') {
-      fence = mark;
-    } else if (/^ {0,3}#{1,6}\s/u.test(line)) {
-      headings.push({ at, title: cleanLine(line.replace(/^[\s#]+/u, ''), headingCharsMax) });
-    }
-  }
-  return headings;
+  return readMarkdown(text).flatMap((line) =>
+    line.level === 0
+      ? []
+      : [{ at: line.at, title: cleanLine(titleOfHeading(line), headingCharsMax) }],
+  );
 }

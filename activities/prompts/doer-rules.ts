@@ -20,6 +20,8 @@ First comes what all agents of the wave are told, then what is yours alone:
 export const outputRules = `# Evidence and coverage
 - Put every criterion_id of your delegation into exactly one of coverage.criteria_met and coverage.criteria_unmet. No other id may appear.
 - A criterion is met only if you can point at what shows it: a section of your detailed_md, a detail, an answer, a tool's result. Write that as its evidence, so that a reader finds it.
+- where names the place, and code looks it up: kind "heading" with the words of a heading in your detailed_md; "quote" with a sentence copied from it; "file" with the path of a file you wrote; "tool" with the name of a tool that you called and that gave a result; "answer" with an answered question_id; "input" with the name of an input you were given or a detail you loaded. A place that is not found comes back.
+- A completed detailed_md leaves nothing open: no line or cell that says only "TODO", "TBD" or "see above", no heading without a text.
 - A criterion you can't show goes to criteria_unmet with the reason. An honest unmet criterion is useful; a claimed one is not.
 - Never claim what was not done. You have run, tested, measured, asked or looked up only what a tool call in this conversation shows.
 - effects_claimed names what you changed outside by a tool: the path of each file you wrote. Each is compared with what the engine saw; a claim it did not confirm comes back, and a criterion that rests on it is unmet. Without such a change it is [].

@@ -4,7 +4,8 @@
  * Invariants:
  *   O1. Blocked needs a blocking question; completed allows none.
  *   O2. Every criterion of the delegation is in exactly one list, once, and no other id is.
- *   O3. A met criterion names evidence: not blank, not its own id, not a word or two.
+ *   O3. A met criterion names evidence: not blank, not its own id, not a word or two. What was found to be wrong with the
+ *       output's texts comes with it.
  *   O4. A criterion that is not met says why, and a failed output has at least one.
  *   O5. Its questions can be put to a person as they are.
  *   O6. All faults are reported at once, each with path, reason and "Try: …".
@@ -37,6 +38,7 @@ export function checkAgentOutput(
     ...checkAskedQuestions(output.blocking_questions, 'blocking_questions'),
     ...checkAskedQuestions(output.optional_questions, 'optional_questions'),
     ...checkStatedFacts(output.facts),
+    ...output.text_faults,
   ]);
 }
 

@@ -4,8 +4,10 @@
  * Invariants:
  *   EC1. A claim holds when the newest effect on that target that may have taken place is confirmed; any other claim is
  *        `unproven`, and the output goes back.
+ *   EC3. A file that evidence names was written in this delegation, as a claim would have it.
  *   EC2. Every claim is judged, and the fault lists what could be claimed.
  */
+import type { AgentOutputOutline, Coverage } from '../../contracts/agent-output.ts';
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -14,9 +16,11 @@ import { listNames } from '../text/list-names.ts';
 /** What the rule needs to know of an effect. */
 export type KnownEffect = Pick<RecordedEffect, 'effect_id' | 'target' | 'state'>;
 
+type Claiming = Pick<AgentOutputOutline, 'effects_claimed' | 'coverage' | 'status'>;
+
 /** @param effects Of the delegation, in the order of its calls. */
 export function checkClaimedEffects(
-  claims: readonly string[],
+  { effects_claimed, coverage, status }: Claiming,
   effects: readonly KnownEffect[],
 ): OutputFault[] {
   const states = new Map<string, KnownEffect['state']>();
@@ -24,17 +28,27 @@ export function checkClaimedEffects(
     if (mayHaveHappened(state)) states.set(target, state);
   }
   const proven = [...states].flatMap(([target, state]) => (state === 'confirmed' ? target : []));
-  return claims.flatMap((claim, i) => {
+  const known = proven.length === 0 ? 'There are none' : `Confirmed are: ${listNames(proven)}`;
+  const files = status === 'blocked' ? [] : findFiles(coverage);
+  const claims = effects_claimed.map((claim, i) => ({ claim, path: `effects_claimed[${i}]` }));
+  return [...claims, ...files].flatMap(({ claim, path }) => {
     if (states.get(claim) === 'confirmed') return [];
-    const known = proven.length === 0 ? 'There are none' : `Confirmed are: ${listNames(proven)}`;
     return [
       {
-        path: `effects_claimed[${i}]`,
+        path,
         reason: `unproven: ${JSON.stringify(cutText(claim, 120))} has no confirmed effect in this delegation. ${known}`,
         hint: 'Try: bring it about with a tool, or take the claim out and move the criteria that rest on it to criteria_unmet',
       },
     ];
   });
+}
+
+function findFiles({ criteria_met }: Coverage): { claim: string; path: string }[] {
+  return criteria_met.flatMap(({ where }, i) =>
+    where.kind === 'file'
+      ? [{ claim: where.value, path: `coverage.criteria_met[${i}].where` }]
+      : [],
+  );
 }
 
 function mayHaveHappened(state: KnownEffect['state']): boolean {

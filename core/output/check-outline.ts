@@ -18,7 +18,7 @@ export function checkOutline(
   if (outline.shape !== 'agent_output') return [];
   const { output } = outline;
   return capFaults([
-    ...checkClaimedEffects(output.effects_claimed, effects),
+    ...checkClaimedEffects(output, effects),
     ...checkAgentOutput(output, criterionIds),
   ]);
 }

@@ -108,12 +108,19 @@ function findReason(
       return isConsumed && by !== own ? `"${name}" of ${source} is replaced by ${by}` : null;
     }
     case 'replaced': {
-      const { source, by, made_from } = cause;
-      const isConsumed = consumption.inputs.some((one) => one.source === source);
-      const isTaken = own === by || made_from.includes(own);
-      return isConsumed && !isTaken ? `${source} is replaced by ${by}` : null;
+      const { source, by } = cause;
+      return isOutdated(consumption, cause) ? `${source} is replaced by ${by}` : null;
     }
   }
+}
+
+function isOutdated(
+  { wave, delegation_id, inputs }: Consumption,
+  { source, by, made_from }: Extract<StaleCause, { type: 'replaced' }>,
+): boolean {
+  const own = waveSource(wave, delegation_id);
+  const isTaken = own === by || made_from.includes(own);
+  return !isTaken && inputs.some((one) => one.source === source);
 }
 
 type Marked = Map<string, StaleDelegation>;

@@ -144,6 +144,7 @@ export function answerDelegation(prompt: Prompt, shared: SharedWork = ownWork): 
         evidence:
           `detailed_md, section “${headingOf(criterion, met.indexOf(criterion))}”: ` +
           `“${sentenceFor(criterion, prompt.goal)}”`,
+        where: { kind: 'heading', value: headingOf(criterion, met.indexOf(criterion)) },
       })),
       criteria_unmet: criteria.flatMap(({ id }) => {
         const reason = shared.unmet.get(id);

@@ -90,6 +90,8 @@ function planWithoutAgents(goal: string): JsonObject {
         default_answer: null,
       },
     ],
+    criteria_waived: [],
+    criteria_met_by_answer: [],
   };
 }
 
@@ -110,5 +112,7 @@ export function planWave(prompt: Prompt): JsonObject {
     delegations,
     needs_user_input: false,
     user_questions: [],
+    criteria_waived: [],
+    criteria_met_by_answer: [],
   };
 }

@@ -80,6 +80,8 @@ export function completed(...criteria: readonly string[]): AgentOutput {
       criteria_met: criteria.map((criterion_id) => ({
         criterion_id,
         evidence: `detailed_md, section "${criterion_id}"`,
+        // There whatever a test makes of the text.
+        where: { kind: 'input', value: 'goal' },
       })),
       criteria_unmet: [],
     },

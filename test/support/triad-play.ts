@@ -54,6 +54,7 @@ export const completed: AgentOutputOutline = {
   missing_info_requests: [],
   assumptions_made: [],
   facts: [],
+  text_faults: [],
   effects_claimed: [],
   coverage: { criteria_met: [], criteria_unmet: [] },
   output_ref: 'output',

@@ -174,7 +174,7 @@ function checkReply(
   return capFaults([
     ...(output.status === 'completed' ? open : []),
     ...checkSettled(output, turn.work.spec),
-    ...checkClaimedEffects(output.effects_claimed, tools.effects),
+    ...checkClaimedEffects(output, tools.effects),
     ...checkAgentOutput(output, order.delegation.criterion_ids),
   ]);
 }

@@ -1,3 +1,4 @@
+import type { AgentOutput, EvidencePlace } from '../../../contracts/agent-output.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type { Reply } from '../../../rehearsal/script.ts';
@@ -10,6 +11,14 @@ const { stage } = useStage();
 
 const task = { agent_id: 'writer', task_description: 'Write one page about backups.' };
 const good = JSON.stringify(completed('c1'));
+
+const claiming = (
+  where: EvidencePlace,
+  evidence = 'Section 4 lists five sources that were looked up.',
+): AgentOutput['coverage'] => ({
+  criteria_met: [{ criterion_id: 'c1', evidence, where }],
+  criteria_unmet: [],
+});
 
 type BadRow = readonly [title: string, reply: Reply, said: string];
 
@@ -45,10 +54,25 @@ const badRows: readonly BadRow[] = [
     {
       json: {
         ...completed('c1'),
-        coverage: { criteria_met: [{ criterion_id: 'c1', evidence: 'done' }], criteria_unmet: [] },
+        coverage: claiming({ kind: 'heading', value: 'Result' }, 'done'),
       },
     },
     'the evidence "done" is too short',
+  ],
+  [
+    'finding W1: evidence that nobody finds',
+    {
+      json: {
+        ...completed('c1'),
+        coverage: claiming({ kind: 'heading', value: 'Section 4' }),
+      },
+    },
+    'detailed_md has no heading "Section 4"',
+  ],
+  [
+    'finding W1: the deliverable "TODO"',
+    { json: { ...completed('c1'), detailed_md: 'TODO' } },
+    'the whole text is a placeholder: "TODO"',
   ],
 ];
 

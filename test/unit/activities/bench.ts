@@ -184,7 +184,13 @@ export const outputOf = (changes: Partial<AgentOutput> = {}): AgentOutput => ({
   facts: [],
   effects_claimed: [],
   coverage: {
-    criteria_met: [{ criterion_id: 'c1', evidence: 'detailed_md, section "Report"' }],
+    criteria_met: [
+      {
+        criterion_id: 'c1',
+        evidence: 'detailed_md, section "Report"',
+        where: { kind: 'heading', value: 'Report' },
+      },
+    ],
     criteria_unmet: [],
   },
   ...changes,

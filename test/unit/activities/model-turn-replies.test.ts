@@ -35,7 +35,7 @@ describe('a reply that came to its end', () => {
     const output_ref = await bench.store.put(JSON.stringify(outputOf()));
     expect(reply).toEqual({
       type: 'output',
-      outline: { shape: 'agent_output', output: { ...rest, output_ref } },
+      outline: { shape: 'agent_output', output: { ...rest, text_faults: [], output_ref } },
     });
     expect(usage).toMatchObject({ calls: 1, input_tokens: 100, output_tokens: 10 });
     expect([request_id, model]).toEqual(['req_1', 'rehearsal']);
@@ -255,6 +255,7 @@ describe('part of fault 27: a malformed output goes back with every fault at onc
       '$',
       'compact_md',
       'coverage.criteria_met[0].evidence',
+      'coverage.criteria_met[0].where',
       'detailed_md',
       'optional_questions',
       'status',

@@ -57,7 +57,12 @@ it('what is not offered of a team is understood all the same', () => {
 
 it('every offered plan is a plan', () => {
   const team = { team_id: 'desk', timeout: 900, members: [{ id: 'x', team_id: 'desk' }] };
-  const value = offerPlan(everyPart).parse({ ...plan, delegations: [delegationOf({ team })] });
+  const value = offerPlan(everyPart).parse({
+    ...plan,
+    criteria_waived: [],
+    criteria_met_by_answer: [],
+    delegations: [delegationOf({ team })],
+  });
   expect(readOutput('wave_plan', JSON.stringify(value))).toMatchObject({ ok: true });
 });
 

@@ -128,9 +128,16 @@ export function output(over: Partial<AgentOutputOutline> = {}): AgentOutputOutli
     missing_info_requests: [],
     assumptions_made: [],
     facts: [],
+    text_faults: [],
     effects_claimed: [],
     coverage: {
-      criteria_met: [{ criterion_id: 'c1', evidence: 'Section 2 lists all three prices.' }],
+      criteria_met: [
+        {
+          criterion_id: 'c1',
+          evidence: 'Section 2 lists all three prices.',
+          where: { kind: 'heading', value: 'Prices' },
+        },
+      ],
       criteria_unmet: [],
     },
     ...over,

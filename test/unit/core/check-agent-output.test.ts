@@ -6,7 +6,11 @@ const paths = (over: Parameters<typeof output>[0], ids = ['c1']) =>
 
 const coverage = (met: readonly [string, string][], unmet: readonly [string, string][] = []) => ({
   coverage: {
-    criteria_met: met.map(([criterion_id, evidence]) => ({ criterion_id, evidence })),
+    criteria_met: met.map(([criterion_id, evidence]) => ({
+      criterion_id,
+      evidence,
+      where: { kind: 'heading' as const, value: 'Result' },
+    })),
     criteria_unmet: unmet.map(([criterion_id, reason]) => ({ criterion_id, reason })),
   },
 });

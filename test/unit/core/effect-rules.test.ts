@@ -20,6 +20,7 @@ import {
 import { engineLimits } from '../../../core/limits.ts';
 import { checkClaimedEffects } from '../../../core/output/check-claimed-effects.ts';
 import type { KnownEffect } from '../../../core/output/check-claimed-effects.ts';
+import { output } from './builders.ts';
 import { checkAskedQuestions } from '../../../core/questions/check-asked-questions.ts';
 
 const shown = {
@@ -147,7 +148,7 @@ const effect = (n: number, target: string, state: KnownEffect['state']): KnownEf
   state,
 });
 const faults = (claims: readonly string[], ...effects: readonly KnownEffect[]): string[] =>
-  checkClaimedEffects(claims, effects).map(({ path }) => path);
+  checkClaimedEffects(output({ effects_claimed: [...claims] }), effects).map(({ path }) => path);
 
 describe('claims', () => {
   it('EC1: a claim holds when the newest effect that may have taken place is confirmed', () => {
@@ -166,11 +167,25 @@ describe('claims', () => {
   });
 
   it('EC2: every claim is judged, and the fault says what could be claimed', () => {
-    const all = checkClaimedEffects(['b.md', 'a.md', 'c.md'], [effect(1, 'a.md', 'confirmed')]);
+    const all = checkClaimedEffects(output({ effects_claimed: ['b.md', 'a.md', 'c.md'] }), [
+      effect(1, 'a.md', 'confirmed'),
+    ]);
     expect(all.map(({ path }) => path)).toEqual(['effects_claimed[0]', 'effects_claimed[2]']);
     expect(all[0]?.reason).toMatch(/^unproven: "b\.md" .*Confirmed are: "a\.md"/);
     expect(all[0]?.hint).toMatch(/^Try: /);
   });
+});
+
+it('finding W1: EC3: a file that evidence names was written by this delegation', () => {
+  const criteria_met = ['a.md', 'b.md'].map((value, i) => ({
+    criterion_id: `c${i}`,
+    evidence: 'The file holds the table.',
+    where: { kind: 'file' as const, value },
+  }));
+  const claims = output({ coverage: { criteria_met, criteria_unmet: [] } });
+  const all = checkClaimedEffects(claims, [effect(1, 'a.md', 'confirmed')]);
+  expect(all.map(({ path }) => path)).toEqual(['coverage.criteria_met[1].where']);
+  expect(all[0]?.reason).toContain('Confirmed are: "a.md"');
 });
 
 describe('paths of a workspace', () => {

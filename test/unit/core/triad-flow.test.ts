@@ -42,7 +42,11 @@ const concedes = calls({
 const looks = calls({ tool: 'get_current_claims', section_id: null });
 const verdictOf = (...args: Parameters<typeof decideAfterCalls>): string =>
   decideAfterCalls(...args).type;
-const met = (criterion_id: string) => ({ criterion_id, evidence: 'Section 2 of the report.' });
+const met = (criterion_id: string) => ({
+  criterion_id,
+  evidence: 'Section 2 of the report.',
+  where: { kind: 'heading' as const, value: 'Report' },
+});
 const giving: Duties = { ...noDuties, output: true };
 
 describe('what follows from the calls of a member', () => {

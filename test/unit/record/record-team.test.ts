@@ -194,7 +194,7 @@ it('what is put together keeps the rule of outputs and a size, whatever fifty me
   );
   const result = await record(await timedOut(tasks, { reason: long }));
   const partial = await outputBehind(result);
-  const outline = { ...partial, output_ref: result.output_ref ?? '' };
+  const outline = { ...partial, text_faults: [], output_ref: result.output_ref ?? '' };
   expect(checkAgentOutput(outline, ['design-1'])).toEqual([]);
   const perTask = teamLimits.compactCharsMax + 3 * teamLimits.lineCharsMax;
   expect(partial.detailed_md.length).toBeLessThan((tasks.length + 1) * perTask);

@@ -64,6 +64,7 @@ export function met(...ids: readonly string[]): AgentOutput['coverage'] {
     criteria_met: ids.map((criterion_id) => ({
       criterion_id,
       evidence: `Evidence for ${criterion_id}.`,
+      where: { kind: 'heading', value: 'Result' },
     })),
     criteria_unmet: [],
   };

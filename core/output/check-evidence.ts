@@ -1,0 +1,144 @@
+/**
+ * Whether code finds the place that each piece of evidence names.
+ *
+ * Invariants:
+ *   EV1. A heading and a quotation stand in the output's own detailed_md; case, white space and punctuation don't matter.
+ *   EV2. A tool's name or call, an answer and an input are there in the conversation: the call gave a result, somebody
+ *        stands behind the answer, the input was given or loaded.
+ *   EV3. What is not found is a fault that lists what could be named.
+ *   EV4. An output that waits for answers is not looked at: its evidence comes with the answers.
+ */
+import type { AgentOutput, EvidencePlace } from '../../contracts/agent-output.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import { cutText, normaliseText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
+import { readMarkdown, titleOfHeading } from '../text/read-markdown.ts';
+
+/** Shorter quotations are found in any text. Characters, normalised. */
+const quoteCharsMin = 12;
+
+/** Names that a fault lists, so that the agent can choose one. */
+const namesShownMax = 12;
+
+/** What evidence can point at, besides the output itself and the files that were written. */
+export interface EvidenceSources {
+  /** Names and ids of tool calls that gave a result. */
+  readonly tools: readonly string[];
+  /** question_ids of answers that are no mere assumptions. */
+  readonly answers: readonly string[];
+  /** Names of inputs that were given, and of details that were loaded. */
+  readonly inputs: readonly string[];
+}
+
+/** @returns a fault for each place that is not found. Files are for `checkClaimedEffects` to look up. */
+export function checkEvidence(
+  { status, coverage, detailed_md }: Pick<AgentOutput, 'status' | 'coverage' | 'detailed_md'>,
+  sources: EvidenceSources,
+): OutputFault[] {
+  if (status === 'blocked' || coverage.criteria_met.length === 0) return [];
+  const headings = readMarkdown(detailed_md).flatMap((line) =>
+    line.level > 0 ? [titleOfHeading(line)] : [],
+  );
+  const look = { ...sources, headings, text: normalise(detailed_md) };
+  return coverage.criteria_met.flatMap(({ where }, i) => {
+    const fault = findFault(where, look);
+    return fault === null ? [] : [{ path: `coverage.criteria_met[${i}].where`, ...fault }];
+  });
+}
+
+interface Look extends EvidenceSources {
+  readonly headings: readonly string[];
+  /** detailed_md, normalised. */
+  readonly text: string;
+}
+
+type Fault = Omit<OutputFault, 'path'>;
+
+function findFault({ kind, value }: EvidencePlace, look: Look): Fault | null {
+  switch (kind) {
+    case 'heading':
+      return isHeading(value, look.headings)
+        ? null
+        : missing(`detailed_md has no heading ${show(value)}`, 'a heading', look.headings);
+    case 'quote':
+      return findQuoteFault(value, look.text);
+    case 'tool':
+      return look.tools.includes(firstWord(value))
+        ? null
+        : missing(
+            `no tool call ${show(value)} of this conversation gave a result`,
+            'the name of a tool that you called',
+            look.tools,
+          );
+    case 'answer':
+      return look.answers.includes(value.trim())
+        ? null
+        : missing(
+            `you were given no answer to a question ${show(value)}`,
+            'a question_id that somebody answered',
+            look.answers,
+          );
+    case 'input':
+      return look.inputs.includes(value.trim())
+        ? null
+        : missing(
+            `you were given no input ${show(value)}, and loaded no such detail`,
+            'the name of an input or of a detail that you loaded',
+            look.inputs,
+          );
+    case 'file':
+      return null;
+  }
+}
+
+function isHeading(value: string, headings: readonly string[]): boolean {
+  const wanted = normalise(value);
+  return (
+    wanted !== '' && headings.some((heading) => ` ${normalise(heading)} `.includes(` ${wanted} `))
+  );
+}
+
+/** A quotation may leave something out by "…" or "...": then each part has to be there, in this order. */
+function findQuoteFault(value: string, text: string): Fault | null {
+  const parts = value
+    .split(/…|\.\.\./u)
+    .map(normalise)
+    .filter((part) => part !== '');
+  const hint =
+    'Try: copy a sentence from detailed_md word for word, or name the heading that it stands under with kind "heading"';
+  if (parts.join(' ').length < quoteCharsMin) {
+    const reason = `the quotation ${show(value)} is too short to be looked up (at least ${quoteCharsMin} characters)`;
+    return { reason, hint };
+  }
+  let from = 0;
+  for (const part of parts) {
+    const at = text.indexOf(part, from);
+    if (at < 0) return { reason: `detailed_md does not hold the words ${show(value)}`, hint };
+    from = at + part.length;
+  }
+  return null;
+}
+
+function missing(reason: string, what: string, names: readonly string[]): Fault {
+  const other = 'or move the criterion to criteria_unmet';
+  return {
+    reason,
+    hint:
+      names.length === 0
+        ? `Try: another kind of place, ${other}`
+        : `Try: ${what}, ${other}. There are: ${listNames(names, namesShownMax)}`,
+  };
+}
+
+/** Of `load_detail {"detail_id":"a"}`: the tool. */
+function firstWord(value: string): string {
+  return /^[\w.-]+/u.exec(value.trim())?.[0] ?? '';
+}
+
+function normalise(text: string): string {
+  return normaliseText(text.replaceAll(/[`|~<>]/gu, ' ')).trim();
+}
+
+function show(value: string): string {
+  return JSON.stringify(cutText(value, 120));
+}

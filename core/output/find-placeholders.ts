@@ -1,0 +1,120 @@
+/**
+ * Places of a text where something was to be written and was not.
+ *
+ * Invariants:
+ *   PH1. A line or a table cell that holds nothing but a placeholder is one, and so is a text of a few words with one in it.
+ *   PH2. A heading without a text below it, or a lower heading, is an empty section.
+ *   PH3. Code, and a sentence that speaks of a placeholder, are none.
+ *   PH4. Each is told with its line and its heading.
+ */
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import { cleanLine } from '../text/clean-line.ts';
+import { normaliseText } from '../text/cut-text.ts';
+import { readMarkdown, titleOfHeading } from '../text/read-markdown.ts';
+import type { MarkdownLine } from '../text/read-markdown.ts';
+
+/** What stands for a text that is to come, normalised. */
+const placeholders: ReadonlySet<string> = new Set([
+  'todo',
+  'to do',
+  'tbd',
+  'tba',
+  'tbc',
+  'fixme',
+  'to be done',
+  'to be determined',
+  'to be defined',
+  'to be added',
+  'to be written',
+  'to be completed',
+  'to be filled in',
+  'coming soon',
+  'placeholder',
+  'see above',
+  'see below',
+  'as above',
+  'as described above',
+  'as described earlier',
+  'as discussed above',
+  'as mentioned above',
+  'lorem ipsum',
+  'lorem ipsum dolor sit amet',
+]);
+
+/** Words of a text that names a placeholder and says nothing besides. */
+const fewWords = 6;
+
+/** Faults of one text: enough to show what is meant. */
+const shownMax = 5;
+
+/** Characters of the heading and the line that a fault quotes. */
+const quotedCharsMax = 80;
+
+const hint =
+  'Try: write what belongs there; or leave the place out, and list the criterion that rests on it in criteria_unmet';
+
+/** @param path Of the text, for the faults. */
+export function findPlaceholders(text: string, path: string): OutputFault[] {
+  const lines = readMarkdown(text);
+  if (isOnlyPlaceholder(lines)) {
+    const said = JSON.stringify(cleanLine(text, quotedCharsMax));
+    return [{ path, reason: `the whole text is a placeholder: ${said}`, hint }];
+  }
+  const faults: OutputFault[] = [];
+  let heading: MarkdownLine | null = null;
+  let isEmpty = false;
+  const endSection = (next: MarkdownLine | null): void => {
+    if (heading === null || !isEmpty) return;
+    if (next !== null && next.level > heading.level) return;
+    const reason = `line ${heading.number}: the section ${quote(titleOfHeading(heading))} is empty`;
+    faults.push({ path, reason, hint });
+  };
+  for (const line of lines) {
+    if (line.level > 0) {
+      endSection(line);
+      heading = line;
+      isEmpty = true;
+    } else if (line.text.trim() !== '') {
+      isEmpty = false;
+      const found = line.isCode ? undefined : cellsOf(line.text).find(isPlaceholder);
+      if (found !== undefined) {
+        const under = heading === null ? '' : `, under ${quote(titleOfHeading(heading))}`;
+        faults.push({
+          path,
+          reason: `line ${line.number}${under}: only a placeholder, ${quote(found)}`,
+          hint,
+        });
+      }
+    }
+  }
+  endSection(null);
+  return faults.slice(0, shownMax);
+}
+
+/** The cells of a table's row, or the line itself, without the mark of a list or a quotation. */
+function cellsOf(line: string): string[] {
+  const text = line.trim().replace(/^(?:[-*+>]|\d{1,9}[.)])\s+/u, '');
+  return text.startsWith('|') ? text.split('|') : [text];
+}
+
+/** Words in back quotes are named, not left open. */
+function isPlaceholder(cell: string): boolean {
+  return !cell.includes('`') && placeholders.has(normaliseText(cell).trim());
+}
+
+function isOnlyPlaceholder(lines: readonly MarkdownLine[]): boolean {
+  const said = lines.filter(({ level }) => level === 0);
+  if (said.some(({ isCode }) => isCode)) return false;
+  const text = said.map((line) => line.text).join(' ');
+  const words = normaliseText(text)
+    .trim()
+    .split(' ')
+    .slice(0, fewWords + 1);
+  if (text.includes('`') || words.length > fewWords) return false;
+  const spoken = ` ${words.join(' ')} `;
+  return [...placeholders].some((one) => spoken.includes(` ${one} `));
+}
+
+function quote(text: string): string {
+  return JSON.stringify(cleanLine(text, quotedCharsMax));
+}
