@@ -54,6 +54,14 @@ export type TriadMember = z.infer<typeof TriadMember>;
 export const SpecSection = z.strictObject({
   section_id: Slug,
   text: z.string().min(1).max(4_000).describe('What this part is to be.'),
+  criterion_ids: z
+    .array(z.string())
+    .min(1)
+    .max(20)
+    .optional()
+    .describe(
+      'Criteria of the delegation that are met only if this section is agreed. Left out: the one with its id, else all.',
+    ),
 });
 export type SpecSection = z.infer<typeof SpecSection>;
 
@@ -102,7 +110,7 @@ export type TriadPlan = z.infer<typeof TriadPlan>;
 
 /** What a plan's outline keeps of a triad: the texts of the sections stay in the store. */
 export interface TriadOutline extends Omit<TriadPlan, 'sections'> {
-  readonly section_ids: readonly string[];
+  readonly sections: readonly Omit<SpecSection, 'text'>[];
 }
 
 const common = {

@@ -4,7 +4,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { Claim } from '../../contracts/spec.ts';
 import { findSettled } from '../../core/spec/read-spec.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
-import { findPlannedText } from '../../core/triad/list-sections.ts';
+import { findPlannedText, listCarried, listSections } from '../../core/triad/list-sections.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import { blockBytesMax } from './block-limits.ts';
@@ -100,8 +100,14 @@ async function renderSpec(
     text_ref === null ? findPlannedText(delegation, section_id) : (texts[at] ?? ''),
   );
   const shown = shorten([...whole, ...proposals], blockBytesMax.spec);
+  const planned = listSections(delegation);
+  const criterionIds = delegation.acceptance_criteria.map(({ criterion_id }) => criterion_id);
   const sections = spec.sections.map(({ section_id, owner, status, version }, at) => ({
     section_id,
+    criterion_ids: listCarried(
+      planned.find((one) => one.section_id === section_id) ?? { section_id },
+      criterionIds,
+    ),
     owner,
     status,
     version,

@@ -15,6 +15,20 @@ export function listSections({
   );
 }
 
+/**
+ * Lists the criteria that can't be met while a section is disputed: those that it names, else the one with its id, else
+ * all of the delegation.
+ *
+ * @param criterionIds Of the delegation.
+ */
+export function listCarried(
+  { section_id, criterion_ids }: Omit<SpecSection, 'text'>,
+  criterionIds: readonly string[],
+): readonly string[] {
+  if (criterion_ids !== undefined) return criterion_ids;
+  return criterionIds.includes(section_id) ? [section_id] : criterionIds;
+}
+
 /** What the plan says that a section is to be; empty where there is no such section. */
 export function findPlannedText(
   delegation: Pick<Delegation, 'triad' | 'acceptance_criteria'>,

@@ -171,7 +171,10 @@ function checkReply(
   if (output === null) return open;
   return capFaults([
     ...(output.status === 'completed' ? open : []),
-    ...checkSettled(output, turn.work.spec),
+    ...checkSettled(output, turn.work.spec, {
+      sections: order.delegation.triad?.sections ?? [],
+      criterion_ids: order.delegation.criterion_ids,
+    }),
     ...checkClaimedEffects(output.effects_claimed, tools.effects),
     ...checkAgentOutput(output, order.delegation.criterion_ids),
   ]);

@@ -89,6 +89,7 @@ describe('the first message of a member', () => {
     expect(jsonOf(own, 'spec')).toEqual([
       {
         section_id: 'keys',
+        criterion_ids: ['c1'],
         owner: null,
         status: 'open',
         version: 1,
@@ -96,6 +97,7 @@ describe('the first message of a member', () => {
       },
       {
         section_id: 'tables',
+        criterion_ids: ['c1'],
         owner: null,
         status: 'open',
         version: 1,

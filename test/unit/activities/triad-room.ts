@@ -77,7 +77,10 @@ export async function playTriad(
     plan: { ...plan, delegations: [delegation] },
   });
   const section_ids = Object.keys(sections);
-  const setup = resolveTriad({ ...triad(type, { members }), section_ids });
+  const setup = resolveTriad({
+    ...triad(type, { members }),
+    sections: section_ids.map((section_id) => ({ section_id })),
+  });
   const room: Room = { bench, setup, replies: [], refused: [], code: [] };
   const open = openSpec(section_ids, listNegotiators(setup.members));
   const deliberate = await playPhase(room, 'deliberate', open, null);

@@ -17,7 +17,7 @@ it('CH1: whatever agents there are, the members are a triad that a plan may have
       const hasExecutor = ids.some((id) => id !== 'planner');
       expect(members !== null).toBe(hasExecutor);
       if (members === null) return;
-      const triad = { type, reason: '', members, section_ids: ['s'] };
+      const triad = { type, reason: '', members, sections: [{ section_id: 's' }] };
       expect(checkTriad(triad, { agents, models: [] }, '')).toEqual([]);
     }),
     property,
