@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
-import type { ModelTurnInput, OutputShape } from '../../contracts/model-turn.ts';
+import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -23,7 +23,7 @@ import {
 import type { Conversation } from './conversation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { offerTools } from './offer-tools.ts';
-import { isFree, outputSchemas } from './read-output.ts';
+import { findSchema } from './read-output.ts';
 
 export interface PreparedTurn {
   readonly turn: number;
@@ -81,7 +81,7 @@ export async function prepareTurn(
       ),
       // Another call is likely where tools may be called, and where this is not the first.
       cachesConversation: turn > 1 || mayCallTools(input, agent),
-      ...outputOf(input.shape),
+      ...outputOf(input),
       callKey,
     },
     waiting: { ...delta, left_out: leftOutNow },
@@ -152,6 +152,7 @@ function readerKindOf({ shape, state_tools }: ModelTurnInput): ReaderKind {
   return shape === 'member_turn' || state_tools !== undefined ? 'member' : 'doer';
 }
 
-function outputOf(shape: OutputShape): Pick<ModelRequest, 'output'> {
-  return isFree(shape) ? {} : { output: outputSchemas[shape] };
+function outputOf(input: ModelTurnInput): Pick<ModelRequest, 'output'> {
+  const output = findSchema(input);
+  return output === undefined ? {} : { output };
 }

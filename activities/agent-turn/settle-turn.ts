@@ -9,7 +9,7 @@ import { classifyReply } from './classify-reply.ts';
 import type { ReplyClass } from './classify-reply.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { readOutput, toText } from './read-output.ts';
+import { readOutput, readPassingOutput, toText } from './read-output.ts';
 import { settleCalls } from './settle-calls.ts';
 
 /** Tool calls of one reply. Each is an activity and stands in history; who needs more is not choosing. */
@@ -25,7 +25,7 @@ type SettleDeps = Pick<AgentTurnDeps, 'store' | 'tools'>;
 type ToolsReply = Extract<ReplyClass, { type: 'tools' }>;
 
 /** What was asked for. */
-type Asked = Pick<ModelTurnInput, 'shape' | 'state_tools'>;
+type Asked = Pick<ModelTurnInput, 'shape' | 'state_tools' | 'passable'>;
 
 /** What the model answered, in the provider's words. */
 export interface Answer {
@@ -51,7 +51,7 @@ export async function settleTurn(
   const [head, reply] = await Promise.all([
     putReply(store, prepared, answer.content),
     answered.type === 'final'
-      ? settleFinal(store, asked.shape, answered.text)
+      ? settleFinal(store, asked, answered.text)
       : ({ type: 'paused' } as const),
   ]);
   return { head, reply };
@@ -68,10 +68,13 @@ export async function settleWithoutReply(
 
 async function settleFinal(
   store: ArtifactStore,
-  shape: OutputShape,
+  { shape, passable }: Asked,
   text: string,
 ): Promise<TurnReply> {
-  const read = readOutput(shape, text);
+  const read =
+    shape === 'agent_output' && passable !== undefined
+      ? await readPassingOutput(store, text, passable)
+      : readOutput(shape, text);
   if (!read.ok) return { type: 'malformed', faults: read.faults };
   // Measured before anything is stored: an output that goes back leaves no artifact behind.
   const fault = checkOutlineSize(buildOutline(read.output, ''));

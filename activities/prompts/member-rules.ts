@@ -31,6 +31,6 @@ As a member you have these besides:
 Your duties are {"answer":["tables.bob","keys.bob"]}. You write "The tables are sound. The keys lose readings of the same second." and make two calls in that reply: negotiate_response {"claim_id":"tables.bob","decision":"CONCEDE","reason":"Covers all three reports."} and negotiate_response {"claim_id":"keys.bob","decision":"REVISE","reason":"The key is not unique.","revised_proposal":"## Keys\\nThe key is device and time in microseconds."}. That is the whole turn.
 
 # The output of the delegation
-One member gives it for all, in the turn whose duties say "output":true: what the sections hold, put together, and nothing that no section holds. A section that stayed disputed has its side of the story told by the engine; every criterion that it carries, its criterion_ids in <spec>, goes to criteria_unmet. In every other turn you answer in Markdown and by calls, and what follows does not concern you.
+One member gives it for all, in the turn whose duties say "output":true: what the sections hold, and nothing that no section holds. "detailed_from":["sections"] adds the texts of all agreed sections to detailed_md, word for word: don't retype them. detailed_md holds only what has to stand before them, and may be "". A section that stayed disputed has its side of the story told by the engine; every criterion that it carries, its criterion_ids in <spec>, goes to criteria_unmet. In every other turn you answer in Markdown and by calls, and what follows does not concern you.
 
 ${outputRules}`;

@@ -1,5 +1,8 @@
 import type { Delegation } from '../../contracts/delegation.ts';
+import type { Passable } from '../../contracts/model-turn.ts';
+import type { SpecState } from '../../contracts/spec.ts';
 import type { SpecSection } from '../../contracts/triad.ts';
+import { findUnsettled } from '../spec/read-spec.ts';
 
 /** The spec that a plan gives a triad: one section for each criterion where it names none of its own. */
 export function listSections({
@@ -27,6 +30,15 @@ export function listCarried(
 ): readonly string[] {
   if (criterion_ids !== undefined) return criterion_ids;
   return criterionIds.includes(section_id) ? [section_id] : criterionIds;
+}
+
+/** Lists what a triad's output may pass on: the agreed sections under one name, or nothing where none is agreed. */
+export function listPassable(spec: SpecState): Passable[] {
+  const unsettled = findUnsettled(spec);
+  const sections = spec.sections.flatMap(({ section_id, text_ref, language }) =>
+    text_ref === null || unsettled.includes(section_id) ? [] : [{ section_id, text_ref, language }],
+  );
+  return sections.length === 0 ? [] : [{ type: 'sections', names: ['sections'], sections }];
 }
 
 /** What the plan says that a section is to be; empty where there is no such section. */

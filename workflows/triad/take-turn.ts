@@ -8,6 +8,7 @@ import { checkClaimedEffects } from '../../core/output/check-claimed-effects.ts'
 import { memberSummary } from '../../core/render/member-summary.ts';
 import { checkSettled } from '../../core/triad/check-settled.ts';
 import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
+import { listPassable } from '../../core/triad/list-sections.ts';
 import { openWork } from '../../core/triad/judge-call.ts';
 import type { FinishedTurn, TurnOrder } from '../../core/triad/phase-state.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
@@ -132,6 +133,7 @@ function deskOf(at: TurnAtWork, desk: MemberDesk): ConversationDesk {
     registry_ref: order.registry_ref,
     shape: brief.duties.output ? 'agent_output' : 'member_turn',
     label: () => memberSummary(place),
+    ...(brief.duties.output && { passable: () => listPassable(turn.work.spec) }),
     offer: { ...(model !== undefined && { model }), state_tools: brief.tools },
     control,
     superior,

@@ -1,4 +1,5 @@
 import { toOutputFormat } from '../../../activities/adapters/anthropic/json-schemas.ts';
+import { PassingOutput } from '../../../contracts/agent-output.ts';
 import { OfferedWavePlan } from '../../../activities/agent-turn/offered-plan.ts';
 import { outputSchemas, readOutput } from '../../../activities/agent-turn/read-output.ts';
 import { delegationOf, plan } from './bench.ts';
@@ -15,7 +16,7 @@ function countOptional(node: unknown): number {
   return below + Object.keys(properties).length - (Array.isArray(required) ? required.length : 0);
 }
 
-it.each(Object.entries(outputSchemas))(
+it.each([...Object.entries(outputSchemas), ['passing_output', PassingOutput] as const])(
   'the schema of a %s keeps what the provider makes a grammar of',
   (_shape, schema) => {
     const format = toOutputFormat(schema);

@@ -193,7 +193,7 @@ describe('a phase, for rules and people', () => {
     expect(checkSettled(outputs('price'), half, plan)).toEqual([]);
   });
 
-  it('CS2, finding F12: a disputed section leaves unmet what it carries, whatever it is called', () => {
+  it('CS2: finding F12: a disputed section leaves unmet what it carries, whatever its name', () => {
     const all = checkSettled(outputs('agreed', 'tested'), half, planned(['agreed', 'tested']));
     expect(all.map(({ path }) => path)).toEqual([
       'coverage.criteria_met[0].criterion_id',
