@@ -125,7 +125,7 @@ const common = {
   rounds_max: z.number().int().min(1).max(5).optional(),
   sections: z.array(SpecSection).min(1).max(12).optional(),
   timeouts: TriadTimeouts.optional(),
-  /** If undefined: one criterion, "The task is done as described." */
+  /** If undefined: one criterion, the task itself. */
   acceptance_criteria: z.array(z.string().min(1).max(1_000)).min(1).max(12).optional(),
   ...runSettings,
 };

@@ -86,9 +86,10 @@ async function renderSpec(
   { spec }: TurnBrief,
 ): Promise<string> {
   // Nobody could finish a section as agreed without the proposal by which it has its owner.
-  const agreed = spec.sections.map(
-    ({ section_id }) => findSettled(spec, section_id)?.proposal_ref ?? null,
-  );
+  const agreed = spec.sections.map(({ section_id, text_ref }) => {
+    const proposal_ref = findSettled(spec, section_id)?.proposal_ref ?? null;
+    return proposal_ref === text_ref ? null : proposal_ref;
+  });
   const [texts, proposals] = await Promise.all([
     readTexts(
       store,
@@ -136,14 +137,25 @@ async function renderClaims(store: ArtifactStore, claims: readonly Claim[]): Pro
   const reasonOf = new Map(said.map((one, at) => [one, shownReasons[open.length + at]]));
   const entries = open.map(
     (
-      { claim_id, section_id, member, about, dispute_ref, revision, revised_by, responses },
+      {
+        claim_id,
+        section_id,
+        member,
+        about,
+        write_later,
+        dispute_ref,
+        revision,
+        revised_by,
+        responses,
+      },
       at,
     ) => ({
       claim_id,
       section_id,
       member,
-      about,
-      ...(dispute_ref !== undefined && { contradiction: shownReasons[at] }),
+      ...(about === 'output' && { disputes: 'the finished text' }),
+      ...(dispute_ref !== undefined && { because: shownReasons[at] }),
+      ...(write_later === true && { write_later }),
       revision,
       revised_by,
       proposal: shownProposals[at],
