@@ -81,11 +81,12 @@ async function readHandOver(
     const summary = readSummary(text);
     return summary === null ? text : formatSummary(summary);
   }
-  if (phase !== 'execute' || spec.claims.length === 0) return null;
+  if (phase !== 'execute') return null;
   const refs = listSummaryTexts(spec);
   const texts = await Promise.all(refs.map((ref) => store.getText(ref)));
   const byRef = new Map(refs.map((ref, at) => [ref, texts[at] ?? '']));
-  return formatSummary(summariseRecords(spec, (ref) => byRef.get(ref) ?? ''));
+  const summary = summariseRecords(spec, (ref) => byRef.get(ref) ?? '');
+  return summary === null ? null : formatSummary(summary);
 }
 
 function formatSummary({ decisions, open_questions, artifacts }: PhaseSummary): string {

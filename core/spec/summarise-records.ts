@@ -10,9 +10,14 @@ import { findSettled } from './read-spec.ts';
  * each said about it. A member's summary could only repeat that.
  *
  * @param textOf The text of an artifact that `listSummaryTexts` names.
+ * @returns null where a section has no settled claim: then a member sums up.
  */
-export function summariseRecords(spec: SpecState, textOf: (ref: Ref) => string): PhaseSummary {
+export function summariseRecords(
+  spec: SpecState,
+  textOf: (ref: Ref) => string,
+): PhaseSummary | null {
   const settled = spec.sections.flatMap(({ section_id }) => findSettled(spec, section_id) ?? []);
+  if (settled.length < spec.sections.length) return null;
   return {
     decisions: settled.map((claim) => ({
       section_id: claim.section_id,

@@ -243,7 +243,6 @@ describe('the blocks of a turn', () => {
         claim_id: 'c2',
         section_id: 'tables',
         member: 'syd',
-        about: 'ownership',
         revision: 2,
         revised_by: 'cid',
         proposal: 'PROPOSED',
@@ -253,8 +252,8 @@ describe('the blocks of a turn', () => {
       },
       expect.objectContaining({
         claim_id: 'c5',
-        about: 'output',
-        contradiction: 'CONTRADICTED',
+        disputes: 'the finished text',
+        because: 'CONTRADICTED',
         proposal: 'WRITTEN',
       }),
     ]);

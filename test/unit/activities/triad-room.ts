@@ -10,6 +10,7 @@ import { findOpenDuties } from '../../../core/triad/find-open-duties.ts';
 import { judgeCall, openWork, takeCode } from '../../../core/triad/judge-call.ts';
 import type { CodeOrder, TurnWork } from '../../../core/triad/judged-call.ts';
 import type { FinishedTurn, PhaseState, TurnOrder } from '../../../core/triad/phase-state.ts';
+import { listPassable } from '../../../core/triad/list-sections.ts';
 import { resolveTriad } from '../../../core/triad/resolve-triad.ts';
 import { listNegotiators } from '../../../core/triad/roles.ts';
 import { openPhase, stepPhase } from '../../../core/triad/step-phase.ts';
@@ -141,13 +142,20 @@ function beginTurn({ bench }: Room, brief: TurnBrief, { head }: Talk): TurnInput
 
 async function ask(
   { bench, replies }: Room,
-  { phase, member, round, duties, tools }: TurnBrief,
+  { phase, member, round, duties, tools, spec }: TurnBrief,
   talk: Talk,
   append: readonly TurnInput[],
 ): Promise<TurnReply> {
   const shape: ModelTurnInput['shape'] = duties.output ? 'agent_output' : 'member_turn';
   const { head } = talk;
-  const turn = { head, append, shape, state_tools: tools, max_output_tokens: 16_000 };
+  const turn = {
+    head,
+    append,
+    shape,
+    state_tools: tools,
+    max_output_tokens: 16_000,
+    ...(duties.output && { passable: listPassable(spec) }),
+  };
   const result = await bench.turn(turn);
   talk.head = result.head;
   const { reply } = result;

@@ -26,7 +26,7 @@ it('CH1: whatever agents there are, the members are a triad that a plan may have
 
 it.each([
   ['hierarchical', ['orchestrator/analyst', 'worker-1/engineer', 'worker-2/researcher']],
-  ['dialectic', ['proposer/engineer', 'critic/reviewer', 'synthesizer/writer']],
+  ['dialectic', ['proposer/analyst', 'critic/reviewer', 'synthesizer/writer']],
   ['consensus', ['peer-1/analyst', 'peer-2/engineer', 'peer-3/reviewer']],
 ] as const)('CH2: of the shipped agents, a %s triad is %j', (type, expected) => {
   const members = chooseMembers(type, shipped.map(agent)) ?? [];
