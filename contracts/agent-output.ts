@@ -71,6 +71,27 @@ export const AgentOutput = z.strictObject({
 });
 export type AgentOutput = z.infer<typeof AgentOutput>;
 
+/**
+ * An AgentOutput whose author may pass texts on instead of retyping them: the leader of a team, and the member of a triad
+ * that writes its output. It is stored as the AgentOutput that comes of it.
+ */
+export const PassingOutput = z.strictObject({
+  ...AgentOutput.shape,
+  detailed_md: z
+    .string()
+    .describe(
+      'The whole result in Markdown, for whoever needs it. With detailed_from only what is to stand before it; may be "" then.',
+    ),
+  detailed_from: z
+    .array(z.string().min(1).max(164))
+    .max(20)
+    .optional()
+    .describe(
+      'What is added to detailed_md word for word, so that nobody retypes it. Leader: names of results. Triad: ["sections"], all agreed sections.',
+    ),
+});
+export type PassingOutput = z.infer<typeof PassingOutput>;
+
 /** What the engine's rules need to know of an output. Texts stay in the store. */
 export interface AgentOutputOutline extends Omit<
   AgentOutput,

@@ -20,6 +20,8 @@ export interface Duties {
   readonly claims_min: number;
   /** Orchestrator: somebody has to be given a turn, because something is left to do and nobody is at work. */
   readonly assign: boolean;
+  /** Critic: section_ids whose proposal or text it has not judged yet. No record is owed for them. */
+  readonly check: readonly string[];
   /** section_ids to be `done`. */
   readonly finish: readonly string[];
   /** Whether it writes the summary of the phase, as soon as no claim is open or no round is left. */

@@ -167,6 +167,22 @@ export type OutputShape =
   | 'member_turn'
   | 'code';
 
+/** A text that an output may pass on whole, by one of its names in `detailed_from`. */
+export type Passable =
+  /** What came of a task: `detailed_md` of its output. */
+  | { readonly type: 'result'; readonly names: readonly string[]; readonly output_ref: Ref }
+  /** The agreed sections of a triad, in their order. */
+  | {
+      readonly type: 'sections';
+      readonly names: readonly string[];
+      readonly sections: readonly {
+        readonly section_id: string;
+        readonly text_ref: Ref;
+        /** Of code; else null. */
+        readonly language: string | null;
+      }[];
+    };
+
 export interface ModelTurnInput {
   readonly run_id: string;
   readonly agent_id: string;
@@ -189,6 +205,8 @@ export interface ModelTurnInput {
   readonly delegation_id?: string;
   /** Tools that the workflow decides, offered besides those of the agent. The same in a whole conversation. */
   readonly state_tools?: readonly StateToolName[];
+  /** What the output may pass on. Absent: it is asked for as an AgentOutput; else as a PassingOutput, also where it is empty. */
+  readonly passable?: readonly Passable[];
 }
 
 export interface ToolCall {

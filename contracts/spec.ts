@@ -43,6 +43,8 @@ export interface Claim {
   /** Who wrote the newest revision. */
   readonly revised_by: string;
   readonly proposal_ref: Ref;
+  /** The proposal is a plan: when it is settled, its member writes the section. Absent: it is the text of the section. */
+  readonly write_later?: true;
   /** Of an output: what it contradicts, in the words of who disputes it. */
   readonly dispute_ref?: Ref;
   /** `withdrawn`: its member conceded a rival claim, or that one was settled. `dissent`: disputed at the last round. */

@@ -16,7 +16,18 @@ const member = z.string().min(1).max(40).describe('The name of a member.');
 export const stateToolInputs = {
   register_claim: z.strictObject({
     section_id: sectionId,
-    proposal: z.string().min(1).max(20_000).describe('What this section is to be, in Markdown.'),
+    proposal: z
+      .string()
+      .min(1)
+      .max(20_000)
+      .describe('The whole text of the section in Markdown; with write_later, what it is to be.'),
+    write_later: z
+      .boolean()
+      .nullable()
+      .optional()
+      .describe(
+        'true: the proposal is a plan, and you write the section in execute. Default false.',
+      ),
     for_member: member.nullable().optional().describe('Orchestrator only: the worker it is for.'),
   }),
   negotiate_response: z
@@ -133,6 +144,8 @@ export type TriadCall =
       readonly section_id: string;
       readonly for_member: string | null;
       readonly proposal_ref: Ref;
+      /** As in Claim. */
+      readonly write_later?: true;
     }
   | {
       readonly tool: 'negotiate_response';

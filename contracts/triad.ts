@@ -54,6 +54,14 @@ export type TriadMember = z.infer<typeof TriadMember>;
 export const SpecSection = z.strictObject({
   section_id: Slug,
   text: z.string().min(1).max(4_000).describe('What this part is to be.'),
+  criterion_ids: z
+    .array(z.string())
+    .min(1)
+    .max(20)
+    .optional()
+    .describe(
+      'Criteria of the delegation that are met only if this section is agreed. Left out: the one with its id, else all.',
+    ),
 });
 export type SpecSection = z.infer<typeof SpecSection>;
 
@@ -102,7 +110,7 @@ export type TriadPlan = z.infer<typeof TriadPlan>;
 
 /** What a plan's outline keeps of a triad: the texts of the sections stay in the store. */
 export interface TriadOutline extends Omit<TriadPlan, 'sections'> {
-  readonly section_ids: readonly string[];
+  readonly sections: readonly Omit<SpecSection, 'text'>[];
 }
 
 const common = {
@@ -117,7 +125,7 @@ const common = {
   rounds_max: z.number().int().min(1).max(5).optional(),
   sections: z.array(SpecSection).min(1).max(12).optional(),
   timeouts: TriadTimeouts.optional(),
-  /** If undefined: one criterion, "The task is done as described." */
+  /** If undefined: one criterion, the task itself. */
   acceptance_criteria: z.array(z.string().min(1).max(1_000)).min(1).max(12).optional(),
   ...runSettings,
 };

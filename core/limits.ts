@@ -58,6 +58,10 @@ export const engineLimits = {
   sameFingerprintMax: 2,
   /** Sections of a triad's spec. Three members that go through more lose sight of the whole. */
   sectionsMax: 12,
+  /** Characters of a criterion that is made of a task, as many as the contract takes of one that somebody writes. */
+  criterionCharsMax: 1_000,
+  /** Characters of one entry of a phase's summary that is made of its records, as many as the contract takes. */
+  summaryEntryCharsMax: 2_000,
   /** Rounds of one phase of a triad. */
   roundsMax: 5,
   /** Records of one turn of a triad's member: an answer to each of 36 claims, or some edits of each of 12 sections. */

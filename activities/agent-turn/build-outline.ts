@@ -77,7 +77,7 @@ function outlineTriad(
   { sections: _sections, ...rest }: TriadPlan,
   delegation: Delegation,
 ): TriadOutline {
-  return { ...rest, section_ids: listSections(delegation).map(({ section_id }) => section_id) };
+  return { ...rest, sections: listSections(delegation).map(({ text: _text, ...one }) => one) };
 }
 
 /** @returns the fault to send back, or null when the outline is small enough. */

@@ -1,12 +1,14 @@
 import type { z } from 'zod';
-import { AgentOutput } from '../../contracts/agent-output.ts';
-import type { OutputShape } from '../../contracts/model-turn.ts';
+import { AgentOutput, PassingOutput } from '../../contracts/agent-output.ts';
+import type { OutputShape, Passable } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { QuestionReview } from '../../contracts/question-review.ts';
 import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { describeIssues, wholePath } from '../tools/describe-issues.ts';
+import { passOn } from './pass-on.ts';
 import { readCode } from './read-code.ts';
 
 export type Output =
@@ -32,6 +34,25 @@ type FreeShape = 'member_turn' | 'code';
 
 export function isFree(shape: OutputShape): shape is FreeShape {
   return shape === 'member_turn' || shape === 'code';
+}
+
+/**
+ * Reads the final text of somebody who may pass texts on, and adds them.
+ *
+ * @throws ArtifactCorrupt or StoreUnavailable from the store.
+ */
+export async function readPassingOutput(
+  store: ArtifactStore,
+  text: string,
+  passable: readonly Passable[],
+): Promise<ReadOutput> {
+  const json = parseFinalText(text);
+  if ('fault' in json) return { ok: false, faults: [json.fault] };
+  const parsed = PassingOutput.safeParse(json.value);
+  if (!parsed.success) return { ok: false, faults: describeIssues(parsed.error) };
+  const passed = await passOn(store, parsed.data, passable);
+  if (!passed.ok) return passed;
+  return { ok: true, output: { shape: 'agent_output', value: passed.value } };
 }
 
 /** Reads a final text. Nothing is mended: what does not fit goes back to the model with every fault at once. */

@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import { PassingOutput } from '../../contracts/agent-output.ts';
 import type { ModelTurnInput, OutputShape } from '../../contracts/model-turn.ts';
 import { schemaForms } from '../../contracts/transcript.ts';
 import type { PlanParts, SchemaForm, TranscriptNode } from '../../contracts/transcript.ts';
@@ -15,6 +17,8 @@ export interface AskedOutput {
   /** Of a plan. */
   readonly parts: PlanParts;
   readonly form: SchemaForm;
+  /** Whether an agent's output may pass texts of others on. */
+  readonly passes: boolean;
 }
 
 /** What is offered where no prompt says what the run allows. */
@@ -28,35 +32,44 @@ const wholePlan: PlanParts = { triads: true, teams: true, redoes: true };
  */
 export async function readAsked(
   store: ArtifactStore,
-  { shape, append }: Pick<ModelTurnInput, 'shape' | 'append'>,
+  { shape, append, passable }: Pick<ModelTurnInput, 'shape' | 'append' | 'passable'>,
   nodes: readonly TranscriptNode[],
 ): Promise<AskedOutput> {
   const form = nodes.findLast((node) => node.schema_form !== undefined)?.schema_form ?? 'whole';
+  const passes = passable !== undefined;
   const settled = nodes.find((node) => node.plan_parts !== undefined)?.plan_parts;
-  if (settled !== undefined) return { shape, parts: settled, form };
+  if (settled !== undefined) return { shape, parts: settled, form, passes };
   const begins = append.find((one) => one.type === 'prompt')?.prompt;
-  if (begins?.kind !== 'plan') return { shape, parts: wholePlan, form };
+  if (begins?.kind !== 'plan') return { shape, parts: wholePlan, form, passes };
   const record = await readRecord(store, begins.record_ref);
   const parts = {
     triads: begins.triad_models !== null,
     teams: begins.teams,
     redoes: describeStale(record).length > 0,
   };
-  return { shape, parts, form };
+  return { shape, parts, form, passes };
 }
 
 /** A request that asks for the output. Where that is free text, nothing is added. */
 export function addOutput(
   request: Omit<ModelRequest, 'output' | 'outputForm'>,
-  { shape, parts, form }: AskedOutput,
+  asked: AskedOutput,
 ): ModelRequest {
-  if (isFree(shape)) return request;
-  const output = shape === 'wave_plan' ? offerPlan(shrinkParts(parts, form)) : outputSchemas[shape];
+  const { form } = asked;
+  const output = findSchema(asked);
+  if (output === null) return request;
   if (form === 'bare') return { ...request, output, outputForm: 'bare' };
   if (form !== 'in_prompt') return { ...request, output };
   const described = { text: describeSchema(output), cacheBreakpoint: false };
   const system = [...request.system, described];
   return { ...request, system, output, outputForm: 'unasked' };
+}
+
+/** @returns null for free text. */
+function findSchema({ shape, parts, form, passes }: AskedOutput): z.ZodType | null {
+  if (isFree(shape)) return null;
+  if (shape === 'wave_plan') return offerPlan(shrinkParts(parts, form));
+  return shape === 'agent_output' && passes ? PassingOutput : outputSchemas[shape];
 }
 
 /**

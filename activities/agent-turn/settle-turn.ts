@@ -12,7 +12,7 @@ import type { ReplyClass } from './classify-reply.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { readEvidenceSources } from './evidence-sources.ts';
-import { readOutput, toText } from './read-output.ts';
+import { readOutput, readPassingOutput, toText } from './read-output.ts';
 import type { Output } from './read-output.ts';
 import { settleCalls } from './settle-calls.ts';
 
@@ -29,7 +29,7 @@ type SettleDeps = Pick<AgentTurnDeps, 'store' | 'tools'>;
 type ToolsReply = Extract<ReplyClass, { type: 'tools' }>;
 
 /** What was asked for. */
-type Asked = Pick<ModelTurnInput, 'shape' | 'state_tools'>;
+type Asked = Pick<ModelTurnInput, 'shape' | 'state_tools' | 'passable'>;
 
 /** What the model answered, in the provider's words. */
 export interface Answer {
@@ -57,7 +57,7 @@ export async function settleTurn(
   const [head, reply] = await Promise.all([
     putReply(store, prepared, answer.content),
     answered.type === 'final'
-      ? settleFinal(store, asked.shape, answered.text, prepared.request.messages)
+      ? settleFinal(store, asked, answered.text, prepared.request.messages)
       : ({ type: 'paused' } as const),
   ]);
   return { head, reply };
@@ -74,11 +74,14 @@ export async function settleWithoutReply(
 
 async function settleFinal(
   store: ArtifactStore,
-  shape: OutputShape,
+  { shape, passable }: Asked,
   text: string,
   messages: readonly Message[],
 ): Promise<TurnReply> {
-  const read = readOutput(shape, text);
+  const read =
+    shape === 'agent_output' && passable !== undefined
+      ? await readPassingOutput(store, text, passable)
+      : readOutput(shape, text);
   if (!read.ok) return { type: 'malformed', faults: read.faults };
   // Measured before anything is stored: an output that goes back leaves no artifact behind.
   const fault = checkOutlineSize(buildOutline(read.output, ''));

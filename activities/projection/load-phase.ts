@@ -2,6 +2,7 @@ import { AgentOutput } from '../../contracts/agent-output.ts';
 import { PhaseSummary } from '../../contracts/phase-summary.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { PhaseReport } from '../../contracts/triad-run.ts';
+import { summariseRecords } from '../../core/spec/summarise-records.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readPhaseReport } from '../run-record/read-report.ts';
 import { readShape } from '../tools/read-artifact.ts';
@@ -28,7 +29,18 @@ export async function loadPhase(store: ArtifactStore, ref: Ref): Promise<LoadedP
     summary_ref === null ? null : readShape(store, summary_ref, PhaseSummary, 'a phase summary'),
     output_ref === null ? null : readShape(store, output_ref, AgentOutput, 'an agent output'),
   ]);
-  return { report, report_ref: ref, texts: new Map(texts), summary, output };
+  const byRef = new Map(texts);
+  const told = summary ?? summariseUntold(report, byRef);
+  return { report, report_ref: ref, texts: byRef, summary: told, output };
+}
+
+/** @returns the summary of a negotiation that nobody had to sum up; null of every other phase. */
+function summariseUntold(
+  { phase, status, spec }: PhaseReport,
+  texts: ReadonlyMap<Ref, string>,
+): PhaseSummary | null {
+  if (phase !== 'negotiate' || status !== 'done') return null;
+  return summariseRecords(spec, (ref) => texts.get(ref) ?? '');
 }
 
 /** Each once. */

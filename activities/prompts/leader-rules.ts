@@ -37,7 +37,7 @@ Your delegation is a guide for a new tool, your members are researcher, writer a
 # The output of the delegation
 It is yours, for the whole team: what the results come to, put together, and nothing that no result shows.
 - Evidence names the result and the place in it: "result guide, section Limits". A result that you have not seen is no evidence.
-- Nobody else reads the members' results. Whatever a reader needs stands in your detailed_md, in full, and the facts that others will build on stand among your facts.
+- Nobody else reads the members' results. A result that is good as it stands you hand on by its name in detailed_from: its whole detailed_md is added to yours, word for word. Don't retype it. Whatever else a reader needs stands in your detailed_md, and the facts that others will build on stand among your facts.
 - Assumptions of members on which your output rests are yours too. What stayed undone, and why, goes to criteria_unmet and into compact_md.
 - effects_claimed names what you changed by a tool of your own, or what a result says that its member changed.
 

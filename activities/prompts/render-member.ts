@@ -1,8 +1,8 @@
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
-import type { Ref } from '../../contracts/ref.ts';
 import { PhaseSummary } from '../../contracts/phase-summary.ts';
+import { listSummaryTexts, summariseRecords } from '../../core/spec/summarise-records.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { jsonBlock, textBlock } from './blocks.ts';
@@ -41,7 +41,7 @@ export async function renderMember(
     jsonBlock('allowed_tools', [...agent.allowed_tools, ...brief.tools]),
     markData(renderUpstream(task), callKey),
     renderTask(task.delegation),
-    ...(await renderSummary(store, brief.summary_ref, callKey)),
+    ...(await renderSummary(store, brief, callKey)),
     await renderTurn(store, task.delegation, brief, callKey),
   ];
   const waveKey = `${task.record.run_id} ${prompt.plan_ref}`;
@@ -62,20 +62,34 @@ export function renderTask({ triad: _triad, ...task }: Delegation): string {
 
 async function renderSummary(
   store: ArtifactStore,
-  ref: Ref | null,
+  brief: TurnBrief,
   callKey: string,
 ): Promise<string[]> {
-  if (ref === null) return [];
-  const text = formatSummary(await store.getText(ref));
+  const text = await readHandOver(store, brief);
+  if (text === null) return [];
   const shown = cutAtSection(text, blockBytesMax.phase_summary, '');
   return [markData(textBlock('phase_summary', shown, Infinity), callKey)];
 }
 
-/** A PhaseSummary as Markdown. Of a phase that was started alone, it may be a text that somebody typed. */
-function formatSummary(text: string): string {
-  const summary = readSummary(text);
-  if (summary === null) return text;
-  const { decisions, open_questions, artifacts } = summary;
+/** What the phase before hands over: what its writer said, or else what the records of a negotiation say. */
+async function readHandOver(
+  store: ArtifactStore,
+  { summary_ref, phase, spec }: TurnBrief,
+): Promise<string | null> {
+  if (summary_ref !== null) {
+    const text = await store.getText(summary_ref);
+    const summary = readSummary(text);
+    return summary === null ? text : formatSummary(summary);
+  }
+  if (phase !== 'execute') return null;
+  const refs = listSummaryTexts(spec);
+  const texts = await Promise.all(refs.map((ref) => store.getText(ref)));
+  const byRef = new Map(refs.map((ref, at) => [ref, texts[at] ?? '']));
+  const summary = summariseRecords(spec, (ref) => byRef.get(ref) ?? '');
+  return summary === null ? null : formatSummary(summary);
+}
+
+function formatSummary({ decisions, open_questions, artifacts }: PhaseSummary): string {
   return [
     '## Decisions',
     ...decisions.map(({ section_id, decision }) => formatLine(section_id, decision)),
@@ -86,6 +100,7 @@ function formatSummary(text: string): string {
   ].join('\n');
 }
 
+/** @returns null for a text that somebody typed, of a phase that was started alone. */
 function readSummary(text: string): PhaseSummary | null {
   try {
     return PhaseSummary.safeParse(JSON.parse(text)).data ?? null;

@@ -4,7 +4,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { Claim } from '../../contracts/spec.ts';
 import { findSettled } from '../../core/spec/read-spec.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
-import { findPlannedText } from '../../core/triad/list-sections.ts';
+import { findPlannedText, listCarried, listSections } from '../../core/triad/list-sections.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import { blockBytesMax } from './block-limits.ts';
@@ -86,9 +86,10 @@ async function renderSpec(
   { spec }: TurnBrief,
 ): Promise<string> {
   // Nobody could finish a section as agreed without the proposal by which it has its owner.
-  const agreed = spec.sections.map(
-    ({ section_id }) => findSettled(spec, section_id)?.proposal_ref ?? null,
-  );
+  const agreed = spec.sections.map(({ section_id, text_ref }) => {
+    const proposal_ref = findSettled(spec, section_id)?.proposal_ref ?? null;
+    return proposal_ref === text_ref ? null : proposal_ref;
+  });
   const [texts, proposals] = await Promise.all([
     readTexts(
       store,
@@ -100,8 +101,14 @@ async function renderSpec(
     text_ref === null ? findPlannedText(delegation, section_id) : (texts[at] ?? ''),
   );
   const shown = shorten([...whole, ...proposals], blockBytesMax.spec);
+  const planned = listSections(delegation);
+  const criterionIds = delegation.acceptance_criteria.map(({ criterion_id }) => criterion_id);
   const sections = spec.sections.map(({ section_id, owner, status, version }, at) => ({
     section_id,
+    criterion_ids: listCarried(
+      planned.find((one) => one.section_id === section_id) ?? { section_id },
+      criterionIds,
+    ),
     owner,
     status,
     version,
@@ -130,14 +137,25 @@ async function renderClaims(store: ArtifactStore, claims: readonly Claim[]): Pro
   const reasonOf = new Map(said.map((one, at) => [one, shownReasons[open.length + at]]));
   const entries = open.map(
     (
-      { claim_id, section_id, member, about, dispute_ref, revision, revised_by, responses },
+      {
+        claim_id,
+        section_id,
+        member,
+        about,
+        write_later,
+        dispute_ref,
+        revision,
+        revised_by,
+        responses,
+      },
       at,
     ) => ({
       claim_id,
       section_id,
       member,
-      about,
-      ...(dispute_ref !== undefined && { contradiction: shownReasons[at] }),
+      ...(about === 'output' && { disputes: 'the finished text' }),
+      ...(dispute_ref !== undefined && { because: shownReasons[at] }),
+      ...(write_later === true && { write_later }),
       revision,
       revised_by,
       proposal: shownProposals[at],

@@ -11,9 +11,9 @@ const aims: Readonly<Record<TriadPhase, string>> = {
   deliberate:
     'This phase is for finding out what the sections are to be. It ends with a claim on each: who takes it, and what is proposed.',
   negotiate:
-    'This phase is for agreement. It ends with every claim settled, or kept as dissent after the last round. No section is written here.',
+    'This phase is for agreement. It ends with every claim settled, or kept as dissent after the last round. What all agree to becomes the text of its section.',
   execute:
-    'This phase is for the work itself. It ends with the finished text of every section that has an owner, and one output.',
+    'This phase is for what is not written yet. It ends with the finished text of every section that has an owner, and one output. What was agreed as text is done already.',
 };
 
 /** Blocks are named in words only: a tag stands nowhere but where its block stands. */
@@ -27,7 +27,7 @@ const parts: Readonly<Record<TriadRole, Part>> = {
       negotiate:
         'The workers settle the claims among themselves; you have no say in it. Give out the rounds, for as long as a claim is open and a round is left: assign a turn to every worker that has not agreed to all of them, with what helps it to see the whole.',
       execute:
-        'Have each owner finish its sections: assign turns with what the owner has to know of the others. Read what comes back. Where a finished section contradicts another or what was agreed, open a negotiation on it, name both sides, and assign a turn to whoever has to answer; where it is only unfinished, assign its owner another turn. When all is done and fits together, assign nothing.',
+        'Read the sections that are done already, and have each owner finish the others: assign turns with what the owner has to know of the others. Read what comes back. Where a finished section contradicts another or what was agreed, open a negotiation on it, name both sides, and assign a turn to whoever has to answer; where it is only unfinished, assign its owner another turn. When all is done and fits together, assign nothing.',
     },
   },
   worker: {
@@ -47,7 +47,7 @@ const parts: Readonly<Record<TriadRole, Part>> = {
       'You make the proposals that the others work on: definite enough to be judged, complete enough to be built.',
     phases: {
       deliberate:
-        'Claim every section, each with a proposal that stands on its own. In a later round, claim what is still missing, with what the critic found in mind.',
+        'Claim every section, each with its whole text, ready for the reader of the delegation. In a later round, claim what is still missing, with what the critic found in mind.',
       negotiate:
         'Others answer your claims. Where one of them was revised, answer the revision: is it still right, and better?',
       execute: 'Finish the sections that you own, as it was agreed.',
@@ -62,7 +62,7 @@ const parts: Readonly<Record<TriadRole, Part>> = {
       negotiate:
         'Answer each claim. REVISE where a change of yours cures it; HOLD only where none would.',
       execute:
-        'Check each finished section against what was agreed, against the other sections and against the acceptance criteria. Name every fault with its place. What is sound needs a line.',
+        'Judge the sections that your duties list under check, against what was agreed, the other sections and the acceptance criteria. A fault that has to be mended: open_negotiation on its section, and answer the claim by REVISE with the mended text. What is sound needs a line.',
     },
   },
   synthesizer: {
@@ -70,11 +70,11 @@ const parts: Readonly<Record<TriadRole, Part>> = {
       'You bring proposal and critique together, and you write for all three what is handed on.',
     phases: {
       deliberate:
-        'Read both. Claim a section where something better than its proposal comes of the two, and leave the others to the proposer. The summary, when it is your duty, names what was proposed and what stands against it, fairly to both.',
+        'Read both. Where the critic is right, answer the claim of the proposer by REVISE, with the whole proposal and what cures it: so one text is negotiated, not two. Make no claim on a section that is claimed already. A proposal that is good as it stands is answered in the next phase. The summary, when it is your duty, names what was proposed and what stands against it, fairly to both.',
       negotiate:
         'You answer last. Where the two disagree, look for the proposal that both can agree to, and REVISE to it. The summary, when it is your duty, tells decisions and disputes by the records.',
       execute:
-        'Finish the sections that you own. When the output is your duty, put together what the sections hold, with what the critic found in mind.',
+        'Finish the sections that you own. When the output is your duty, pass the sections on; they change no more. Say in compact_md what the critic found and nobody mended.',
     },
   },
   peer: {
@@ -82,7 +82,7 @@ const parts: Readonly<Record<TriadRole, Part>> = {
       'You are one of three who have the same say. In the first round nobody knows what the others think, so that three views come of it and not one; from then on you read what they said in the round before.',
     phases: {
       deliberate:
-        'Form a view of every section, and claim those that you would do best. In later rounds, say where the others changed your mind, and claim what nobody has.',
+        'Form a view of every section, and claim those that you would do best, each with its whole text. In later rounds, say where the others changed your mind, and claim what nobody has.',
       negotiate:
         'Every open claim is put to all three. Answer each by what it says. When all of you agree by the records, it is settled.',
       execute:

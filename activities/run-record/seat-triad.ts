@@ -1,7 +1,8 @@
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { TriadInput, TriadPlan } from '../../contracts/triad.ts';
-import { titleOf } from '../../core/text/cut-text.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { cutText, titleOf } from '../../core/text/cut-text.ts';
 import { chooseMembers } from '../../core/triad/choose-members.ts';
 import { findWriter } from '../../core/triad/roles.ts';
 import { composeLoneDelegation } from './compose-plan.ts';
@@ -29,7 +30,10 @@ export function seatTriad(
       agent_id: writer?.agent_id ?? '',
       title: titleOf(task),
       task_description: task,
-      acceptance_criteria: input.acceptance_criteria,
+      // Its text is that of the section too: it has to say what is wanted.
+      acceptance_criteria: input.acceptance_criteria ?? [
+        cutText(task, engineLimits.criterionCharsMax),
+      ],
     }),
     triad,
   };

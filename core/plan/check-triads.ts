@@ -8,6 +8,7 @@
  *   PT4. The delegation's agent is that of the member who writes its output.
  *   PT5. A spec has between 1 and `sectionsMax` sections, each once.
  *   PT6. A member's model is one that the run knows.
+ *   PT7. The criteria that a section carries are the delegation's own.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
@@ -115,10 +116,11 @@ function checkWriter(
 
 /** Sections that were left out are the criteria, whose own faults are told there. */
 export function checkSections(
-  { section_ids }: Pick<TriadOutline, 'section_ids'>,
+  { sections }: Pick<TriadOutline, 'sections'>,
   criterionIds: readonly string[],
   at: string,
 ): OutputFault[] {
+  const section_ids = sections.map(({ section_id }) => section_id);
   const max = engineLimits.sectionsMax;
   if (section_ids.length > max) {
     return [
@@ -129,12 +131,24 @@ export function checkSections(
       },
     ];
   }
-  if (section_ids.join(' ') === criterionIds.join(' ')) return [];
-  return section_ids.flatMap((id, i) => {
+  const areCriteria = section_ids.join(' ') === criterionIds.join(' ');
+  return sections.flatMap(({ section_id: id, criterion_ids = [] }, i) => {
+    const path = `${at}sections[${i}]`;
     const before = section_ids.indexOf(id);
-    if (before === i) return [];
-    const reason = `"${cutText(id, 60)}" is the section_id of sections[${before}] already`;
-    const path = `${at}sections[${i}].section_id`;
-    return [{ path, reason, hint: 'Try: an id of its own for each section' }];
+    const unknown = criterion_ids.filter((criterion) => !criterionIds.includes(criterion));
+    const faults: OutputFault[] = [];
+    if (before !== i && !areCriteria) {
+      const reason = `"${cutText(id, 60)}" is the section_id of sections[${before}] already`;
+      const hint = 'Try: an id of its own for each section';
+      faults.push({ path: `${path}.section_id`, reason, hint });
+    }
+    if (unknown.length > 0) {
+      faults.push({
+        path: `${path}.criterion_ids`,
+        reason: `the delegation has no criterion ${listNames(unknown)}`,
+        hint: `Try: leave criterion_ids out${criterionIds.length === 0 ? '' : `, or name some of ${listNames(criterionIds)}`}`,
+      });
+    }
+    return faults;
   });
 }

@@ -87,9 +87,10 @@ function settle(state: SpecState, claimId: string): SpecState {
   };
 }
 
-/** An agreed output is what its last revision says. */
+/** What was agreed becomes the text of the section, unless that is written later. */
 function settleSection(section: SectionState, settled: Claim): SectionState {
-  if (settled.about === 'ownership') return { ...section, owner: settled.member };
-  if (section.text_ref === settled.proposal_ref) return section;
-  return { ...section, text_ref: settled.proposal_ref, version: section.version + 1 };
+  const { about, member, proposal_ref: text_ref, write_later } = settled;
+  const owned = about === 'ownership' ? { ...section, owner: member } : section;
+  if (write_later === true || section.text_ref === text_ref) return owned;
+  return { ...owned, status: 'done', text_ref, version: section.version + 1 };
 }

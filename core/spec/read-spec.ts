@@ -106,6 +106,11 @@ export function findUnfinished(spec: SpecState, member: string): string[] {
     .map(({ section_id }) => section_id);
 }
 
+/** The version of each section, by section_id. */
+export function versionsOf({ sections }: SpecState): Record<string, number> {
+  return Object.fromEntries(sections.map(({ section_id, version }) => [section_id, version]));
+}
+
 /** section_ids without an agreed output: nobody owns them, or what their owner made stayed disputed. */
 export function findUnsettled(spec: SpecState): string[] {
   const disputed = new Set(

@@ -18,6 +18,8 @@ export interface ClaimEvent {
   readonly registered_by: string;
   readonly section_id: string;
   readonly proposal_ref: Ref;
+  /** As in Claim. */
+  readonly write_later?: true;
 }
 
 export interface RespondEvent {

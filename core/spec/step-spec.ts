@@ -12,6 +12,7 @@
  *        stands now.
  *   SE7. After `close` no claim is open.
  *   SE8. An owned section is edited by its owner alone, and not while its output is disputed or after that was settled.
+ *   SE9. A settled proposal is the text of its section and the section is done, unless its claim says that it is written later.
  */
 import type { Claim, SectionState, SpecState } from '../../contracts/spec.ts';
 import { answerClaim } from './answer-claim.ts';
@@ -41,7 +42,7 @@ export function stepSpec(state: SpecState, event: SpecEvent): SpecStep {
 }
 
 function claim(state: SpecState, event: ClaimEvent): SpecStep {
-  const { member, section_id, registered_by, proposal_ref } = event;
+  const { member, section_id, registered_by, proposal_ref, write_later } = event;
   const section = findSection(state, section_id);
   if (section === undefined) return refuseSection(state, section_id);
   if (!state.negotiators.includes(member)) return refuseMember(state, 'for_member', member);
@@ -65,6 +66,7 @@ function claim(state: SpecState, event: ClaimEvent): SpecStep {
     revision: 1,
     revised_by: registered_by,
     proposal_ref,
+    ...(write_later === true && { write_later }),
     state: 'open',
     responses: [],
   };

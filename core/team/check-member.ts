@@ -60,11 +60,10 @@ function checkMemberTriad(triad: TriadDraft, context: TeamContext, path: string)
     const reason = 'this run does without triads';
     return [{ path: `${path}.triad`, reason, hint: 'Try: leave triad out, and name one agent' }];
   }
-  const section_ids =
-    triad.section_ids ?? triad.sections?.map(({ section_id }) => section_id) ?? [];
+  const { sections = [] } = triad;
   return [
     ...checkTriad(triad, context, `${path}.triad.`),
-    ...checkSections({ section_ids }, [], `${path}.triad.`),
+    ...checkSections({ sections }, [], `${path}.triad.`),
   ];
 }
 

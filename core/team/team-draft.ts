@@ -1,12 +1,11 @@
 import type { NamedTeam, TeamMember } from '../../contracts/team.ts';
-import type { TriadMember, TriadType } from '../../contracts/triad.ts';
+import type { SpecSection, TriadMember, TriadType } from '../../contracts/triad.ts';
 
 /** A triad as a plan or its outline has it. */
 export interface TriadDraft {
   readonly type: TriadType;
   readonly members: readonly TriadMember[];
-  readonly sections?: readonly { readonly section_id: string }[] | undefined;
-  readonly section_ids?: readonly string[];
+  readonly sections?: readonly Omit<SpecSection, 'text'>[] | undefined;
 }
 
 type Readable<T> = { readonly [K in keyof T]?: T[K] | undefined };

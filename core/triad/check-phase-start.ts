@@ -30,7 +30,7 @@ interface Ownership {
 
 export interface PhaseTeam {
   readonly members: readonly Pick<TriadMember, 'name' | 'role'>[];
-  readonly section_ids: readonly string[];
+  readonly sections: readonly { readonly section_id: string }[];
 }
 
 export function checkPhaseStart(start: TypedStart, team: PhaseTeam): OutputFault[] {
@@ -80,7 +80,8 @@ function checkPlace({ phase, has_summary, claims, owners }: TypedStart): OutputF
   return faults;
 }
 
-function checkSection(id: string, path: string, { section_ids }: PhaseTeam): OutputFault[] {
+function checkSection(id: string, path: string, { sections }: PhaseTeam): OutputFault[] {
+  const section_ids = sections.map(({ section_id }) => section_id);
   if (section_ids.includes(id)) return [];
   const reason = `there is no section "${cutText(id, 60)}"`;
   return [{ path, reason, hint: `Try: one of ${listNames(section_ids)}` }];

@@ -1,23 +1,44 @@
 /**
- * Whether a triad's output says that a criterion is met whose section the three never settled.
+ * Checks that a triad's output calls no criterion met which rests on a section that the members did not agree on.
  *
  * Invariants:
- *   CS1. A criterion whose section nobody owns, or whose section is disputed, is not met.
- *   CS2. A section that is named after no criterion says nothing of any.
+ *   CS1. A criterion is unmet while a section that carries it has no owner or is disputed.
+ *   CS2. A section carries the criteria that it names; without any the one that has its id, and else all of the delegation.
  */
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { SpecState } from '../../contracts/spec.ts';
+import type { SpecSection } from '../../contracts/triad.ts';
 import { findUnsettled } from '../spec/read-spec.ts';
+import { listNames } from '../text/list-names.ts';
+import { listCarried } from './list-sections.ts';
 
-export function checkSettled(output: AgentOutputOutline, spec: SpecState): OutputFault[] {
-  const unsettled = findUnsettled(spec);
-  return output.coverage.criteria_met.flatMap(({ criterion_id }, i) => {
-    if (!unsettled.includes(criterion_id)) return [];
+/** What a delegation says of its sections and criteria. */
+export interface PlannedSections {
+  readonly sections: readonly Omit<SpecSection, 'text'>[];
+  readonly criterion_ids: readonly string[];
+}
+
+export function checkSettled(
+  { coverage }: Pick<AgentOutputOutline, 'coverage'>,
+  spec: SpecState,
+  { sections, criterion_ids }: PlannedSections,
+): OutputFault[] {
+  const unsettled = findUnsettled(spec).map((id) => ({
+    id,
+    carried: listCarried(
+      sections.find(({ section_id }) => section_id === id) ?? { section_id: id },
+      criterion_ids,
+    ),
+  }));
+  return coverage.criteria_met.flatMap(({ criterion_id }, i) => {
+    const disputed = unsettled.filter(({ carried }) => carried.includes(criterion_id));
+    if (disputed.length === 0) return [];
+    const names = listNames(disputed.map(({ id }) => id));
     return [
       {
         path: `coverage.criteria_met[${i}].criterion_id`,
-        reason: `section "${criterion_id}" was not settled, so the criterion is not met`,
+        reason: `the triad did not agree on ${disputed.length === 1 ? 'section' : 'sections'} ${names}, and the criterion rests on ${disputed.length === 1 ? 'it' : 'them'}`,
         hint: 'Try: move it to criteria_unmet and say there what is disputed',
       },
     ];

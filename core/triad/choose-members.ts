@@ -13,7 +13,7 @@ import { rolesOf } from './roles.ts';
 /** Shipped agents, in the order of the seats. */
 const suitable: Readonly<Record<TriadType, readonly string[]>> = {
   hierarchical: ['analyst', 'engineer', 'researcher'],
-  dialectic: ['engineer', 'reviewer', 'writer'],
+  dialectic: ['analyst', 'reviewer', 'writer'],
   consensus: ['analyst', 'engineer', 'reviewer'],
 };
 

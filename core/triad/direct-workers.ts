@@ -1,4 +1,4 @@
-/** What only an orchestrator does: it gives out turns, and has outputs negotiated that contradict each other. */
+/** What an orchestrator does: it gives out turns. And what a critic does too: it has finished texts negotiated. */
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { StateCall } from '../../contracts/state-call.ts';
@@ -46,7 +46,9 @@ export function openNegotiation(
   work: TurnWork,
   { section_id, reason_ref }: Extract<StateCall, { readonly tool: 'open_negotiation' }>,
 ): JudgedCall {
-  if (brief.round > brief.rounds_max) {
+  const directs = brief.member.role === 'orchestrator';
+  // An orchestrator opens the next round itself; a critic speaks in one that is under way.
+  if (directs ? brief.round > brief.rounds_max : brief.round >= brief.rounds_max) {
     const reason = `no round is left in which it could be answered`;
     return refuse(work, {
       path: 'section_id',
@@ -62,7 +64,10 @@ export function openNegotiation(
     version,
     reason_ref,
   };
+  const next = directs
+    ? 'Assign a turn to who has to answer it.'
+    : 'Answer it too: REVISE with the mended text, or HOLD. The others answer in the next round.';
   return record(work, event, (spec) => ({
-    text: `Opened: ${spec.claims.at(-1)?.claim_id ?? section_id}. Assign a turn to who has to answer it.`,
+    text: `Opened: ${spec.claims.at(-1)?.claim_id ?? section_id}. ${next}`,
   }));
 }

@@ -9,6 +9,7 @@ export const noDuties: Duties = {
   claim: [],
   claims_min: 0,
   assign: false,
+  check: [],
   finish: [],
   summary: false,
   output: false,

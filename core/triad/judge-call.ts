@@ -9,6 +9,7 @@
  *   TC4. A member claims for itself; only an orchestrator claims for others, and never for itself.
  *   TC5. Code is written for a section of the member's own that can take it, and nothing else is.
  *   TC6. A summary names every section: settled ones among the decisions, the others among the open questions.
+ *   TC7. Nothing is written after the critic's last look: the turn that gives a dialectic triad's output changes no section.
  */
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -94,12 +95,19 @@ function codeEvent(
 type Call<T extends StateCall['tool']> = Extract<StateCall, { readonly tool: T }>;
 
 function registerClaim(brief: TurnBrief, work: TurnWork, call: Call<'register_claim'>): JudgedCall {
-  const { section_id, proposal_ref, for_member } = call;
+  const { section_id, proposal_ref, for_member, write_later } = call;
   const { name, role } = brief.member;
   const member = for_member ?? name;
   const fault = findClaimantFault(brief, member);
   if (fault !== null) return refuse(work, fault);
-  const event: SpecEvent = { type: 'claim', member, registered_by: name, section_id, proposal_ref };
+  const event: SpecEvent = {
+    type: 'claim',
+    member,
+    registered_by: name,
+    section_id,
+    proposal_ref,
+    ...(write_later === true && { write_later }),
+  };
   const claimId = ownClaimId(section_id, member);
   return record(work, event, (spec) => {
     const rivals = spec.claims.filter(
@@ -152,6 +160,8 @@ function editSection(brief: TurnBrief, work: TurnWork, call: Call<'edit_section'
   const { section_id, base_version, status, text_ref } = call;
   const section = findSection(work.spec, section_id);
   const { name: member } = brief.member;
+  const late = findLateFault(brief);
+  if (late !== null) return refuse(work, late);
   if (brief.phase === 'execute' && section !== undefined && section.owner === null) {
     const reason = `nobody owns section "${section_id}": it stayed unsettled`;
     return refuse(work, { path: 'section_id', reason, hint: describeOwn(brief, work) });
@@ -170,6 +180,15 @@ function editSection(brief: TurnBrief, work: TurnWork, call: Call<'edit_section'
   }));
 }
 
+function findLateFault({ type, duties }: TurnBrief): OutputFault | null {
+  if (type !== 'dialectic' || !duties.output) return null;
+  return {
+    path: 'tool',
+    reason: 'the sections are final, for the critic would not see another change',
+    hint: 'Try: give the output, and say in compact_md or criteria_unmet what is still wrong',
+  };
+}
+
 function describeOwn({ member }: TurnBrief, { spec }: TurnWork): string {
   const own = spec.sections.filter(({ owner }) => owner === member.name);
   const ids = own.map(({ section_id }) => section_id);
@@ -179,6 +198,8 @@ function describeOwn({ member }: TurnBrief, { spec }: TurnWork): string {
 function orderCode(brief: TurnBrief, work: TurnWork, call: Call<'generate_code'>): JudgedCall {
   const { section_id, language, instructions_ref } = call;
   const section = findSection(work.spec, section_id);
+  const late = findLateFault(brief);
+  if (late !== null) return refuse(work, late);
   if (section?.owner !== brief.member.name) {
     const reason = `section "${section_id}" is not yours`;
     return refuse(work, { path: 'section_id', reason, hint: describeOwn(brief, work) });

@@ -1,5 +1,8 @@
 import type { Delegation } from '../../contracts/delegation.ts';
+import type { Passable } from '../../contracts/model-turn.ts';
+import type { SpecState } from '../../contracts/spec.ts';
 import type { SpecSection } from '../../contracts/triad.ts';
+import { findUnsettled } from '../spec/read-spec.ts';
 
 /** The spec that a plan gives a triad: one section for each criterion where it names none of its own. */
 export function listSections({
@@ -13,6 +16,29 @@ export function listSections({
       text: description,
     }))
   );
+}
+
+/**
+ * Lists the criteria that can't be met while a section is disputed: those that it names, else the one with its id, else
+ * all of the delegation.
+ *
+ * @param criterionIds Of the delegation.
+ */
+export function listCarried(
+  { section_id, criterion_ids }: Omit<SpecSection, 'text'>,
+  criterionIds: readonly string[],
+): readonly string[] {
+  if (criterion_ids !== undefined) return criterion_ids;
+  return criterionIds.includes(section_id) ? [section_id] : criterionIds;
+}
+
+/** Lists what a triad's output may pass on: the agreed sections under one name, or nothing where none is agreed. */
+export function listPassable(spec: SpecState): Passable[] {
+  const unsettled = findUnsettled(spec);
+  const sections = spec.sections.flatMap(({ section_id, text_ref, language }) =>
+    text_ref === null || unsettled.includes(section_id) ? [] : [{ section_id, text_ref, language }],
+  );
+  return sections.length === 0 ? [] : [{ type: 'sections', names: ['sections'], sections }];
 }
 
 /** What the plan says that a section is to be; empty where there is no such section. */

@@ -78,6 +78,8 @@ export interface PhaseState {
   readonly returned: readonly (ReturnedRecord & { readonly member: string })[];
   readonly summary: PhaseSummaryOutline | null;
   readonly output: AgentOutputOutline | null;
+  /** By section_id: the version of its text that a critic has seen. What was agreed before the phase it has. */
+  readonly seen: Readonly<Record<string, number>>;
 }
 
 export interface PhaseStep {

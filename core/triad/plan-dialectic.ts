@@ -1,18 +1,30 @@
 /**
- * Who is next in a dialectic triad: one after the other, in roles that never change (seed 000).
+ * Decides who is next in a dialectic triad: one after the other, in roles that never change (seed 000).
+ *
+ * Invariants:
+ *   DI1. Nobody has a turn without something to propose, answer, finish or judge.
+ *   DI2. The critic judges every text that was written or changed in `execute`, after the last change to it.
  */
 import type { Duties } from '../../contracts/member-turn.ts';
 import type { TriadMember, TriadRole } from '../../contracts/triad.ts';
-import { findOwed, findUnclaimed, findUnfinished, hasOpenClaims } from '../spec/read-spec.ts';
+import {
+  findClaim,
+  findOwed,
+  findUnclaimed,
+  findUnfinished,
+  hasOpenClaims,
+  outputClaimId,
+  versionsOf,
+} from '../spec/read-spec.ts';
 import { stepSpec } from '../spec/step-spec.ts';
 import type { NextTurns } from './next-turns.ts';
 import type { PhaseState } from './phase-state.ts';
 
-/** In `negotiate` the critic is asked first: most claims are the proposer's own. */
+/** In `negotiate` the critic is asked first: most claims are the proposer's own. In `execute` it judges what the others wrote. */
 const order: Readonly<Record<PhaseState['phase'], readonly TriadRole[]>> = {
   deliberate: ['proposer', 'critic'],
   negotiate: ['critic', 'proposer', 'synthesizer'],
-  execute: ['proposer', 'critic'],
+  execute: ['proposer', 'synthesizer', 'critic'],
 };
 
 export function planDialectic(state: PhaseState): NextTurns {
@@ -21,8 +33,10 @@ export function planDialectic(state: PhaseState): NextTurns {
     const member = state.setup.members.find((one) => one.role === role);
     if (member === undefined || !state.queue.includes(member.name)) continue;
     const duties = dutiesOf(state, member);
-    if (duties !== null)
-      return { type: 'give', state: pass(state, role), drafts: [{ member, duties }] };
+    if (duties === null) continue;
+    const given = pass(state, role);
+    const seen = role === 'critic' ? versionsOf(state.spec) : state.seen;
+    return { type: 'give', state: { ...given, seen }, drafts: [{ member, duties }] };
   }
   return endRound(state);
 }
@@ -40,22 +54,34 @@ function pass(state: PhaseState, role: TriadRole): PhaseState {
 }
 
 /** @returns null when the member has nothing to do in this round. */
-function dutiesOf(
-  { phase, spec }: PhaseState,
-  { name, role }: TriadMember,
-): Partial<Duties> | null {
-  if (phase === 'negotiate') {
-    const answer = findOwed(spec, name);
-    return answer.length === 0 ? null : { answer, summary: role === 'synthesizer' };
+function dutiesOf(state: PhaseState, { name, role }: TriadMember): Partial<Duties> | null {
+  const { phase, spec } = state;
+  const answer = findOwed(spec, name);
+  switch (phase) {
+    case 'deliberate':
+      return role === 'critic'
+        ? { check: spec.sections.map(({ section_id }) => section_id) }
+        : { claim: findUnclaimed(spec) };
+    case 'negotiate':
+      return answer.length === 0 ? null : { answer, summary: role === 'synthesizer' };
+    case 'execute': {
+      const finish = findUnfinished(spec, name);
+      const check = role === 'critic' ? findUnseen(state) : [];
+      return answer.length + finish.length + check.length === 0 ? null : { answer, finish, check };
+    }
   }
-  if (role === 'critic') return {};
-  if (phase === 'deliberate') return { claim: findUnclaimed(spec) };
-  const finish = findUnfinished(spec, name);
-  return finish.length === 0 ? null : { finish };
+}
+
+/** section_ids whose text the critic has not seen. One that it negotiated it knows. */
+function findUnseen({ spec, seen }: PhaseState): string[] {
+  return spec.sections
+    .filter(({ section_id, version }) => version !== seen[section_id])
+    .map(({ section_id }) => section_id)
+    .filter((id) => findClaim(spec, outputClaimId(id)) === undefined);
 }
 
 function endRound(state: PhaseState): NextTurns {
-  if (state.phase !== 'negotiate') return { type: 'worked', state };
+  if (state.phase === 'deliberate') return { type: 'worked', state };
   const spec = stepSpec(state.spec, { type: 'round_over' }).state;
   if (!hasOpenClaims(spec) || state.round >= state.setup.rounds_max) {
     return { type: 'worked', state: { ...state, spec } };

@@ -56,7 +56,9 @@ function dutiesOfOrchestrator(state: PhaseState, { name }: TriadMember): Partial
   const claim = phase === 'deliberate' && isIdle ? findUnclaimed(spec) : [];
   const hasNews = turns.slice(before).some((one) => one.member !== name);
   const isCalled =
-    before === undefined ? isUndone : hasNews && canChange(phase, assign, canGiveOut);
+    before === undefined
+      ? isUndone || mayContradict(state)
+      : hasNews && canChange(phase, assign, canGiveOut);
   return isCalled ? { assign, claim } : null;
 }
 
@@ -64,6 +66,12 @@ function dutiesOfOrchestrator(state: PhaseState, { name }: TriadMember): Partial
 function canChange(phase: PhaseState['phase'], assign: boolean, canGiveOut: boolean): boolean {
   if (phase === 'negotiate') return assign;
   return phase === 'deliberate' || canGiveOut;
+}
+
+/** Says whether agreed sections of both workers may contradict each other, which only their orchestrator can have negotiated. */
+function mayContradict({ phase, spec }: PhaseState): boolean {
+  const owners = new Set(spec.sections.flatMap(({ owner }) => owner ?? []));
+  return phase === 'execute' && owners.size > 1;
 }
 
 /** Whether something is left that only a worker's turn can settle. */

@@ -2,8 +2,8 @@
  * Who a member is in which triad, what it may call, and whom it hears (seed 000: each triad type has its own topology).
  *
  * Invariants:
- *   RO1. A tool is offered only where role and phase allow it: the critic never writes, only an orchestrator gives turns, and
- *        only the writer sums up.
+ *   RO1. A tool is offered only where role and phase allow it: the critic never writes, only an orchestrator gives turns, only
+ *        the critic or an orchestrator disputes a finished text, and only the writer sums up.
  *   RO2. A worker hears no other member; a proposer and a critic hear each other; a synthesizer hears both and a peer hears
  *        its peers; an orchestrator hears its workers.
  *   RO3. The writer is never an orchestrator.
@@ -58,6 +58,16 @@ export function mayWrite(role: TriadRole): boolean {
   return writingRoles.includes(role);
 }
 
+/**
+ * Says whether a member may answer claims. In `deliberate` a synthesizer may, which revises a proposal instead of making a
+ * second one; in `execute` all do before whom a finished text can be disputed.
+ */
+function negotiatesIn(role: TriadRole, phase: TriadPhase): boolean {
+  if (role === 'orchestrator') return false;
+  if (phase === 'deliberate') return role === 'synthesizer';
+  return phase === 'negotiate' || role !== 'peer';
+}
+
 /** The state tools of a member in a phase, in a fixed order. */
 export function listStateTools(
   { role }: Pick<TriadMember, 'role'>,
@@ -69,10 +79,9 @@ export function listStateTools(
   const isExecute = phase === 'execute';
   const offered: readonly (readonly [StateToolName, boolean])[] = [
     ['assign_turn', directs],
-    ['open_negotiation', directs && isExecute],
+    ['open_negotiation', isExecute && (directs || role === 'critic')],
     ['register_claim', phase === 'deliberate' && (writes || directs)],
-    // In execute only what an orchestrator disputes is negotiated.
-    ['negotiate_response', phase === 'negotiate' ? !directs : isExecute && role === 'worker'],
+    ['negotiate_response', negotiatesIn(role, phase)],
     ['edit_section', writes && phase !== 'negotiate'],
     ['generate_code', writes && isExecute],
     ['submit_summary', isWriter && !isExecute],

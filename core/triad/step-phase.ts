@@ -8,14 +8,14 @@
  *   TP3. What was overtaken comes back to its member, and nothing of it is in the records.
  *   TP4. A phase ends, whatever its members say: rounds are bounded, and so are the turns of each.
  *   TP5. `deliberate` and `negotiate` end with a summary, `execute` with an output; after `negotiate` and `execute` no claim is
- *        open.
+ *        open. Where all was settled in the first round of `negotiate`, the records are the summary, and nobody repeats them.
  *   TP6. Nobody is told more of the others than its lane allows, and each text once.
  *   TP7. Before the output every owned section is done.
  */
 import type { Ref } from '../../contracts/ref.ts';
 import type { SpecState } from '../../contracts/spec.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
-import { findUnfinished, hasOpenClaims } from '../spec/read-spec.ts';
+import { findUnsettled, hasOpenClaims, versionsOf } from '../spec/read-spec.ts';
 import type { SpecEvent } from '../spec/spec-events.ts';
 import { stepSpec } from '../spec/step-spec.ts';
 import { giveTurns } from './give-turn.ts';
@@ -58,6 +58,7 @@ export function openPhase(
     returned: [],
     summary: null,
     output: null,
+    seen: versionsOf(from.spec),
   });
 }
 
@@ -157,14 +158,17 @@ function endWork(state: PhaseState): PhaseState {
 /** The writer's last word, unless it has given it already. */
 function planWriting(state: PhaseState): NextTurns {
   if (state.outstanding.length > 0) return { type: 'wait', state };
-  const { setup, phase, spec } = state;
-  const isWritten = phase === 'execute' ? state.output !== null : state.summary !== null;
+  const { setup, phase } = state;
+  const isWritten =
+    phase === 'execute' ? state.output !== null : state.summary !== null || isSettledAtOnce(state);
   const writer = findWriter(setup.type, setup.members);
   if (isWritten || writer === undefined)
     return { type: 'wait', state: { ...state, stage: 'ended' } };
-  const duties =
-    phase === 'execute'
-      ? { finish: findUnfinished(spec, writer.name), output: true }
-      : { summary: true };
+  const duties = phase === 'execute' ? { output: true } : { summary: true };
   return { type: 'give', state, drafts: [{ member: writer, duties }] };
+}
+
+/** Says whether a summary could only repeat the records: every section found its owner in the first round. */
+function isSettledAtOnce({ phase, round, spec }: PhaseState): boolean {
+  return phase === 'negotiate' && round <= 1 && findUnsettled(spec).length === 0;
 }

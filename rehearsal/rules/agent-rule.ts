@@ -87,7 +87,7 @@ function writeDetailed(
     ...(audience === undefined ? [] : ['', `Written for: ${cutText(audience, 400)}`]),
     ...prompt.toolResults.map((text) => `\nLoaded: ${quote(text, 120)}`),
     ...(earlier === '' ? [] : [`\nEarlier in this thread: ${quote(earlier, 300)}`]),
-    ...parts.map((text) => `\n${label}: ${quote(text, 300)}`),
+    ...(label === 'Section' ? [] : parts.map((text) => `\n${label}: ${quote(text, 300)}`)),
     '',
     'No model was called: a rule of the rehearsal model wrote this text.',
   ];
@@ -124,6 +124,7 @@ export function answerDelegation(prompt: Prompt, shared: SharedWork = ownWork): 
   // The members have asked already.
   const isLed = shared.label === 'Result' && shared.parts.length > 0;
   if (asksForQuestion(task) && !isLed && audience === undefined) return askFirst(prompt, criteria);
+  const passesSections = shared.label === 'Section' && shared.parts.length > 0;
   const slips = task.includes(slipMark) && prompt.repairs === 0;
   const forWhom = audience === undefined ? '' : ` For ${quote(audience)}.`;
   const met = criteria.filter(({ id }) => !shared.unmet.has(id));
@@ -132,6 +133,7 @@ export function answerDelegation(prompt: Prompt, shared: SharedWork = ownWork): 
       `Rehearsal of ${quote(textOf(prompt.delegation['title']) || prompt.goal)}: ` +
       `${met.length} ${met.length === 1 ? 'criterion' : 'criteria'} met by rule.${forWhom}`,
     detailed_md: writeDetailed(prompt, met, audience, shared),
+    ...(passesSections && { detailed_from: ['sections'] }),
     status: 'completed',
     blocking_questions: [],
     ...emptyLists,

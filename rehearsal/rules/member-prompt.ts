@@ -19,6 +19,8 @@ export interface ShownSection {
   readonly status: string;
   readonly version: number;
   readonly text: string;
+  /** Criteria that are unmet while it is disputed. */
+  readonly criterion_ids: readonly string[];
 }
 
 /** An open claim as a turn shows it. */
@@ -80,6 +82,7 @@ function readSections(value: unknown): readonly ShownSection[] {
     status: textOf(section['status']),
     version: numberOf(section['version'], 1),
     text: textOf(section['text']),
+    criterion_ids: stringsOf(section['criterion_ids']),
   }));
 }
 

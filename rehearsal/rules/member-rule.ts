@@ -68,7 +68,7 @@ export function takeTurn(prompt: Prompt, member: MemberPrompt): ContentReply {
 
 /**
  * What a triad's output says of its sections. A section without an owner, or one whose output is disputed, is nobody's to
- * call done: the criterion of its name stays unmet.
+ * call done: the criteria that it carries stay unmet.
  */
 export function describeWork(member: MemberPrompt): SharedWork {
   const disputed = new Set(member.claims.map(({ section_id }) => section_id));
@@ -80,7 +80,9 @@ export function describeWork(member: MemberPrompt): SharedWork {
     label: 'Section',
     parts: done.map(({ section_id, owner, text }) => `${section_id} by ${owner}: ${text}`),
     unmet: new Map(
-      unsettled.map(({ section_id }) => [section_id, `Rehearsal: ${section_id} stayed disputed.`]),
+      unsettled.flatMap(({ section_id, criterion_ids }) =>
+        criterion_ids.map((id) => [id, `Rehearsal: ${section_id} stayed disputed.`] as const),
+      ),
     ),
     earlier: '',
   };

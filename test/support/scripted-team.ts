@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { AgentOutput } from '../../contracts/agent-output.ts';
+import type { AgentOutput, PassingOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { stateToolInputs } from '../../contracts/state-call.ts';
 import type { TeamInput, TeamMember, TeamPlan } from '../../contracts/team.ts';
@@ -64,7 +64,7 @@ export function delegates(...calls: readonly ScriptedToolCall[]): ContentReply {
 /** Calls, the final output, or any other reply. */
 export type LeaderReply =
   | readonly ScriptedToolCall[]
-  | { readonly output: AgentOutput }
+  | { readonly output: AgentOutput | PassingOutput }
   | Reply
   | ReplyFunction;
 

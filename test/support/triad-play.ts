@@ -84,6 +84,14 @@ export function playTurn(order: TurnOrder, player: Player, callsMax = 60): Finis
   return { turn, said_ref, events, assignments, summary, output };
 }
 
+/** The same member, whose sections are written when their claims are settled. */
+export function writesLater(player: Player): Player {
+  return (order, work) =>
+    player(order, work).map((call) =>
+      call.tool === 'register_claim' ? { ...call, write_later: true } : call,
+    );
+}
+
 /** A member that does what it owes, and answers claims by `decide`. */
 export function dutiful(
   decide: (claimId: string, order: TurnOrder) => 'CONCEDE' | 'REVISE' | 'HOLD' = () => 'CONCEDE',

@@ -1,6 +1,7 @@
 import type {
   ModelTurnInput,
   OutputShape,
+  Passable,
   Prompt,
   StateToolCall,
   ToolCall,
@@ -72,6 +73,8 @@ export interface ConversationDesk {
   readonly delegation_id?: string;
   /** What only members of a triad have: a model of their own, tools that the workflow decides. */
   readonly offer?: Pick<ModelTurnInput, 'model' | 'state_tools'>;
+  /** What the output may pass on as it stands now; absent for whoever writes all of its output. */
+  readonly passable?: () => readonly Passable[];
   readonly control: Control;
   readonly superior: Superior;
   readonly funds: Funds;
@@ -226,6 +229,7 @@ async function call(
       compact: command.compact,
       ...(desk.delegation_id !== undefined && { delegation_id: desk.delegation_id }),
       ...desk.offer,
+      ...(desk.passable !== undefined && { passable: desk.passable() }),
     },
     desk.label(conversation.calls + 1),
     desk,

@@ -1,5 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
+import type { Passable } from '../../contracts/model-turn.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { checkOutline } from '../../core/output/check-outline.ts';
@@ -44,6 +45,7 @@ function deskOf(t: TeamAtWork): ConversationDesk {
     shape: 'agent_output',
     label: (calls) => turnSummary(agent_id, delegation_id, calls),
     offer: { ...(model !== null && { model }), state_tools: ['delegate_task_to_member'] },
+    passable: () => listPassable(t),
     control: desk.control,
     superior: own.superior,
     funds: own.funds,
@@ -54,6 +56,16 @@ function deskOf(t: TeamAtWork): ConversationDesk {
     onReply: () => showTeam(t),
     carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };
+}
+
+/** The results that its output may pass on, by the leader's own name and by the id that a result shows. */
+function listPassable({ state, records }: TeamAtWork): Passable[] {
+  return state.tasks.flatMap(({ name, delegation_id }): Passable[] => {
+    const output_ref = records.get(delegation_id)?.output_ref ?? null;
+    return output_ref === null
+      ? []
+      : [{ type: 'result', names: [name, delegation_id], output_ref }];
+  });
 }
 
 /** Puts the leader's questions to the user. Throws when the team is cancelled while it waits. */

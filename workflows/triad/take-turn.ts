@@ -8,6 +8,7 @@ import { checkClaimedEffects } from '../../core/output/check-claimed-effects.ts'
 import { memberSummary } from '../../core/render/member-summary.ts';
 import { checkSettled } from '../../core/triad/check-settled.ts';
 import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
+import { listPassable } from '../../core/triad/list-sections.ts';
 import { openWork } from '../../core/triad/judge-call.ts';
 import type { FinishedTurn, TurnOrder } from '../../core/triad/phase-state.ts';
 import { openTurns } from '../../core/turns/step-turns.ts';
@@ -134,6 +135,7 @@ function deskOf(at: TurnAtWork, desk: MemberDesk): ConversationDesk {
     registry_ref: order.registry_ref,
     shape: brief.duties.output ? 'agent_output' : 'member_turn',
     label: () => memberSummary(place),
+    ...(brief.duties.output && { passable: () => listPassable(turn.work.spec) }),
     offer: { ...(model !== undefined && { model }), state_tools: brief.tools },
     control,
     superior,
@@ -173,7 +175,10 @@ function checkReply(
   if (output === null) return open;
   return capFaults([
     ...(output.status === 'completed' ? open : []),
-    ...checkSettled(output, turn.work.spec),
+    ...checkSettled(output, turn.work.spec, {
+      sections: order.delegation.triad?.sections ?? [],
+      criterion_ids: order.delegation.criterion_ids,
+    }),
     ...checkClaimedEffects(output, tools.effects),
     ...checkAgentOutput(output, order.delegation.criterion_ids),
   ]);

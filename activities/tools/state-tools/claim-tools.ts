@@ -6,19 +6,21 @@ export const registerClaim = createStateTool({
   input: stateToolInputs.register_claim,
   description:
     'Claims one section of <spec>: "this section is mine, and this is what I propose". Use it in deliberate, for each ' +
-    'section that <your_turn> lists under claim, and for others that you are the right one for. The proposal is what ' +
-    'the section is to be, so complete that the others can agree to it or not; it is no finished text. One claim of ' +
-    'yours for each section. Only the orchestrator of a hierarchical triad gives for_member, and has to: the worker that ' +
+    'section that <your_turn> lists under claim, and for others that you are the right one for. The proposal is the ' +
+    'whole text of the section: when all have agreed to it, the section is done and nobody writes it again. Where it can ' +
+    'only be written after agreement, such as code or many pages, say what it is to be, with "write_later":true. One ' +
+    'claim of yours for each section. Only the orchestrator of a hierarchical triad gives for_member, and has to: the worker that ' +
     'the claim is for. A claim settles when all who negotiate have agreed to its newest revision.',
   example: {
     section_id: 'storage',
     proposal: '## Storage\nOne table for each month, because old months are deleted as a whole.',
   },
-  toCall: async ({ section_id, proposal, for_member }, put) => ({
+  toCall: async ({ section_id, proposal, for_member, write_later }, put) => ({
     tool: 'register_claim',
     section_id,
     for_member: for_member ?? null,
     proposal_ref: await put(proposal),
+    ...(write_later === true && { write_later }),
   }),
 });
 
@@ -50,10 +52,11 @@ export const openNegotiation = createStateTool({
   name: 'open_negotiation',
   input: stateToolInputs.open_negotiation,
   description:
-    'Disputes a finished section: it becomes a claim that the workers answer. Use it in execute, as the orchestrator, ' +
-    'when the text of one section contradicts another or the settled proposals, and assign_turn in the same reply to who ' +
-    'has to answer it. Not for style, and not for what its owner can simply be told to finish: that is assign_turn ' +
-    'alone. The reason names both sides of the contradiction.',
+    'Disputes a finished section: it becomes a claim that the others answer. Use it in execute when the text of one ' +
+    'section contradicts another or what was agreed, or, as a critic, has a fault that has to be mended. As the ' +
+    'orchestrator, assign_turn in the same reply to who has to answer it; as a critic, answer the claim yourself by ' +
+    'negotiate_response. Not for style, and not for what its owner can simply be told to finish. The reason names both ' +
+    'sides of the contradiction, or the place and the fault.',
   example: {
     section_id: 'storage',
     reason: '"storage" keeps raw data for 30 days, "reports" reads it after 90.',

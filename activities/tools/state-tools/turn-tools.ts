@@ -27,8 +27,9 @@ export const submitSummary = createStateTool({
   description:
     'Hands over to the next phase, whose members read this and nothing else of what was said here. Use it once, when ' +
     '<your_turn> says "summary":true, after your other calls. decisions: what was settled, with its reason. ' +
-    'open_questions: what was not. artifacts: what there is already. Name every section by its section_id: one with an ' +
-    'owner among the decisions, a disputed one among the open questions. Only what is in the records or was said; a list ' +
+    'open_questions: what was not. artifacts: what there is already. Name every section by its section_id. After ' +
+    'negotiate, one that has an owner stands among the decisions and a disputed one among the open questions; after ' +
+    'deliberate it stands where it fits. Only what is in the records or was said; a list ' +
     'may be empty. section_id is null where it is about the whole.',
   example: {
     decisions: [

@@ -183,6 +183,30 @@ it('case 1.4: they are carried out one after the other where it is not, each wit
   expect(newestText(second)).toContain(found.compact_md);
 });
 
+it('finding P7: a leader hands on a result by its name, and everybody reads it in full', async () => {
+  const policy = { ...completed(taskCriterion), detailed_md: '# Policy\n\nCall who is on duty.' };
+  const passes = (name: string) => ({
+    output: { ...completed(taskCriterion), detailed_md: '', detailed_from: [name] },
+  });
+  const { result, heard } = await playTeam(
+    stage,
+    [
+      ...leads([
+        [gives('writer', 'Write it.', { name: 'policy' })],
+        passes('plan'),
+        passes('policy'),
+      ]),
+      does({ agent: 'writer' }, { json: policy }),
+    ],
+    teamInput(['writer']),
+  );
+  expect(heard(2)).toHaveLength(1);
+  const [, , again] = leaderCalls(stage.rehearsal);
+  expect(newestText(again)).toContain('nothing with a result is called');
+  expect(newestText(again)).toMatch(/Try: one of .{0,6}policy/u);
+  expect(result).toMatchObject({ status: 'completed', answer: policy.detailed_md });
+});
+
 describe('a leader that never finishes', () => {
   let played: PlayedTeam;
 

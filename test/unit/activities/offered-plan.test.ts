@@ -1,4 +1,5 @@
 import { toOutputFormat } from '../../../activities/adapters/anthropic/json-schemas.ts';
+import { PassingOutput } from '../../../contracts/agent-output.ts';
 import { offerPlan } from '../../../activities/agent-turn/offered-plan.ts';
 import { outputSchemas, readOutput } from '../../../activities/agent-turn/read-output.ts';
 import { delegationOf, plan } from './bench.ts';
@@ -16,8 +17,13 @@ function countOptional(node: unknown): number {
 }
 
 const everyPart = { triads: true, teams: true, redoes: true };
+const schemas = {
+  ...outputSchemas,
+  wave_plan: offerPlan(everyPart),
+  passing_output: PassingOutput,
+};
 
-it.each(Object.entries({ ...outputSchemas, wave_plan: offerPlan(everyPart) }))(
+it.each(Object.entries(schemas))(
   'the schema of a %s keeps what the provider makes a grammar of',
   (_shape, schema) => {
     const format = toOutputFormat(schema);

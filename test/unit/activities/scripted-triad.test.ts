@@ -128,8 +128,8 @@ test('the log tells what each member was given, and who had a text', async () =>
     claims: [{ claim_id: 'ovens.proposer', proposal: 'plant-4711' }, {}],
     tools: ['load_detail', 'get_current_claims', 'get_negotiation_state'],
   });
-  const [worker] = memberCalls(server, { member: 'proposer', phase: 'execute' });
-  expect(readMemberRequest(worker).summary).toContain('ovens');
+  const [writer] = memberCalls(server, { member: 'synthesizer', phase: 'execute' });
+  expect(readMemberRequest(writer).summary).toContain('ovens');
   expect(readersOf(server, 'plant-0815')).toEqual(['deliberate critic', 'deliberate synthesizer']);
   expect(readersOf(server, 'plant-4711')).toContain('negotiate synthesizer');
   expect(() => readMemberRequest(undefined)).toThrow('no such call');

@@ -89,6 +89,7 @@ describe('the first message of a member', () => {
     expect(jsonOf(own, 'spec')).toEqual([
       {
         section_id: 'keys',
+        criterion_ids: ['c1'],
         owner: null,
         status: 'open',
         version: 1,
@@ -96,6 +97,7 @@ describe('the first message of a member', () => {
       },
       {
         section_id: 'tables',
+        criterion_ids: ['c1'],
         owner: null,
         status: 'open',
         version: 1,
@@ -241,7 +243,6 @@ describe('the blocks of a turn', () => {
         claim_id: 'c2',
         section_id: 'tables',
         member: 'syd',
-        about: 'ownership',
         revision: 2,
         revised_by: 'cid',
         proposal: 'PROPOSED',
@@ -251,8 +252,8 @@ describe('the blocks of a turn', () => {
       },
       expect.objectContaining({
         claim_id: 'c5',
-        about: 'output',
-        contradiction: 'CONTRADICTED',
+        disputes: 'the finished text',
+        because: 'CONTRADICTED',
         proposal: 'WRITTEN',
       }),
     ]);

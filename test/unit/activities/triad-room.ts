@@ -10,6 +10,7 @@ import { findOpenDuties } from '../../../core/triad/find-open-duties.ts';
 import { judgeCall, openWork, takeCode } from '../../../core/triad/judge-call.ts';
 import type { CodeOrder, TurnWork } from '../../../core/triad/judged-call.ts';
 import type { FinishedTurn, PhaseState, TurnOrder } from '../../../core/triad/phase-state.ts';
+import { listPassable } from '../../../core/triad/list-sections.ts';
 import { resolveTriad } from '../../../core/triad/resolve-triad.ts';
 import { listNegotiators } from '../../../core/triad/roles.ts';
 import { openPhase, stepPhase } from '../../../core/triad/step-phase.ts';
@@ -77,7 +78,10 @@ export async function playTriad(
     plan: { ...plan, delegations: [delegation] },
   });
   const section_ids = Object.keys(sections);
-  const setup = resolveTriad({ ...triad(type, { members }), section_ids });
+  const setup = resolveTriad({
+    ...triad(type, { members }),
+    sections: section_ids.map((section_id) => ({ section_id })),
+  });
   const room: Room = { bench, setup, replies: [], refused: [], code: [] };
   const open = openSpec(section_ids, listNegotiators(setup.members));
   const deliberate = await playPhase(room, 'deliberate', open, null);
@@ -138,13 +142,20 @@ function beginTurn({ bench }: Room, brief: TurnBrief, { head }: Talk): TurnInput
 
 async function ask(
   { bench, replies }: Room,
-  { phase, member, round, duties, tools }: TurnBrief,
+  { phase, member, round, duties, tools, spec }: TurnBrief,
   talk: Talk,
   append: readonly TurnInput[],
 ): Promise<TurnReply> {
   const shape: ModelTurnInput['shape'] = duties.output ? 'agent_output' : 'member_turn';
   const { head } = talk;
-  const turn = { head, append, shape, state_tools: tools, max_output_tokens: 16_000 };
+  const turn = {
+    head,
+    append,
+    shape,
+    state_tools: tools,
+    max_output_tokens: 16_000,
+    ...(duties.output && { passable: listPassable(spec) }),
+  };
   const result = await bench.turn(turn);
   talk.head = result.head;
   const { reply } = result;

@@ -8,7 +8,7 @@ const team: PhaseTeam = {
     { name: 'ben', role: 'critic' },
     { name: 'cleo', role: 'synthesizer' },
   ],
-  section_ids: ['schema', 'index'],
+  sections: [{ section_id: 'schema' }, { section_id: 'index' }],
 };
 
 const check = (phase: TriadPhase, over: Partial<TypedStart> = {}) =>

@@ -63,7 +63,12 @@ it('PTS2: nobody is a triad and a team', () => {
     role: 'peer' as const,
     agent_id: 'writer',
   }));
-  const triad = { type: 'consensus' as const, reason: 'r', members, section_ids: ['s'] };
+  const triad = {
+    type: 'consensus' as const,
+    reason: 'r',
+    members,
+    sections: [{ section_id: 's' }],
+  };
   expect(told({ team, triad })).toEqual([
     'delegations[1].team: a delegation is done by a triad or by a team, not by both. Try: leave one of them out',
   ]);

@@ -40,7 +40,7 @@ const triad = (over: Partial<TriadOutline> = {}): TriadOutline => ({
   type: 'dialectic',
   reason: 'It is hard to undo.',
   members: [proposer, critic, synthesizer],
-  section_ids: ['d1-done'],
+  sections: [{ section_id: 'd1-done' }],
   ...over,
 });
 
@@ -53,6 +53,9 @@ const check = (
 const at = 'delegations[0].triad.members';
 
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `s${i}`);
+
+const named = (...section_ids: readonly string[]) =>
+  section_ids.map((section_id) => ({ section_id }));
 
 it('PT1: a good triad has no faults where triads are allowed, and is refused where they are not', () => {
   expect(check()).toEqual([]);
@@ -105,19 +108,31 @@ it('PT4: the delegation has the agent of the member who writes', () => {
 });
 
 it('PT5: a spec has at most twelve sections, also when criteria are its sections', () => {
-  expect(check({ section_ids: ids(12) })).toEqual([]);
-  const [fault] = check({ section_ids: ids(13) }, { criterion_ids: ids(13) });
+  expect(check({ sections: named(...ids(12)) })).toEqual([]);
+  const [fault] = check({ sections: named(...ids(13)) }, { criterion_ids: ids(13) });
   expect(fault?.path).toBe('delegations[0].triad.sections');
   expect(fault?.reason).toContain('13 sections, the limit is 12');
 });
 
 it('PT5: a section stands once; a criterion that stands twice is told as a criterion', () => {
-  expect(check({ section_ids: ['a', 'b', 'a'] }).map(({ path }) => path)).toEqual([
+  expect(check({ sections: named('a', 'b', 'a') }).map(({ path }) => path)).toEqual([
     'delegations[0].triad.sections[2].section_id',
   ]);
   const twice = ['c', 'c'];
-  expect(check({ section_ids: twice }, { criterion_ids: twice }).map(({ path }) => path)).toEqual([
-    'delegations[0].acceptance_criteria[1].criterion_id',
+  expect(
+    check({ sections: named(...twice) }, { criterion_ids: twice }).map(({ path }) => path),
+  ).toEqual(['delegations[0].acceptance_criteria[1].criterion_id']);
+});
+
+it('PT7: a section carries criteria of its own delegation', () => {
+  const carries = (id: string) => [{ section_id: 'tables', criterion_ids: [id] }];
+  expect(check({ sections: carries('d1-done') })).toEqual([]);
+  expect(check({ sections: carries('speed') })).toEqual([
+    {
+      path: 'delegations[0].triad.sections[0].criterion_ids',
+      reason: 'the delegation has no criterion "speed"',
+      hint: 'Try: leave criterion_ids out, or name some of "d1-done"',
+    },
   ]);
 });
 

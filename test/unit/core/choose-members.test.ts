@@ -17,7 +17,7 @@ it('CH1: whatever agents there are, the members are a triad that a plan may have
       const hasExecutor = ids.some((id) => id !== 'planner');
       expect(members !== null).toBe(hasExecutor);
       if (members === null) return;
-      const triad = { type, reason: '', members, section_ids: ['s'] };
+      const triad = { type, reason: '', members, sections: [{ section_id: 's' }] };
       expect(checkTriad(triad, { agents, models: [] }, '')).toEqual([]);
     }),
     property,
@@ -26,7 +26,7 @@ it('CH1: whatever agents there are, the members are a triad that a plan may have
 
 it.each([
   ['hierarchical', ['orchestrator/analyst', 'worker-1/engineer', 'worker-2/researcher']],
-  ['dialectic', ['proposer/engineer', 'critic/reviewer', 'synthesizer/writer']],
+  ['dialectic', ['proposer/analyst', 'critic/reviewer', 'synthesizer/writer']],
   ['consensus', ['peer-1/analyst', 'peer-2/engineer', 'peer-3/reviewer']],
 ] as const)('CH2: of the shipped agents, a %s triad is %j', (type, expected) => {
   const members = chooseMembers(type, shipped.map(agent)) ?? [];

@@ -117,7 +117,8 @@ describe('duties', () => {
 
 it('a plan that sets nothing gets every default', () => {
   const { type, reason, members, section_ids } = setupOf('dialectic', ['api']);
-  expect(resolveTriad({ type, reason, members: [...members], section_ids })).toMatchObject({
+  const sections = section_ids.map((section_id) => ({ section_id }));
+  expect(resolveTriad({ type, reason, members: [...members], sections })).toMatchObject({
     rounds_max: 3,
     timeouts: { turn_seconds: 1_800, phase_seconds: 14_400 },
   });
@@ -125,7 +126,7 @@ it('a plan that sets nothing gets every default', () => {
     type,
     reason,
     members: [...members],
-    section_ids,
+    sections,
     rounds_max: 1,
     timeouts: { turn_seconds: 7 },
   });

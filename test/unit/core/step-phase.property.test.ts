@@ -4,8 +4,8 @@ import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
 import {
   findUnagreed,
   findUnclaimed,
+  findUnsettled,
   hasOpenClaims,
-  ownClaimId,
 } from '../../../core/spec/read-spec.ts';
 import { openPhase, stepPhase } from '../../../core/triad/step-phase.ts';
 import { findOpenDuties } from '../../../core/triad/find-open-duties.ts';
@@ -22,6 +22,7 @@ import {
   setupOf,
   specOf,
   triadTypes,
+  writesLater,
 } from '../../support/triad-play.ts';
 import type { Played, Player } from '../../support/triad-play.ts';
 import { property } from './builders.ts';
@@ -32,8 +33,9 @@ const sections = ['api', 'schema', 'tests'];
 /** Members of all tempers: they answer as it comes, claim and edit beside what they owe, and dispute. */
 function moody(chance: Prng): Player {
   const duty = dutiful(() => chance.pick(['CONCEDE', 'CONCEDE', 'REVISE', 'HOLD'] as const));
+  const later = writesLater(duty);
   return (order, work) => {
-    const wanted = duty(order, work);
+    const wanted = (chance.chance(0.5) ? later : duty)(order, work);
     const { brief } = order;
     if (work.events.length > 0 || work.assignments.length > 0) return wanted;
     const extra: StateCall[] = brief.spec.sections
@@ -124,10 +126,6 @@ function draftApi(order: TurnOrder): StateCall {
   };
 }
 
-function names({ orders }: Played): string[] {
-  return orders.map(({ brief }) => `${brief.member.name} ${brief.round}`);
-}
-
 it('TP1: a turn that is not outstanding changes nothing', () => {
   holds(({ state, orders }) => {
     for (const order of orders) {
@@ -193,7 +191,9 @@ it('TP4 and TP5: a phase ends with what it is for, whatever its members say', ()
     expect(state.round).toBeLessThanOrEqual(rounds_max);
     // A hierarchical triad: two workers a round, their orchestrator after each, owners that were never told, the writer.
     expect(orders.length).toBeLessThanOrEqual(4 * rounds_max + 5);
-    expect(state.phase === 'execute' ? state.output : state.summary).not.toBeNull();
+    const isSettled = state.phase === 'negotiate' && findUnsettled(state.spec).length === 0;
+    if (state.phase === 'execute') expect(state.output).not.toBeNull();
+    else expect(state.summary !== null || (isSettled && state.round <= 1)).toBe(true);
     expect(state.phase !== 'deliberate' && hasOpenClaims(state.spec)).toBe(false);
     expect(findUnclaimed(state.spec)).toEqual([]);
   });
@@ -240,64 +240,6 @@ it('TP7: when the output is given, every owned section is done', () => {
     const owned = state.spec.sections.filter(({ owner }) => owner !== null);
     expect(owned.every(({ status }) => status === 'done')).toBe(true);
     expect(orders.at(-1)?.brief.duties.output).toBe(true);
-  });
-});
-
-describe('a dialectic triad', () => {
-  const setup = setupOf('dialectic', ['api']);
-  const own = ownClaimId('api', 'pro');
-  const deliberated = () => playPhase(setup, 'deliberate', specOf(setup), dutiful()).state.spec;
-  const negotiate = (player: Player) => playPhase(setup, 'negotiate', deliberated(), player);
-
-  it('deliberates in three turns: proposer, critic, synthesizer', () => {
-    expect(names(playPhase(setup, 'deliberate', specOf(setup), dutiful()))).toEqual([
-      'pro 1',
-      'con 1',
-      'syn 1',
-    ]);
-  });
-
-  it('agrees at once in two turns, the last of which sums up', () => {
-    const played = negotiate(dutiful());
-    expect(names(played)).toEqual(['con 1', 'syn 1']);
-    expect(played.state.spec.claims).toMatchObject([{ claim_id: own, state: 'settled' }]);
-    expect(played.state.spec.sections).toMatchObject([{ owner: 'pro' }]);
-  });
-
-  it('agrees to a revision of the critic in three turns', () => {
-    const played = negotiate(
-      dutiful((_, { brief }) => (brief.member.name === 'con' ? 'REVISE' : 'CONCEDE')),
-    );
-    expect(names(played)).toEqual(['con 1', 'pro 1', 'syn 1']);
-    expect(played.state.spec.claims).toMatchObject([{ revision: 2, state: 'settled' }]);
-  });
-
-  it('agrees in round 2 when the synthesizer holds once', () => {
-    const played = negotiate(
-      dutiful((_, { brief }) =>
-        brief.member.name === 'syn' && brief.round === 1 ? 'HOLD' : 'CONCEDE',
-      ),
-    );
-    expect(names(played)).toEqual(['con 1', 'syn 1', 'syn 2']);
-    expect(played.state.spec.claims).toMatchObject([{ state: 'settled' }]);
-  });
-
-  it('part of fault 33: never agrees, and ends at the last round with dissent', () => {
-    const played = negotiate(
-      dutiful((_, { brief }) => (brief.member.name === 'con' ? 'HOLD' : 'CONCEDE')),
-    );
-    expect(names(played)).toEqual(['con 1', 'syn 1', 'con 2', 'con 3', 'syn 3']);
-    expect(played.state.spec.claims).toMatchObject([{ state: 'dissent' }]);
-    expect(played.state.spec.sections).toMatchObject([{ owner: null }]);
-  });
-
-  it('executes in three turns', () => {
-    const { spec } = negotiate(dutiful()).state;
-    expect(names(playPhase(setup, 'execute', spec, dutiful()))).toEqual([
-      'pro 1',
-      'con 1',
-      'syn 1',
-    ]);
   });
 });
 

@@ -27,6 +27,7 @@ export function specAfter(
   );
 }
 
+/** A claim whose member writes the section when it is settled. */
 export const claims = (
   member: string,
   section_id: string,
@@ -38,6 +39,7 @@ export const claims = (
   registered_by,
   section_id,
   proposal_ref,
+  write_later: true,
 });
 
 /** @param revision That is answered. */

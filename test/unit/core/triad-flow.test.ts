@@ -172,18 +172,46 @@ describe('a phase, for rules and people', () => {
   const setup = setupOf('dialectic', ['price', 'risk']);
   const { state } = openPhase(setup, 'deliberate', { spec: specOf(setup), summary_ref: null });
 
+  const outputs = (...ids: readonly string[]) =>
+    output({ coverage: { criteria_met: ids.map(met), criteria_unmet: [] } });
+  const planned = (criterion_ids: string[], riskOf?: string[]) => ({
+    criterion_ids,
+    sections: [
+      { section_id: 'price' },
+      { section_id: 'risk', ...(riskOf !== undefined && { criterion_ids: riskOf }) },
+    ],
+  });
+  /** Only `risk` is disputed. */
+  const half = {
+    ...state.spec,
+    sections: state.spec.sections.map((one) =>
+      one.section_id === 'price' ? { ...one, owner: 'pro' } : one,
+    ),
+  };
+
   it('CS1: what nobody owns is not met', () => {
-    const claims = output({ coverage: { criteria_met: [met('price')], criteria_unmet: [] } });
-    expect(checkSettled(claims, state.spec)).toEqual([
+    const plan = planned(['price', 'risk']);
+    expect(checkSettled(outputs('price'), state.spec, plan)).toEqual([
       expect.objectContaining({ path: 'coverage.criteria_met[0].criterion_id' }),
     ]);
-    const sections = state.spec.sections.map((one) => ({ ...one, owner: 'pro' }));
-    expect(checkSettled(claims, { ...state.spec, sections })).toEqual([]);
+    expect(checkSettled(outputs('price'), half, plan)).toEqual([]);
   });
 
-  it('CS2: a criterion without a section of its name may be met', () => {
-    const claims = output({ coverage: { criteria_met: [met('style')], criteria_unmet: [] } });
-    expect(checkSettled(claims, state.spec)).toEqual([]);
+  it('CS2: finding F12: a disputed section leaves unmet what it carries, whatever its name', () => {
+    const all = checkSettled(outputs('agreed', 'tested'), half, planned(['agreed', 'tested']));
+    expect(all.map(({ path }) => path)).toEqual([
+      'coverage.criteria_met[0].criterion_id',
+      'coverage.criteria_met[1].criterion_id',
+    ]);
+    expect(all[0]).toMatchObject({
+      reason: 'the triad did not agree on section "risk", and the criterion rests on it',
+      hint: expect.stringMatching(/^Try: /),
+    });
+    const linked = planned(['agreed', 'tested'], ['tested']);
+    expect(checkSettled(outputs('agreed'), half, linked)).toEqual([]);
+    expect(checkSettled(outputs('tested'), half, linked)).toHaveLength(1);
+    const byName = planned(['price', 'risk', 'style']);
+    expect(checkSettled(outputs('price', 'style'), half, byName)).toEqual([]);
   });
 
   it('PR1: a failed attempt is reported with all that there was', () => {

@@ -6,7 +6,7 @@ import { stepSpec } from '../../../core/spec/step-spec.ts';
 import { judgeCall, openWork } from '../../../core/triad/judge-call.ts';
 import { openPhase } from '../../../core/triad/step-phase.ts';
 import { viewPhase } from '../../../core/triad/view-phase.ts';
-import { dutiful, playPhase, setupOf, specOf } from '../../support/triad-play.ts';
+import { dutiful, playPhase, setupOf, specOf, writesLater } from '../../support/triad-play.ts';
 import type { Player } from '../../support/triad-play.ts';
 import { answers, claims, specAfter } from './triad-builders.ts';
 import { briefOf, calls, claimed, conceded } from './triad-scene.ts';
@@ -41,6 +41,30 @@ it('SE6: an output that is agreed in another revision becomes that revision', ()
     answers('ann', 'api.output', 'CONCEDE', 'r', { revision: 2 }),
   );
   expect(findSection(agreed.state, 'api')).toMatchObject({ text_ref: 'better', version: 3 });
+});
+
+it('SE9: what is settled is the text of its section, unless it is a plan', () => {
+  const { write_later: _later, ...whole } = claimed;
+  const agreed = [...conceded('con'), ...conceded('syn')];
+  const done = specAfter(['api'], [whole, ...agreed], ['pro', 'con', 'syn']);
+  expect(done.sections).toMatchObject([
+    { owner: 'pro', status: 'done', text_ref: 'p', version: 2 },
+  ]);
+  const planned = specAfter(['api'], [claimed, ...agreed], ['pro', 'con', 'syn']);
+  expect(planned.sections).toMatchObject([{ owner: 'pro', status: 'open', text_ref: null }]);
+});
+
+it('TC7: the turn that gives the output of a dialectic triad changes no section', () => {
+  const events = [{ ...claimed, member: 'syn' }, ...conceded('pro', 'con')];
+  const own = events.map((one) => ('claim_id' in one ? { ...one, claim_id: 'api.syn' } : one));
+  const scene = { member: 'syn', phase: 'execute', events: own, duties: { output: true } } as const;
+  const brief = briefOf(scene);
+  for (const call of [calls.edit_section, calls.generate_code]) {
+    const judged = judgeCall(brief, openWork(brief), call);
+    expect(judged).toMatchObject({
+      answer: { is_error: true, text: expect.stringContaining('the sections are final') },
+    });
+  }
 });
 
 it('SE8: nobody finishes a section that nobody owns', () => {
@@ -83,7 +107,7 @@ it('TP3: what was overtaken comes back once', () => {
 
 describe('a hierarchical triad', () => {
   const setup = setupOf('hierarchical', ['api', 'schema']);
-  const { spec } = playPhase(setup, 'deliberate', specOf(setup), dutiful()).state;
+  const { spec } = playPhase(setup, 'deliberate', specOf(setup), writesLater(dutiful())).state;
 
   it('negotiates a round by both workers before its orchestrator has to say more', () => {
     const once = dutiful((_, { brief }) => (brief.round === 1 ? 'HOLD' : 'CONCEDE'));
@@ -118,10 +142,11 @@ describe('a hierarchical triad', () => {
   });
 
   it('has its first worker sum up with all that its orchestrator said, and nothing of the other', () => {
-    const { orders } = playPhase(setup, 'negotiate', spec, dutiful());
+    const once = dutiful((_, { brief }) => (brief.round === 1 ? 'HOLD' : 'CONCEDE'));
+    const { orders } = playPhase(setup, 'negotiate', spec, once);
     const last = orders.at(-1)?.brief;
     expect(last).toMatchObject({ member: { name: 'ann' }, duties: { summary: true } });
-    expect(last?.heard.map(({ member }) => member)).toEqual(['boss']);
+    expect(new Set(last?.heard.map(({ member }) => member))).toEqual(new Set(['boss']));
   });
 
   it('is in its first round before its orchestrator has given one out', () => {

@@ -102,12 +102,14 @@ export function briefOf({
   };
 }
 
+/** The owner writes the section when the claim is settled. */
 export const claimed = {
   type: 'claim',
   member: 'pro',
   registered_by: 'pro',
   section_id: 'api',
   proposal_ref: 'p',
+  write_later: true,
 } as const satisfies SpecEvent;
 
 export function conceded(...members: readonly string[]): RespondEvent[] {

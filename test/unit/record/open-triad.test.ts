@@ -42,11 +42,11 @@ it('opens a triad from its type and a task', async () => {
           { name: 'critic', agent_id: 'researcher' },
           { name: 'synthesizer', agent_id: 'writer' },
         ],
-        section_ids: ['c1'],
+        sections: [{ section_id: 'c1' }],
       },
     },
   ]);
-  expect(plan?.delegations[0]?.triad).not.toHaveProperty('sections');
+  expect(plan?.delegations[0]?.triad?.sections[0]).not.toHaveProperty('text');
   expect(await planned(plan?.plan_ref)).toMatchObject({ task_description: task });
   expect((await harness.record(opened.record_ref)).goal).toBe(task);
 });
@@ -75,7 +75,7 @@ it('takes everything that can be set', async () => {
     acceptance_criteria: [{ criterion_id: 'c1', description: 'It is in third normal form' }],
     triad: { type: 'consensus', members, ...given },
   });
-  expect(plan?.delegations[0]?.triad?.section_ids).toEqual(['tables']);
+  expect(plan?.delegations[0]?.triad?.sections).toEqual([{ section_id: 'tables' }]);
   expect(models).toEqual(['model-of-anna', 'model-of-bert', 'model-of-carl']);
 });
 

@@ -107,7 +107,7 @@ describe('planTasks', () => {
     expect(await bench.read(plan_ref)).toMatchObject({ needs_user_input: false });
     expect(delegations).toMatchObject([
       { delegation_id: 'task.d1', agent_id: 'writer', title: 'Task 1' },
-      { delegation_id: 'task.d2', agent_id: 'writer', triad: { section_ids: ['c1'] } },
+      { delegation_id: 'task.d2', agent_id: 'writer', triad: { sections: [{ section_id: 'c1' }] } },
       { delegation_id: 'task.d3', agent_id: 'writer', team: { team_id: 'desk' } },
       { delegation_id: 'task.d4', agent_id: 'writer' },
     ]);
