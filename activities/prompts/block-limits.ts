@@ -19,10 +19,14 @@ export const blockBytesMax = {
   agents: 50_000,
   /** 20 teams, the most there can be, at 2 KB: a description of 1,000 characters, and 20 members. */
   teams: 40_000,
-  /** 20 criteria of 1,000 characters from the user, and as many again of the planner's. */
-  criteria: 50_000,
-  /** 500 names of 100 characters. */
-  known_inputs: 50_000,
+  /** 20 criteria of 1,000 characters from the user, as many again of the planner's, and as much of why they are open. */
+  criteria: 100_000,
+  /** 300 names at 200 bytes: 100 characters, and a title. */
+  known_inputs: 60_000,
+  /** What the last decision says of the next wave: 20 reasons and 20 actions at 500 bytes. */
+  last_decision: 20_000,
+  /** 100 attempts at 400 bytes; those that missed something take more. The newest stay. */
+  tried: 40_000,
   /** One answer. A user's answer may be a document; who asked got it whole. */
   answered_question: 10_000,
   /** The newest stay. */
@@ -94,7 +98,7 @@ export const blockBytesMax = {
   task_coverage: 8_000,
   /** The long form. A leader reads ten results in one conversation; load_detail gives the rest of each. */
   task_detailed: 24_000,
-  /** Its facts, its assumptions, what it changed: each of the three. */
+  /** Its facts, its assumptions, what it missed, what it changed: each of the four. */
   task_facts: 6_000,
   /** What a member had written of an output when its time was over: 8,000 characters, in any script. */
   task_partial: 24_000,

@@ -3,9 +3,14 @@ import { plannerAgentId } from '../../contracts/names.ts';
 import type { AcceptanceCriterion } from '../../contracts/delegation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { joinNames } from '../tools/packet-details.ts';
 import { informsWork } from '../../core/questions/informs-work.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from './blocks.ts';
+
+/** Characters of a question that stands behind the name of its answer. The whole stands with the answer. */
+const questionCharsMax = 100;
 
 /** What every first message has after its request, equal for all agents of a wave. */
 export function renderRunBlocks(record: RunRecord, amendments: readonly string[]): string[] {
@@ -53,18 +58,54 @@ export async function renderAnsweredQuestions(
   return listBlock('answered_questions', entries, blockBytesMax.answered_questions, 'last');
 }
 
-/** @param planned criteria of a wave whose plan may not have reached the record yet. */
+/**
+ * Lists the names that a delegation may require, each with what stands behind it. One that has several names is listed
+ * once. What the user gave comes first, then the newest results.
+ */
+export function renderKnownInputs(record: RunRecord, known: readonly string[]): string {
+  const results = joinNames(record.details)
+    .toReversed()
+    .map(({ entry, names }) => ({
+      name: entry.detail_id,
+      ...(names.length > 0 && { also: names }),
+      title: entry.title,
+    }));
+  const asResult = new Set(results.flatMap(({ name, also = [] }) => [name, ...also]));
+  const questions = new Map(record.answered_questions.map((one) => [one.question_id, one.text]));
+  const others = known
+    .filter((name) => !asResult.has(name))
+    .map((name) => {
+      const asked = questions.get(name);
+      return { name, ...(asked !== undefined && { title: cutText(asked, questionCharsMax) }) };
+    });
+  const given = others.filter(({ title }) => title === undefined);
+  const answered = others.filter(({ title }) => title !== undefined);
+  const listed = results.filter(({ name }) => known.includes(name));
+  return listBlock('known_inputs', [...given, ...listed, ...answered], blockBytesMax.known_inputs);
+}
+
+/**
+ * The criteria that are open, each with the reason why it is: the last word of an agent that tried it, or of the planner
+ * that opened it again.
+ *
+ * @param planned criteria of a wave whose plan may not have reached the record yet.
+ */
 export function renderOpenCriteria(
   record: RunRecord,
   openCriteria: readonly string[],
   planned: readonly AcceptanceCriterion[],
 ): string {
+  const recorded = new Map(record.criteria.map((one) => [one.criterion_id, one]));
   const descriptions = new Map(
     [...planned, ...record.criteria].map((one) => [one.criterion_id, one.description]),
   );
-  const entries = openCriteria.map((criterion_id) => ({
-    criterion_id,
-    description: descriptions.get(criterion_id) ?? '',
-  }));
+  const entries = openCriteria.map((criterion_id) => {
+    const { state, note = '' } = recorded.get(criterion_id) ?? {};
+    return {
+      criterion_id,
+      description: descriptions.get(criterion_id) ?? '',
+      ...(state === 'open' && note !== '' && { why_open: note }),
+    };
+  });
   return listBlock('open_criteria', entries, blockBytesMax.criteria);
 }

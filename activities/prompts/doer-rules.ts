@@ -25,6 +25,7 @@ export const outputRules = `# Evidence and coverage
 # Status
 - "completed": your task is done as far as you can do it. It may have unmet criteria with reasons, and no blocking questions.
 - "blocked": you can't go on without a decision or a missing fact. It needs at least one blocking question; list missing inputs in missing_info_requests too.
+- missing_info_requests names what nobody gave you and would have made the result better or possible, each with why. The planner reads it with your result: it can have it found out, or ask the user, before the next wave. What never comes stands in the report to the user.
 - "failed": the task can't be done, and no answer would change that. Say why in compact_md.
 
 # Questions

@@ -4,14 +4,29 @@ import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { readShape } from '../tools/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
+/** A decision with the number of the wave that it was made on. */
+export interface DecidedWave {
+  readonly wave: number;
+  readonly decision: WaveDecision;
+}
+
+/** The planner's newest decision; null before the first one. */
+export async function readLastDecision(
+  store: ArtifactStore,
+  record: RunRecord,
+): Promise<DecidedWave | null> {
+  const last = record.waves.findLast(({ decision_ref }) => decision_ref !== null);
+  if (last === undefined || last.decision_ref === null) return null;
+  const decision = await readShape(store, last.decision_ref, WaveDecision, 'a wave decision');
+  return { wave: last.wave, decision };
+}
+
 /** The planner's newest wave_compact: the source of truth (seed 004 §7). Empty before the first decision. */
 export async function readLastWaveCompact(
   store: ArtifactStore,
   record: RunRecord,
 ): Promise<string> {
-  const ref = record.waves.findLast((wave) => wave.decision_ref !== null)?.decision_ref;
-  if (ref === undefined || ref === null) return '';
-  return (await readShape(store, ref, WaveDecision, 'a wave decision')).wave_compact;
+  return (await readLastDecision(store, record))?.decision.wave_compact ?? '';
 }
 
 /** A fact as prompts show it: without what only bookkeeping needs. */

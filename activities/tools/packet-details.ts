@@ -27,6 +27,23 @@ export function listRecordedDetails(record: RunRecord): RecordedDetails {
   return { entries: record.details.slice(leftOut), leftOut };
 }
 
+/** A result with the names that it is known by besides its own. */
+export interface NamedDetail {
+  readonly entry: DetailEntry;
+  readonly names: readonly string[];
+}
+
+/** Joins the details that are one result: that of a delegation, and the same under each name that it produces. */
+export function joinNames(details: readonly DetailEntry[]): readonly NamedDetail[] {
+  const joined = new Map<Ref, { readonly entry: DetailEntry; readonly names: string[] }>();
+  for (const entry of details) {
+    const known = joined.get(entry.output_ref);
+    if (known === undefined) joined.set(entry.output_ref, { entry, names: [] });
+    else known.names.push(entry.detail_id);
+  }
+  return [...joined.values()];
+}
+
 export function toIndexEntry({ output_ref: _ref, ...shown }: DetailEntry): IndexEntry {
   return shown;
 }

@@ -58,6 +58,12 @@ function readAnswers(value: unknown): readonly PromptAnswer[] {
   }));
 }
 
+/** Names of inputs, each with the others that stand for the same. */
+function readNames(value: unknown): readonly string[] {
+  const named = objectsOf(value).flatMap(({ name, also }) => [textOf(name), ...stringsOf(also)]);
+  return [...stringsOf(value), ...named];
+}
+
 function toolResultText(block: Block): string {
   const content = block['content'];
   if (typeof content === 'string') return unmark(content);
@@ -101,7 +107,7 @@ export function readPrompt(request: MessagesRequest): Prompt {
     teams: readTeams(first),
     openCriteria: objectsOf(jsonBlock(first, 'open_criteria')),
     saysOpenCriteria: first.has('open_criteria'),
-    knownInputs: stringsOf(jsonBlock(first, 'known_inputs')),
+    knownInputs: readNames(jsonBlock(first, 'known_inputs')),
     delegation: objectBlock(first, 'delegation'),
     detailIndex: ['detail_index', 'upstream_index'].flatMap((name) =>
       objectsOf(jsonBlock(first, name)),

@@ -66,7 +66,7 @@ describe('a plan', () => {
     expect(jsonOf(text, 'open_criteria')).toEqual([
       { criterion_id: 'c1', description: 'A report.' },
     ]);
-    expect(jsonOf(text, 'known_inputs')).toEqual(['goal']);
+    expect(jsonOf(text, 'known_inputs')).toEqual([{ name: 'goal' }]);
     expect(jsonOf(text, 'answered_questions')).toEqual([
       {
         question_id: 'q1',
@@ -292,6 +292,7 @@ it('a decision has every outcome with its evidence', async () => {
       assumptions_made: [],
       facts: [],
       optional_questions: [],
+      missing_info_requests: [],
       effects_confirmed: [],
     },
     {
@@ -305,6 +306,7 @@ it('a decision has every outcome with its evidence', async () => {
       assumptions_made: [],
       facts: [],
       optional_questions: [],
+      missing_info_requests: [],
       effects_confirmed: [],
     },
   ]);
