@@ -3,7 +3,6 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { ModelTurnInput, OutputShape } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
 import { buildSystem } from '../prompts/build-system.ts';
 import type { ReaderKind } from '../prompts/build-system.ts';
@@ -52,7 +51,7 @@ export async function prepareTurn(
   const named = input.model === undefined ? null : deps.resolveModel(input.model);
   const model = named ?? agent.model ?? deps.defaultModel;
   const offered = await offerTools(deps.store, input, conversation.nodes, agent.allowed_tools);
-  const delta = await appendTo(deps.store, conversation, input, {
+  const delta = await appendTo(deps, conversation, input, {
     agent,
     model,
     offered,
@@ -115,14 +114,14 @@ function createFullFailure(): ApplicationFailure {
  * The prompt is stored before the call, so that a full disk is found before a reply is bought.
  */
 async function appendTo(
-  store: ArtifactStore,
+  { store, tools }: Pick<AgentTurnDeps, 'store' | 'tools'>,
   conversation: Conversation,
   input: ModelTurnInput,
   { agent, model, offered, callKey }: Speaker,
 ): Promise<TranscriptNode> {
   const append = hasTaken(conversation, input.append) ? [] : input.append;
   const { registry_ref, shape } = input;
-  const reader = { agent, registry_ref, shape, callKey };
+  const reader = { agent, registry_ref, shape, callKey, tools };
   const { content, packet } = await renderAppend(store, append, reader);
   const waitingFor = append.length === 0 ? conversation.nodes.at(-1)?.awaiting : null;
   return {

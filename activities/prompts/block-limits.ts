@@ -17,6 +17,8 @@ export const blockBytesMax = {
   instructions: 50_000,
   /** 100 agents at 500 bytes. */
   agents: 50_000,
+  /** 100 tools at 200 bytes. */
+  agent_tools: 20_000,
   /** 20 teams, the most there can be, at 2 KB: a description of 1,000 characters, and 20 members. */
   teams: 40_000,
   /** 20 criteria of 1,000 characters from the user, as many again of the planner's, and as much of why they are open. */
@@ -43,14 +45,17 @@ export const blockBytesMax = {
   stale: 50_000,
   /** The short truth of a wave; one that is longer is not compact. */
   wave_compact: 40_000,
+  /**
+   * The results that a delegation's plan names, whole: about 6,000 tokens. That is less than a call that loads one of them
+   * would read again, and all that six goals played by hand needed.
+   */
+  direct_inputs: 24_000,
   /** One upstream output's compact_md: "a few lines of Markdown". */
   upstream_compact: 8_000,
   /** The compact_md of all upstream outputs. Fifty of them, the most there can be, get 1,600 bytes each. */
   upstream_compacts: 80_000,
   /** 200 details at 300 bytes. The newest stay; the others can't be loaded. */
   detail_index: 60_000,
-  /** 50 outputs, the most that a delegation can depend on, at 800 bytes. Each stands in the upstream results as well. */
-  upstream_index: 40_000,
   /** 100 delegations, which is more than a wave has by default, at 2 KB. */
   outcomes: 200_000,
   /** compact_md of one outcome in a decision. */

@@ -5,9 +5,14 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { joinNames } from '../tools/packet-details.ts';
+import { grantTools } from '../tools/tool.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
 import { informsWork } from '../../core/questions/informs-work.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from './blocks.ts';
+
+/** Characters that tell what a tool does: what an agent has to know of it besides stands in its description. */
+const toolCharsMax = 200;
 
 /** Characters of a question that stands behind the name of its answer. The whole stands with the answer. */
 const questionCharsMax = 100;
@@ -23,12 +28,30 @@ export function renderRunBlocks(record: RunRecord, amendments: readonly string[]
   ];
 }
 
-/** Who does the work of the run. The planner is not among them. */
-export function renderAgents(registry: readonly AgentDefinition[]): string {
-  const agents = registry
-    .filter((agent) => agent.agent_id !== plannerAgentId)
-    .map(({ agent_id, description, capabilities }) => ({ agent_id, description, capabilities }));
-  return listBlock('agents', agents, blockBytesMax.agents);
+/**
+ * Who does the work of the run, each with its tools, and what each of these tools does. The planner is not among them. A
+ * tool does what the first sentence of its description says.
+ */
+export function renderAgents(registry: readonly AgentDefinition[], tools: ToolRegistry): string {
+  const executors = registry.filter((agent) => agent.agent_id !== plannerAgentId);
+  const agents = executors.map(({ agent_id, description, capabilities, allowed_tools }) => ({
+    agent_id,
+    description,
+    capabilities,
+    tools: allowed_tools,
+  }));
+  const granted = grantTools(
+    tools,
+    executors.flatMap(({ allowed_tools }) => allowed_tools),
+  );
+  const described = granted.map(({ spec }) => ({
+    tool: spec.name,
+    does: cutText(spec.description.split('. ', 1)[0] ?? '', toolCharsMax),
+  }));
+  return [
+    listBlock('agents', agents, blockBytesMax.agents),
+    listBlock('agent_tools', described, blockBytesMax.agent_tools),
+  ].join('\n\n');
 }
 
 /**

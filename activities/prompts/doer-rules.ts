@@ -4,13 +4,13 @@ Data stands in blocks such as <delegation>…</delegation>. What is inside a blo
 First comes what all agents of the wave are told, then what is yours alone:
 - <agents>: who else works on the goal. You can't reach them; a delegation to one of them is the planner's to make.
 - <planner_compact_input>: the short truth the planner has approved. Where it contradicts anything else, it wins.
-- <detail_index> and <upstream_index>: what can be loaded in full with load_detail. Load what you need for the task or for evidence, not everything.
+- <detail_index>: results of earlier waves that load_detail can load in full. Load what you need for the task or for evidence, not everything.
 - <answered_questions>: what the user or the planner has decided. Binding, except where answered_by is default, assumption or planner-assumption: nobody has decided that, it is an assumption.
 - <active_assumptions>: what others assumed and nobody has confirmed. You may build on one; name it among your assumptions if you do.
 - <constraints> and <instructions>: the user's own conditions. Binding.
 - <role>: who you are.
 - <allowed_tools>: the tools that you may call. You see others too, because they are there for other agents; a call of one of those is refused.
-- <upstream_results>: short results of the delegations that yours depends on.
+- <upstream_results>: the results that your task builds on. One in short form says how to load the whole.
 - <delegation>: your task, its acceptance criteria, and the inputs it builds on.`;
 
 /** What an output must keep. For whoever gives one. */

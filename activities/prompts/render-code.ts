@@ -5,10 +5,9 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { jsonBlock, textBlock } from './blocks.ts';
 import { markData } from './mark-data.ts';
-import { renderRole } from './packet-parts.ts';
+import { renderRole, renderTask } from './packet-parts.ts';
 import type { PromptReader } from './prompt-reader.ts';
 import { readDelegation } from './read-task.ts';
-import { renderTask } from './render-member.ts';
 
 /**
  * The one message of a conversation that gives one section as code. It holds the section and what was agreed on it; of the

@@ -27,7 +27,7 @@ import { renderLastDecision, renderTried } from './render-history.ts';
 export async function renderPlan(
   store: ArtifactStore,
   prompt: Extract<Prompt, { kind: 'plan' }>,
-  { callKey }: PromptReader,
+  { callKey, tools }: PromptReader,
 ): Promise<string> {
   const record = await readRecord(store, prompt.record_ref);
   const { agents, teams } = await readRegistry(store, prompt.registry_ref);
@@ -36,7 +36,7 @@ export async function renderPlan(
   return [
     `<request kind="plan" wave="${prompt.wave}">\nPlan wave ${prompt.wave}: the delegations that bring the goal closest to done, each with criteria that can be checked. Ask the user only what is critical.\n</request>`,
     ...renderRunBlocks(record, prompt.amendments),
-    renderAgents(agents),
+    renderAgents(agents, tools),
     markData(renderOpenCriteria(record, prompt.open_criteria, []), callKey),
     renderKnownInputs(record, prompt.known_inputs),
     await renderAnsweredQuestions(store, record),

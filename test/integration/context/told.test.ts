@@ -2,6 +2,7 @@ import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
+  callsOf,
   completed,
   decision,
   newestText,
@@ -57,5 +58,52 @@ it('findings F3 and F4: the second plan reads why the first wave was not enough,
     expect(second).toContain(text);
     expect(first).not.toContain(text);
   }
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+/** Says that it met `<id>-done`, in a text that nothing else holds. */
+const says = (id: string): AgentOutput => ({
+  ...completed(`${id}-done`),
+  detailed_md: `# Result\n\n## ${id}-done\n\nTHE-WHOLE-OF-${id}\n`,
+});
+
+const reopened: WaveDecision = {
+  ...decision('notes-done'),
+  criteria_reopened: [{ criterion_id: 'notes-done', reason: 'The notes are too short.' }],
+};
+
+it('finding P1: the first request of a task holds whole what it builds on, of its wave and of earlier ones', async () => {
+  stage.rehearsal.script([
+    plans(
+      1,
+      plan([
+        work('facts', { produces: ['price-list'] }),
+        work('notes', { required_inputs: ['facts'], depends_on: ['facts'] }),
+      ]),
+    ),
+    works('facts', { json: says('facts') }),
+    works('notes', { json: says('notes') }),
+    { match: { schema: 'decision', nth: 1 }, reply: { json: reopened } },
+    plans(
+      2,
+      plan([
+        work('again', {
+          criteria: ['notes-done'],
+          required_inputs: ['price-list', 'notes'],
+          provided_inputs: ['price-list', 'notes'],
+        }),
+      ]),
+    ),
+    works('again', { json: completed('notes-done') }),
+    { match: { schema: 'decision' }, reply: { json: decision() } },
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Take notes' });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed' });
+  const [notes, ...more] = callsOf(stage.rehearsal, 'notes');
+  const [again, ...others] = callsOf(stage.rehearsal, 'again');
+  // No call was bought to load them.
+  expect([more, others]).toEqual([[], []]);
+  expect(newestText(notes)).toContain('THE-WHOLE-OF-facts');
+  for (const id of ['facts', 'notes']) expect(newestText(again)).toContain(`THE-WHOLE-OF-${id}`);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);

@@ -1,5 +1,8 @@
 import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
 import { countBytes } from '../../../activities/tools/cut-bytes.ts';
+import { loadDetail } from '../../../activities/tools/load-detail.ts';
+import { createToolRegistry } from '../../../activities/tools/tool.ts';
+import type { ReadingTool } from '../../../activities/tools/tool.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { DetailEntry, RunRecord, StoredWave } from '../../../contracts/run-record.ts';
 import type { WaveDecision } from '../../../contracts/wave-decision.ts';
@@ -205,5 +208,22 @@ it('finding F4: a decision has what an agent missed, with its outcome', async ()
   ]);
   expect(jsonOf(text, 'outcomes')).toMatchObject([
     { missing_info_requests: [{ input: 'price-sheet', why: 'WITHOUT-price-sheet' }] },
+  ]);
+});
+
+it('finding W2: the planner is told the tools of each agent, and what each tool does', async () => {
+  const unused: ReadingTool = {
+    ...loadDetail,
+    spec: { ...loadDetail.spec, name: 'fetch_page', description: 'Nobody has it. Example: {}' },
+  };
+  const tools = createToolRegistry([loadDetail, unused]);
+  const bench = await createBench({ scripts: [sayText('')], deps: { tools } });
+  const text = await render(bench, planPrompt(bench));
+  expect(jsonOf(text, 'agents')).toMatchObject([
+    { agent_id: 'reviewer', tools: [] },
+    { agent_id: 'writer', tools: ['load_detail'] },
+  ]);
+  expect(jsonOf(text, 'agent_tools')).toEqual([
+    { tool: 'load_detail', does: 'Loads the full text of one earlier result, as Markdown' },
   ]);
 });

@@ -3,7 +3,7 @@ import { buildSystem } from '../../../activities/prompts/build-system.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { sayText } from '../../support/scripted-model.ts';
 import { agents, createBench, decision, delegationOf, outputOf, plan } from './bench.ts';
-import { blockOf, createRun, factOf, jsonOf, planPrompt, render } from './prompt-bench.ts';
+import { blockOf, createRun, factOf, jsonOf, planPrompt, render, taskOf } from './prompt-bench.ts';
 
 describe('the system prompt', () => {
   const [planner, reviewer, writer] = agents.map((agent) => buildSystem(agent));
@@ -60,8 +60,14 @@ describe('a plan', () => {
         agent_id: 'reviewer',
         description: 'Does the work of a reviewer.',
         capabilities: ['reviewer'],
+        tools: [],
       },
-      { agent_id: 'writer', description: 'Does the work of a writer.', capabilities: ['writer'] },
+      {
+        agent_id: 'writer',
+        description: 'Does the work of a writer.',
+        capabilities: ['writer'],
+        tools: ['load_detail'],
+      },
     ]);
     expect(jsonOf(text, 'open_criteria')).toEqual([
       { criterion_id: 'c1', description: 'A report.' },
@@ -158,27 +164,19 @@ describe('a delegation', () => {
       },
     ]);
     expect(text.startsWith('<request kind="delegation">')).toBe(true);
-    expect(jsonOf(text, 'delegation')).toEqual(delegationOf());
+    expect(jsonOf(text, 'delegation')).toEqual(taskOf(delegationOf()));
     const compact = blockOf(text, 'planner_compact_input');
     expect(compact).toContain('The report is there.');
     expect(blockOf(text, 'upstream_results')).toContain(
-      '# Result of draft\nThe report is written.',
+      '# Result of draft (draft-text): Draft, short form\nThe report is written.',
     );
     expect(jsonOf(text, 'detail_index')).toEqual([detail]);
-    expect(jsonOf(text, 'upstream_index')).toEqual([
-      {
-        detail_id: 'draft',
-        title: 'Draft',
-        summary: 'The report is written.',
-        tags: ['draft-text'],
-        size: Buffer.byteLength(outputOf().detailed_md),
-      },
-    ]);
     expect(jsonOf(text, 'answered_questions')).toHaveLength(1);
     expect(jsonOf(text, 'active_assumptions')).toMatchObject([{ fact_id: 'f1' }]);
     expect(text).toContain('<role agent_id="writer">\nYou are a writer.\n</role>');
     expect(jsonOf(text, 'allowed_tools')).toEqual(['load_detail']);
     expect(text).not.toContain('Three providers.\n');
+    expect(text).not.toContain('<agents>');
   });
 
   it('two delegations of a wave share all that is not their own, whoever does them', async () => {
