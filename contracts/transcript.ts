@@ -64,6 +64,8 @@ export interface TranscriptNode {
    * agents of a wave: what an agent may call is its grant, which is looked at when it calls.
    */
   readonly tools?: readonly string[];
+  /** Names of the inputs that a plan may require, in the node that begins a conversation about one; else absent. */
+  readonly known_inputs?: readonly string[];
   /** `tool_use_id`s of results that compaction left out from this turn on. */
   readonly left_out: readonly string[];
 }

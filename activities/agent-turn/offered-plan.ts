@@ -22,7 +22,8 @@ const OfferedTeam = TeamPlan.pick({
     .describe(TeamPlan.shape.members.description ?? ''),
 });
 
-const OfferedDelegation = Delegation.extend({
+/** What is provided follows from the known inputs, so a planner is not asked for it. */
+const OfferedDelegation = Delegation.omit({ provided_inputs: true }).extend({
   team: OfferedTeam.optional().describe(Delegation.shape.team.description ?? ''),
 });
 

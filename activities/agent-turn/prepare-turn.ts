@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
-import type { ModelTurnInput, OutputShape } from '../../contracts/model-turn.ts';
+import type { ModelTurnInput, OutputShape, TurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
@@ -27,6 +27,8 @@ import { isFree, outputSchemas } from './read-output.ts';
 export interface PreparedTurn {
   readonly turn: number;
   readonly request: ModelRequest;
+  /** Names of the inputs that a plan may require; empty in a conversation about something else. */
+  readonly knownInputs: readonly string[];
   /** The node that waits for the reply. Its `messages` hold what the turn appended, and its parent the rest. */
   readonly waiting: TranscriptNode;
   /** Where that node is stored already, when an earlier call appended the same; else null. */
@@ -70,6 +72,7 @@ export async function prepareTurn(
   const turn = nextTurn(conversation);
   return {
     turn,
+    knownInputs: nodes.find(({ known_inputs }) => known_inputs !== undefined)?.known_inputs ?? [],
     request: {
       model,
       maxOutputTokens: input.max_output_tokens,
@@ -131,9 +134,15 @@ async function appendTo(
     model,
     awaiting: waitingFor ?? hashAppend(append),
     packet_ref: packet === null ? null : await store.put(packet),
+    ...readKnownInputs(append),
     ...(packet !== null && { tools: offered }),
     left_out: [],
   };
+}
+
+function readKnownInputs(append: readonly TurnInput[]): Pick<TranscriptNode, 'known_inputs'> {
+  const begins = append.find((one) => one.type === 'prompt')?.prompt;
+  return begins?.kind === 'plan' ? { known_inputs: begins.known_inputs } : {};
 }
 
 function mayCallTools(

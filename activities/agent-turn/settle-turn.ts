@@ -3,6 +3,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { ContentBlock, TranscriptNode } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { linkInputs } from '../../core/plan/link-inputs.ts';
 import { wholePath } from '../tools/describe-issues.ts';
 import { buildOutline, checkOutlineSize } from './build-outline.ts';
 import { classifyReply } from './classify-reply.ts';
@@ -10,6 +11,7 @@ import type { ReplyClass } from './classify-reply.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { readOutput, toText } from './read-output.ts';
+import type { Output } from './read-output.ts';
 import { settleCalls } from './settle-calls.ts';
 
 /** Tool calls of one reply. Each is an activity and stands in history; who needs more is not choosing. */
@@ -51,7 +53,7 @@ export async function settleTurn(
   const [head, reply] = await Promise.all([
     putReply(store, prepared, answer.content),
     answered.type === 'final'
-      ? settleFinal(store, asked.shape, answered.text)
+      ? settleFinal(store, asked.shape, answered.text, prepared)
       : ({ type: 'paused' } as const),
   ]);
   return { head, reply };
@@ -70,14 +72,23 @@ async function settleFinal(
   store: ArtifactStore,
   shape: OutputShape,
   text: string,
+  { knownInputs }: PreparedTurn,
 ): Promise<TurnReply> {
   const read = readOutput(shape, text);
   if (!read.ok) return { type: 'malformed', faults: read.faults };
+  const output = completeOutput(read.output, knownInputs);
   // Measured before anything is stored: an output that goes back leaves no artifact behind.
-  const fault = checkOutlineSize(buildOutline(read.output, ''));
+  const fault = checkOutlineSize(buildOutline(output, ''));
   if (fault !== null) return { type: 'malformed', faults: [fault] };
-  const ref = await store.put(toText(read.output));
-  return { type: 'output', outline: buildOutline(read.output, ref) };
+  const ref = await store.put(toText(output));
+  return { type: 'output', outline: buildOutline(output, ref) };
+}
+
+/** A plan as it is kept says also what follows from its names. */
+function completeOutput(output: Output, knownInputs: readonly string[]): Output {
+  if (output.shape !== 'wave_plan') return output;
+  const { shape, value } = output;
+  return { shape, value: { ...value, delegations: linkInputs(value.delegations, knownInputs) } };
 }
 
 async function settleTools(

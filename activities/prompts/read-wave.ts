@@ -29,13 +29,21 @@ export async function readLastWaveCompact(
   return (await readLastDecision(store, record))?.decision.wave_compact ?? '';
 }
 
+/** An address in the store, and the number of a turn: they tell a model nothing. */
+const storeSource = /^(?:[0-9a-f]{64}|turn-\d+)$/;
+
 /** A fact as prompts show it: without what only bookkeeping needs. */
 export function showFact(fact: Fact): Omit<Fact, 'superseded_by' | 'recorded_at'> {
   const { superseded_by: _superseded, recorded_at: _recorded, ...shown } = fact;
-  return shown;
+  return { ...shown, source_refs: fact.source_refs.filter((ref) => !storeSource.test(ref)) };
 }
 
-/** Facts that still hold, oldest first. */
+/**
+ * Facts that still hold, oldest first: of those with one key the newest, because the others say the same. Where they do
+ * not, they are a conflict, and stand there with all their values.
+ */
 export function currentFacts(record: RunRecord): Fact[] {
-  return record.facts.filter((fact) => fact.superseded_by === null);
+  const standing = record.facts.filter((fact) => fact.superseded_by === null);
+  const newest = new Map(standing.map((fact) => [fact.key, fact.fact_id]));
+  return standing.filter(({ key, fact_id }) => key === null || newest.get(key) === fact_id);
 }

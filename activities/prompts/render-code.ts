@@ -4,6 +4,7 @@ import { findPlannedText } from '../../core/triad/list-sections.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { jsonBlock, textBlock } from './blocks.ts';
+import type { BlockName } from './blocks.ts';
 import { markData } from './mark-data.ts';
 import { renderRole, renderTask } from './packet-parts.ts';
 import type { PromptReader } from './prompt-reader.ts';
@@ -33,12 +34,16 @@ export async function renderCode(
     renderRole(agent),
     renderTask(delegation),
     markData(
-      [jsonBlock('section', { section_id, language, text }), ...written.flat()].join('\n\n'),
+      [jsonBlock('code_section', { section_id, language, text }), ...written.flat()].join('\n\n'),
       callKey,
     ),
   ].join('\n\n');
 }
 
-async function readBlock(store: ArtifactStore, name: string, ref: Ref | null): Promise<string[]> {
+async function readBlock(
+  store: ArtifactStore,
+  name: BlockName,
+  ref: Ref | null,
+): Promise<string[]> {
   return ref === null ? [] : [textBlock(name, await store.getText(ref), blockBytesMax.code_order)];
 }

@@ -55,9 +55,10 @@ function renderShort(one: Upstream, bytesMax: number, mayLoad: boolean): string 
   const more = mayLoad ? `All of it: ${call}.` : '';
   const compact = output.compact_md.trimEnd();
   const shown = cutAtSection(compact, bytesMax, more);
-  const rest = `[Short form; the whole has ${countBytes(output.detailed_md)} bytes.${mayLoad ? ` ${more}` : ''}]`;
   // One that was cut says already how to get the rest.
-  return [`${nameResult(one)}, short form`, shown, ...(shown === compact ? [rest] : [])].join('\n');
+  const rest = mayLoad && shown === compact ? [`[${more}]`] : [];
+  const size = countBytes(output.detailed_md);
+  return [`${nameResult(one)}, short form of ${size} bytes`, shown, ...rest].join('\n');
 }
 
 function nameResult({ delegation_id, title, names }: Upstream): string {

@@ -68,7 +68,7 @@ function readNames(value: unknown): readonly string[] {
 /** Results that the task builds on and that are not shown whole. */
 function listShortResults(blocks: ReadonlyMap<string, string>): readonly JsonObject[] {
   const text = blocks.get('upstream_results') ?? '';
-  return [...text.matchAll(/ All of it: load_detail (\{"detail_id":"[^"]*"\})\./gu)]
+  return [...text.matchAll(/All of it: load_detail (\{"detail_id":"[^"]*"\})\./gu)]
     .map(([, call = '']) => parseJson(call))
     .filter(isObject);
 }

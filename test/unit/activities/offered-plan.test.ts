@@ -1,7 +1,9 @@
 import { toOutputFormat } from '../../../activities/adapters/anthropic/json-schemas.ts';
 import { OfferedWavePlan } from '../../../activities/agent-turn/offered-plan.ts';
 import { outputSchemas, readOutput } from '../../../activities/agent-turn/read-output.ts';
-import { delegationOf, plan } from './bench.ts';
+import { sayJson } from '../../support/scripted-model.ts';
+import { createBench, delegationOf, plan } from './bench.ts';
+import { planPrompt } from './prompt-bench.ts';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
@@ -49,6 +51,38 @@ it('what is not offered of a team is understood all the same', () => {
 
 it('every offered plan is a plan', () => {
   const team = { team_id: 'desk', timeout: 900, members: [{ id: 'x', team_id: 'desk' }] };
-  const value = OfferedWavePlan.parse({ ...plan, delegations: [delegationOf({ team })] });
+  const { provided_inputs: _provided, ...offered } = delegationOf({ team });
+  const value = OfferedWavePlan.parse({ ...plan, delegations: [offered] });
   expect(readOutput('wave_plan', JSON.stringify(value))).toMatchObject({ ok: true });
+});
+
+it('finding P6: a plan is kept with what follows from its names, though the planner did not say it', async () => {
+  const said = {
+    ...plan,
+    delegations: [
+      {
+        ...delegationOf({ delegation_id: 'draft', produces: ['text'] }),
+        provided_inputs: undefined,
+      },
+      delegationOf({
+        delegation_id: 'check',
+        required_inputs: ['text', 'goal'],
+        provided_inputs: [],
+        produces: [],
+      }),
+    ],
+  };
+  const bench = await createBench({ scripts: [sayJson(said)] });
+  const asked = { agent_id: 'planner', shape: 'wave_plan', append: planPrompt(bench) } as const;
+  const { reply } = await bench.turn(asked);
+  const kept =
+    reply.type === 'output' && reply.outline.shape === 'wave_plan' ? reply.outline.plan : null;
+  const linked = [
+    { delegation_id: 'draft', provided_inputs: ['goal'], depends_on: [] },
+    { delegation_id: 'check', provided_inputs: ['goal'], depends_on: ['draft'] },
+  ];
+  expect(kept?.delegations).toMatchObject(linked);
+  expect(JSON.parse(await bench.store.getText(kept?.plan_ref ?? ''))).toMatchObject({
+    delegations: linked,
+  });
 });

@@ -95,7 +95,7 @@ it('finding P1: beyond the budget a result comes in short form with how to load 
   expect(own).toContain('WHOLE-LAST');
   expect(own).not.toContain(long);
   expect(own).toContain(
-    `, short form\nSHORT-long\n[Short form; the whole has ${long.length} bytes. All of it: load_detail {"detail_id":"long"}.]`,
+    `, short form of ${long.length} bytes\nSHORT-long\n[All of it: load_detail {"detail_id":"long"}.]`,
   );
 });
 

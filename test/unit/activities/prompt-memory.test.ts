@@ -10,7 +10,7 @@ import { noUsage } from '../../../core/usage/add-usage.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { sayText } from '../../support/scripted-model.ts';
 import { createBench, decision, outputOf, recordOf } from './bench.ts';
-import { answered, blockOf, jsonOf, planPrompt, render } from './prompt-bench.ts';
+import { answered, blockOf, factOf, jsonOf, planPrompt, render } from './prompt-bench.ts';
 
 /** What a plan and an agent are told of the waves before. */
 
@@ -226,4 +226,19 @@ it('finding W2: the planner is told the tools of each agent, and what each tool 
   expect(jsonOf(text, 'agent_tools')).toEqual([
     { tool: 'load_detail', does: 'Loads the full text of one earlier result, as Markdown' },
   ]);
+});
+
+it('finding P6: a key stands in a prompt once, with its newest value and no hash among its sources', async () => {
+  const hash = 'a'.repeat(64);
+  const said = (n: number, value: string) =>
+    factOf(n, { key: 'price', value, source_refs: ['wave-001/prices', 'turn-3', hash] });
+  const facts = [said(1, '10'), factOf(2), said(3, '10'), factOf(4)];
+  const bench = await createBench({ scripts: [sayText('')], record: { facts } });
+  const text = await render(bench, planPrompt(bench));
+  expect(jsonOf(text, 'facts')).toMatchObject([
+    { fact_id: 'f2' },
+    { fact_id: 'f3', key: 'price', value: '10', source_refs: ['wave-001/prices'] },
+    { fact_id: 'f4' },
+  ]);
+  expect(text).not.toMatch(/[0-9a-f]{64}/u);
 });

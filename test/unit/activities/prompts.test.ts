@@ -168,7 +168,7 @@ describe('a delegation', () => {
     const compact = blockOf(text, 'planner_compact_input');
     expect(compact).toContain('The report is there.');
     expect(blockOf(text, 'upstream_results')).toContain(
-      '# Result of draft (draft-text): Draft, short form\nThe report is written.',
+      '# Result of draft (draft-text): Draft, short form of 26 bytes\nThe report is written.',
     );
     expect(jsonOf(text, 'detail_index')).toEqual([detail]);
     expect(jsonOf(text, 'answered_questions')).toHaveLength(1);
