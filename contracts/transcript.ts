@@ -43,6 +43,16 @@ export interface Message {
 /** Versions of a node's shape, newest last. A reader refuses others by name. */
 export const transcriptVersions = [1] as const;
 
+/** What a conversation about a plan goes by until its end. */
+export interface PlanningTerms {
+  /** Names of the inputs that a delegation may require. */
+  readonly known_inputs: readonly string[];
+  /** Whether a delegation may be done by a triad. */
+  readonly triads: boolean;
+  /** Whether a delegation may be done by a team. */
+  readonly teams: boolean;
+}
+
 /** What one turn added to a conversation, as JSON in the store. */
 export interface TranscriptNode {
   readonly version: (typeof transcriptVersions)[number];
@@ -64,8 +74,8 @@ export interface TranscriptNode {
    * agents of a wave: what an agent may call is its grant, which is looked at when it calls.
    */
   readonly tools?: readonly string[];
-  /** Names of the inputs that a plan may require, in the node that begins a conversation about one; else absent. */
-  readonly known_inputs?: readonly string[];
+  /** What a plan may hold, in the node that begins a conversation about one; else absent. */
+  readonly planning?: PlanningTerms;
   /** `tool_use_id`s of results that compaction left out from this turn on. */
   readonly left_out: readonly string[];
 }

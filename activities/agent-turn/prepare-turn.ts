@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { ModelTurnInput, OutputShape, TurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { TranscriptNode } from '../../contracts/transcript.ts';
+import type { PlanningTerms, TranscriptNode } from '../../contracts/transcript.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
 import { buildSystem } from '../prompts/build-system.ts';
 import type { ReaderKind } from '../prompts/build-system.ts';
@@ -27,8 +27,8 @@ import { isFree, outputSchemas } from './read-output.ts';
 export interface PreparedTurn {
   readonly turn: number;
   readonly request: ModelRequest;
-  /** Names of the inputs that a plan may require; empty in a conversation about something else. */
-  readonly knownInputs: readonly string[];
+  /** What a plan may hold; null in a conversation about something else. */
+  readonly planning: PlanningTerms | null;
   /** The node that waits for the reply. Its `messages` hold what the turn appended, and its parent the rest. */
   readonly waiting: TranscriptNode;
   /** Where that node is stored already, when an earlier call appended the same; else null. */
@@ -70,13 +70,14 @@ export async function prepareTurn(
   if (input.compact && leftOutNow.length === 0) throw createFullFailure();
   const isStored = isWaiting(conversation) && delta.messages.length + leftOutNow.length === 0;
   const turn = nextTurn(conversation);
+  const planning = nodes.find((node) => node.planning !== undefined)?.planning ?? null;
   return {
     turn,
-    knownInputs: nodes.find(({ known_inputs }) => known_inputs !== undefined)?.known_inputs ?? [],
+    planning,
     request: {
       model,
       maxOutputTokens: input.max_output_tokens,
-      system: buildSystem(agent, readerKindOf(input)),
+      system: buildSystem(agent, readerKindOf(input), planning),
       messages: leaveOut(messages, new Set([...leftOut, ...leftOutNow])),
       tools: [...grantTools(deps.tools, offered), ...offerStateTools(input.state_tools ?? [])].map(
         (tool) => tool.spec,
@@ -134,15 +135,17 @@ async function appendTo(
     model,
     awaiting: waitingFor ?? hashAppend(append),
     packet_ref: packet === null ? null : await store.put(packet),
-    ...readKnownInputs(append),
+    ...readPlanning(append),
     ...(packet !== null && { tools: offered }),
     left_out: [],
   };
 }
 
-function readKnownInputs(append: readonly TurnInput[]): Pick<TranscriptNode, 'known_inputs'> {
+function readPlanning(append: readonly TurnInput[]): Pick<TranscriptNode, 'planning'> {
   const begins = append.find((one) => one.type === 'prompt')?.prompt;
-  return begins?.kind === 'plan' ? { known_inputs: begins.known_inputs } : {};
+  if (begins?.kind !== 'plan') return {};
+  const { known_inputs, triad_models, teams } = begins;
+  return { planning: { known_inputs, triads: triad_models !== null, teams } };
 }
 
 function mayCallTools(
@@ -155,6 +158,9 @@ function mayCallTools(
 
 /** What the system prompt says. The same in a whole conversation, for state tools are offered in all of it or never. */
 function readerKindOf({ shape, state_tools }: ModelTurnInput): ReaderKind {
+  if (shape === 'wave_plan') return 'plan';
+  if (shape === 'wave_decision') return 'decision';
+  if (shape === 'question_review') return 'question_review';
   if (shape === 'code') return 'coder';
   if (state_tools?.includes('delegate_task_to_member') === true) return 'leader';
   return shape === 'member_turn' || state_tools !== undefined ? 'member' : 'doer';

@@ -72,11 +72,11 @@ async function settleFinal(
   store: ArtifactStore,
   shape: OutputShape,
   text: string,
-  { knownInputs }: PreparedTurn,
+  { planning }: PreparedTurn,
 ): Promise<TurnReply> {
   const read = readOutput(shape, text);
   if (!read.ok) return { type: 'malformed', faults: read.faults };
-  const output = completeOutput(read.output, knownInputs);
+  const output = completeOutput(read.output, planning?.known_inputs ?? []);
   // Measured before anything is stored: an output that goes back leaves no artifact behind.
   const fault = checkOutlineSize(buildOutline(output, ''));
   if (fault !== null) return { type: 'malformed', faults: [fault] };

@@ -1,32 +1,13 @@
 import type { Prompt } from '../../../contracts/model-turn.ts';
-import { buildSystem } from '../../../activities/prompts/build-system.ts';
+import {
+  decisionRules,
+  planRules,
+  reviewRules,
+} from '../../../activities/prompts/planner-rules.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { sayText } from '../../support/scripted-model.ts';
-import { agents, createBench, decision, delegationOf, outputOf, plan } from './bench.ts';
+import { createBench, decision, delegationOf, outputOf, plan } from './bench.ts';
 import { blockOf, createRun, factOf, jsonOf, planPrompt, render, taskOf } from './prompt-bench.ts';
-
-describe('the system prompt', () => {
-  const [planner, reviewer, writer] = agents.map((agent) => buildSystem(agent));
-
-  it('common rules are byte-equal for all agents that do work, and end in a cache breakpoint', () => {
-    expect(reviewer).toEqual(writer);
-    expect(reviewer?.map(({ cacheBreakpoint }) => cacheBreakpoint)).toEqual([true]);
-  });
-
-  it('the planner has rules of its own', () => {
-    expect(planner?.[0]?.text).not.toBe(writer?.[0]?.text);
-    expect(planner?.[0]?.text).toContain('You never do the work');
-  });
-
-  it('no rule holds anything of a run', async () => {
-    const { bench } = await createRun();
-    await bench.turn();
-    await bench.turn({ agent_id: 'reviewer' });
-    const [one, two] = bench.model.requests.map((request) => request.system[0]);
-    expect(one).toEqual(two);
-    expect(JSON.stringify(one)).not.toContain('my-run');
-  });
-});
 
 describe('a plan', () => {
   it('has every block, and the planner is not among its agents', async () => {
