@@ -35,10 +35,13 @@ export const Coverage = z.strictObject({
 });
 export type Coverage = z.infer<typeof Coverage>;
 
-/** What an agent answers at the end of its work (seed 004 §5). */
+/**
+ * What an agent answers at the end of its work (seed 004 §5). A model writes the fields in this order: the work first, then
+ * what follows from it.
+ */
 export const AgentOutput = z.strictObject({
-  compact_md: z.string().min(1).describe('The result in a few lines of Markdown, for the planner.'),
-  detailed_md: z.string().min(1).describe('The whole result in Markdown, for whoever needs it.'),
+  detailed_md: z.string().min(1).describe('The whole result in Markdown. Write it first.'),
+  compact_md: z.string().min(1).describe('The same in a few lines of Markdown.'),
   status: AgentStatus.describe(
     '"blocked" needs at least one blocking question; "completed" allows none.',
   ),

@@ -35,11 +35,14 @@ export const Delegation = z.strictObject({
   provided_inputs: z
     .array(z.string().min(1).max(120))
     .max(50)
-    .describe('The required inputs that exist already. Only names from the known inputs.'),
+    .default([])
+    .describe('The required inputs that exist already. The engine adds those that are missing.'),
   depends_on: z
     .array(Slug)
     .max(50)
-    .describe('delegation_ids of this wave that must be done first.'),
+    .describe(
+      'delegation_ids of this wave that must be done first. The engine adds those that produce a required input.',
+    ),
   produces: z
     .array(z.string().min(1).max(120))
     .max(20)

@@ -63,6 +63,12 @@ export interface PlanParts {
   readonly redoes: boolean;
 }
 
+/** What a conversation about a plan goes by until its end. */
+export interface PlanningTerms extends PlanParts {
+  /** Names of the inputs that a delegation may require. */
+  readonly known_inputs: readonly string[];
+}
+
 /** What one turn added to a conversation, as JSON in the store. */
 export interface TranscriptNode {
   readonly version: (typeof transcriptVersions)[number];
@@ -84,8 +90,8 @@ export interface TranscriptNode {
    * agents of a wave: what an agent may call is its grant, which is looked at when it calls.
    */
   readonly tools?: readonly string[];
-  /** What a plan may hold in the whole conversation, in the node that begins it. Absent where no plan is asked for. */
-  readonly plan_parts?: PlanParts;
+  /** What a plan may hold, in the node that begins a conversation about one; else absent. */
+  readonly planning?: PlanningTerms;
   /** The form that is asked for from this turn on, because the provider refused the fuller ones. Absent when none was. */
   readonly schema_form?: SchemaForm;
   /** `tool_use_id`s of results that compaction left out from this turn on. */

@@ -117,6 +117,8 @@ export const engineLimits = {
   shownArgumentsCharsMax: 800,
   /** Changes outside of the run that one delegation may try. They are carried over continue-as-new. */
   effectsMax: 200,
+  /** Earlier attempts that the planner is shown. Older ones have become what the last decision says. */
+  triedShownMax: 100,
   /** Facts that a prompt shows. The whole pool is in the store. */
   factsShownMax: 100,
   /** Different details that one delegation may load. Who needs more than fifty is not choosing. */

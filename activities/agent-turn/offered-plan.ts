@@ -44,7 +44,13 @@ export function offerPlan(parts: PlanParts): z.ZodType {
 const offeredPlans = new Map<string, z.ZodType>();
 
 function buildPlan({ triads, teams, redoes }: PlanParts): z.ZodType {
-  const delegation = Delegation.omit({ redoes: true, triad: true, team: true }).extend({
+  // What is provided follows from the known inputs, so a planner is not asked for it.
+  const delegation = Delegation.omit({
+    provided_inputs: true,
+    redoes: true,
+    triad: true,
+    team: true,
+  }).extend({
     agent_id: Slug.describe(
       [
         'The agent that does it, from the registry.',

@@ -3,7 +3,6 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
 import { buildSystem } from '../prompts/build-system.ts';
 import type { ReaderKind } from '../prompts/build-system.ts';
@@ -56,7 +55,7 @@ export async function prepareTurn(
   const offered = await offerTools(deps.store, input, conversation.nodes, agent.allowed_tools);
   const asked = await readAsked(deps.store, input, conversation.nodes);
   const speaker = { agent, model, offered, asked, callKey };
-  const delta = await appendTo(deps.store, conversation, input, speaker);
+  const delta = await appendTo(deps, conversation, input, speaker);
   const nodes = [...conversation.nodes, delta];
   const messages = joinMessages(nodes, model);
   if (messages.length === 0) {
@@ -74,7 +73,7 @@ export async function prepareTurn(
       {
         model,
         maxOutputTokens: input.max_output_tokens,
-        system: buildSystem(agent, readerKindOf(input)),
+        system: buildSystem(agent, readerKindOf(input), asked.planning),
         messages: leaveOut(messages, new Set([...leftOut, ...leftOutNow])),
         tools: [
           ...grantTools(deps.tools, offered),
@@ -138,14 +137,14 @@ function createFullFailure(): ApplicationFailure {
  * The prompt is stored before the call, so that a full disk is found before a reply is bought.
  */
 async function appendTo(
-  store: ArtifactStore,
+  { store, tools }: Pick<AgentTurnDeps, 'store' | 'tools'>,
   conversation: Conversation,
   input: ModelTurnInput,
   { agent, model, offered, asked, callKey }: Speaker,
 ): Promise<TranscriptNode> {
   const append = hasTaken(conversation, input.append) ? [] : input.append;
   const { registry_ref, shape } = input;
-  const reader = { agent, registry_ref, shape, callKey };
+  const reader = { agent, registry_ref, shape, callKey, tools };
   const { content, packet } = await renderAppend(store, append, reader);
   const waitingFor = append.length === 0 ? conversation.nodes.at(-1)?.awaiting : null;
   return {
@@ -156,7 +155,7 @@ async function appendTo(
     awaiting: waitingFor ?? hashAppend(append),
     packet_ref: packet === null ? null : await store.put(packet),
     ...(packet !== null && { tools: offered }),
-    ...(packet !== null && shape === 'wave_plan' && { plan_parts: asked.parts }),
+    ...(packet !== null && asked.planning !== null && { planning: asked.planning }),
     left_out: [],
   };
 }
@@ -171,6 +170,9 @@ function mayCallTools(
 
 /** What the system prompt says. The same in a whole conversation, for state tools are offered in all of it or never. */
 function readerKindOf({ shape, state_tools }: ModelTurnInput): ReaderKind {
+  if (shape === 'wave_plan') return 'plan';
+  if (shape === 'wave_decision') return 'decision';
+  if (shape === 'question_review') return 'question_review';
   if (shape === 'code') return 'coder';
   if (state_tools?.includes('delegate_task_to_member') === true) return 'leader';
   return shape === 'member_turn' || state_tools !== undefined ? 'member' : 'doer';

@@ -2,7 +2,12 @@ import type { z } from 'zod';
 import { PassingOutput } from '../../contracts/agent-output.ts';
 import type { ModelTurnInput, OutputShape } from '../../contracts/model-turn.ts';
 import { schemaForms } from '../../contracts/transcript.ts';
-import type { PlanParts, SchemaForm, TranscriptNode } from '../../contracts/transcript.ts';
+import type {
+  PlanningTerms,
+  PlanParts,
+  SchemaForm,
+  TranscriptNode,
+} from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
 import { describeSchema } from '../prompts/describe-schema.ts';
@@ -14,8 +19,8 @@ import { isFree, outputSchemas } from './read-output.ts';
 /** What a conversation asks for as its final text, and in which form. */
 export interface AskedOutput {
   readonly shape: OutputShape;
-  /** Of a plan. */
-  readonly parts: PlanParts;
+  /** What a plan may hold; null in a conversation about something else. */
+  readonly planning: PlanningTerms | null;
   readonly form: SchemaForm;
   /** Whether an agent's output may pass texts of others on. */
   readonly passes: boolean;
@@ -37,17 +42,18 @@ export async function readAsked(
 ): Promise<AskedOutput> {
   const form = nodes.findLast((node) => node.schema_form !== undefined)?.schema_form ?? 'whole';
   const passes = passable !== undefined;
-  const settled = nodes.find((node) => node.plan_parts !== undefined)?.plan_parts;
-  if (settled !== undefined) return { shape, parts: settled, form, passes };
+  const settled = nodes.find((node) => node.planning !== undefined)?.planning;
+  if (settled !== undefined) return { shape, planning: settled, form, passes };
   const begins = append.find((one) => one.type === 'prompt')?.prompt;
-  if (begins?.kind !== 'plan') return { shape, parts: wholePlan, form, passes };
+  if (begins?.kind !== 'plan') return { shape, planning: null, form, passes };
   const record = await readRecord(store, begins.record_ref);
-  const parts = {
+  const planning = {
+    known_inputs: begins.known_inputs,
     triads: begins.triad_models !== null,
     teams: begins.teams,
     redoes: describeStale(record).length > 0,
   };
-  return { shape, parts, form, passes };
+  return { shape, planning, form, passes };
 }
 
 /** A request that asks for the output. Where that is free text, nothing is added. */
@@ -66,9 +72,9 @@ export function addOutput(
 }
 
 /** @returns null for free text. */
-function findSchema({ shape, parts, form, passes }: AskedOutput): z.ZodType | null {
+function findSchema({ shape, planning, form, passes }: AskedOutput): z.ZodType | null {
   if (isFree(shape)) return null;
-  if (shape === 'wave_plan') return offerPlan(shrinkParts(parts, form));
+  if (shape === 'wave_plan') return offerPlan(shrinkParts(planning ?? wholePlan, form));
   return shape === 'agent_output' && passes ? PassingOutput : outputSchemas[shape];
 }
 
@@ -78,10 +84,11 @@ function findSchema({ shape, parts, form, passes }: AskedOutput): z.ZodType | nu
  * SF1. Each form asks for less than the one before; the last one asks for nothing but in words.
  * SF2. A form that would send the same bytes as the one before is left out.
  */
-export function shrinkForm({ shape, parts, form }: AskedOutput): SchemaForm | null {
+export function shrinkForm({ shape, planning, form }: AskedOutput): SchemaForm | null {
   if (isFree(shape)) return null;
   const next = schemaForms[schemaForms.indexOf(form) + 1];
-  const isSame = next === 'single_agents' && !(shape === 'wave_plan' && mayShare(parts));
+  const isSame =
+    next === 'single_agents' && !(shape === 'wave_plan' && mayShare(planning ?? wholePlan));
   return isSame ? 'bare' : (next ?? null);
 }
 

@@ -5,6 +5,7 @@ import type { ContentBlock, Message, TranscriptNode } from '../../contracts/tran
 import { checkEvidence } from '../../core/output/check-evidence.ts';
 import { findPlaceholders } from '../../core/output/find-placeholders.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { linkInputs } from '../../core/plan/link-inputs.ts';
 import { wholePath } from '../tools/describe-issues.ts';
 import { buildOutline, checkOutlineSize } from './build-outline.ts';
 import { classifyReply } from './classify-reply.ts';
@@ -57,7 +58,7 @@ export async function settleTurn(
   const [head, reply] = await Promise.all([
     putReply(store, prepared, answer.content),
     answered.type === 'final'
-      ? settleFinal(store, asked, answered.text, prepared.request.messages)
+      ? settleFinal(store, asked, answered.text, prepared)
       : ({ type: 'paused' } as const),
   ]);
   return { head, reply };
@@ -76,21 +77,19 @@ async function settleFinal(
   store: ArtifactStore,
   { shape, passable }: Asked,
   text: string,
-  messages: readonly Message[],
+  { asked: { planning }, request: { messages } }: PreparedTurn,
 ): Promise<TurnReply> {
   const read =
     shape === 'agent_output' && passable !== undefined
       ? await readPassingOutput(store, text, passable)
       : readOutput(shape, text);
   if (!read.ok) return { type: 'malformed', faults: read.faults };
+  const output = completeOutput(read.output, planning?.known_inputs ?? []);
   // Measured before anything is stored: an output that goes back leaves no artifact behind.
-  const fault = checkOutlineSize(buildOutline(read.output, ''));
+  const fault = checkOutlineSize(buildOutline(output, ''));
   if (fault !== null) return { type: 'malformed', faults: [fault] };
-  const ref = await store.put(toText(read.output));
-  return {
-    type: 'output',
-    outline: buildOutline(read.output, ref, checkTexts(read.output, messages)),
-  };
+  const ref = await store.put(toText(output));
+  return { type: 'output', outline: buildOutline(output, ref, checkTexts(output, messages)) };
 }
 
 /** What only the texts show: here they are at hand, and the rules of workflows see none. */
@@ -100,6 +99,13 @@ function checkTexts({ shape, value }: Output, messages: readonly Message[]): Out
     ...checkEvidence(value, readEvidenceSources(messages)),
     ...(value.status === 'completed' ? findPlaceholders(value.detailed_md, 'detailed_md') : []),
   ];
+}
+
+/** A plan as it is kept says also what follows from its names. */
+function completeOutput(output: Output, knownInputs: readonly string[]): Output {
+  if (output.shape !== 'wave_plan') return output;
+  const { shape, value } = output;
+  return { shape, value: { ...value, delegations: linkInputs(value.delegations, knownInputs) } };
 }
 
 async function settleTools(

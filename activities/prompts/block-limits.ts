@@ -17,12 +17,18 @@ export const blockBytesMax = {
   instructions: 50_000,
   /** 100 agents at 500 bytes. */
   agents: 50_000,
+  /** 100 tools at 200 bytes. */
+  agent_tools: 20_000,
   /** 20 teams, the most there can be, at 2 KB: a description of 1,000 characters, and 20 members. */
   teams: 40_000,
-  /** 20 criteria of 1,000 characters from the user, and as many again of the planner's. */
-  criteria: 50_000,
-  /** 500 names of 100 characters. */
-  known_inputs: 50_000,
+  /** 20 criteria of 1,000 characters from the user, as many again of the planner's, and as much of why they are open. */
+  criteria: 100_000,
+  /** 300 names at 200 bytes: 100 characters, and a title. */
+  known_inputs: 60_000,
+  /** What the last decision says of the next wave: 20 reasons and 20 actions at 500 bytes. */
+  last_decision: 20_000,
+  /** 100 attempts at 400 bytes; those that missed something take more. The newest stay. */
+  tried: 40_000,
   /** One answer. A user's answer may be a document; who asked got it whole. */
   answered_question: 10_000,
   /** The newest stay. */
@@ -41,6 +47,11 @@ export const blockBytesMax = {
   stale: 50_000,
   /** The short truth of a wave; one that is longer is not compact. */
   wave_compact: 40_000,
+  /**
+   * The results that a delegation's plan names, whole: about 6,000 tokens. That is less than a call that loads one of them
+   * would read again, and all that six goals played by hand needed.
+   */
+  direct_inputs: 24_000,
   /** One upstream output's compact_md: "a few lines of Markdown". */
   upstream_compact: 8_000,
   /** The compact_md of all upstream outputs. Fifty of them, the most there can be, get 1,600 bytes each. */
@@ -49,8 +60,6 @@ export const blockBytesMax = {
   upstream_unmet: 20_000,
   /** 200 details at 300 bytes. The newest stay; the others can't be loaded. */
   detail_index: 60_000,
-  /** 50 outputs, the most that a delegation can depend on, at 800 bytes. Each stands in the upstream results as well. */
-  upstream_index: 40_000,
   /** 100 delegations, which is more than a wave has by default, at 2 KB. */
   outcomes: 200_000,
   /** compact_md of one outcome in a decision. */
@@ -98,7 +107,7 @@ export const blockBytesMax = {
   task_coverage: 8_000,
   /** The long form. A leader reads ten results in one conversation; load_detail gives the rest of each. */
   task_detailed: 24_000,
-  /** Its facts, its assumptions, what it changed: each of the three. */
+  /** Its facts, its assumptions, what it missed, what it changed: each of the four. */
   task_facts: 6_000,
   /** What a member had written of an output when its time was over: 8,000 characters, in any script. */
   task_partial: 24_000,

@@ -1,12 +1,83 @@
 import { countBytes, takeLines } from '../tools/cut-bytes.ts';
 
+/** Every block that a prompt may have, in the order of the alphabet. */
+const blockNames = [
+  'active_assumptions',
+  'agent_tools',
+  'agents',
+  'allowed_tools',
+  'answered_questions',
+  'answers',
+  'assumptions_made',
+  'claims',
+  'code_section',
+  'compact_md',
+  'conflicts',
+  'constraints',
+  'criteria_met',
+  'criteria_unmet',
+  'current_text',
+  'delegation',
+  'detail_index',
+  'detailed_md',
+  'documents',
+  'effects_claimed',
+  'facts',
+  'faults',
+  'goal',
+  'heard',
+  'instruction',
+  'instructions',
+  'known_inputs',
+  'language',
+  'last_decision',
+  'limits',
+  'members',
+  'minority_reports',
+  'missing_info_requests',
+  'news',
+  'open_criteria',
+  'order',
+  'outcomes',
+  'output_schema',
+  'part',
+  'past_delegations',
+  'phase_summary',
+  'planner_compact_input',
+  'proposal',
+  'questions',
+  'reason',
+  'returned',
+  'spec',
+  'stale',
+  'team',
+  'team_instructions',
+  'teams',
+  'thread_messages',
+  'today',
+  'triad',
+  'triads',
+  'tried',
+  'unfinished',
+  'upstream_results',
+  'wave_compact',
+  'your_turn',
+] as const;
+export type BlockName = (typeof blockNames)[number];
+
+/** Tags in which the engine speaks, or which mark what others wrote. No data may open one. */
+const engineTags: ReadonlySet<string> = new Set(['data', 'request', 'role']);
+
+const closable: ReadonlySet<string> = new Set([...blockNames, ...engineTags]);
+
 /**
- * Data in a prompt stands in blocks, `<name>…</name>`. What stands inside can't close its block: `<` is escaped in JSON
- * and `</` in plain text. So a goal, an answer or another agent's text can't pose as a block of the engine. A message
- * names its blocks in words only: a tag stands nowhere but where its block stands.
+ * Data in a prompt stands in blocks, `<name>…</name>`. What stands inside can't close a block, nor open one of the engine's
+ * own: there `<` is escaped. So a goal, an answer or another agent's text can't pose as a block. Every other `<` stays as it
+ * was typed, because a model has to read code as code. A message names its blocks in words only: a tag stands nowhere but
+ * where its block stands.
  */
-export function textBlock(name: string, text: string, bytesMax: number): string {
-  return `<${name}>\n${escapeText(cutAtLine(text.trimEnd(), bytesMax))}\n</${name}>`;
+export function textBlock(name: BlockName, text: string, bytesMax: number): string {
+  return `<${name}>\n${escapeTags(cutAtLine(text.trimEnd(), bytesMax), '&lt;')}\n</${name}>`;
 }
 
 /** A text of at most `bytesMax` bytes, and a line that says so when it was longer. */
@@ -17,7 +88,7 @@ export function cutAtLine(text: string, bytesMax: number): string {
 }
 
 /** A value as one line of JSON. */
-export function jsonBlock(name: string, value: unknown): string {
+export function jsonBlock(name: BlockName, value: unknown): string {
   return `<${name}>${escapeJson(value)}</${name}>`;
 }
 
@@ -28,7 +99,7 @@ export function jsonBlock(name: string, value: unknown): string {
  * @param keep which end stays when not all fit.
  */
 export function listBlock(
-  name: string,
+  name: BlockName,
   entries: readonly unknown[],
   bytesMax: number,
   keep: 'first' | 'last' = 'first',
@@ -59,9 +130,13 @@ export function takeEntries<T>(
 }
 
 function escapeJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll('<', '\\u003c');
+  return escapeTags(JSON.stringify(value), String.raw`\u003c`);
 }
 
-function escapeText(text: string): string {
-  return text.replaceAll('</', '&lt;/');
+/** @param sign what stands in place of `<`. */
+function escapeTags(text: string, sign: string): string {
+  return text.replace(/<(\/?)\s{0,4}([a-z_]+)/giu, (tag: string, slash: string, word: string) => {
+    const names = slash === '' ? engineTags : closable;
+    return names.has(word.toLowerCase()) ? `${sign}${tag.slice(1)}` : tag;
+  });
 }

@@ -3,9 +3,19 @@ import { plannerAgentId } from '../../contracts/names.ts';
 import type { AcceptanceCriterion } from '../../contracts/delegation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { joinNames } from '../tools/packet-details.ts';
+import { grantTools } from '../tools/tool.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
 import { informsWork } from '../../core/questions/informs-work.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from './blocks.ts';
+
+/** Characters that tell what a tool does: what an agent has to know of it besides stands in its description. */
+const toolCharsMax = 200;
+
+/** Characters of a question that stands behind the name of its answer. The whole stands with the answer. */
+const questionCharsMax = 100;
 
 /** What every first message has after its request, equal for all agents of a wave. */
 export function renderRunBlocks(record: RunRecord, amendments: readonly string[]): string[] {
@@ -30,12 +40,30 @@ function toDay(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().slice(0, 10);
 }
 
-/** Who does the work of the run. The planner is not among them. */
-export function renderAgents(registry: readonly AgentDefinition[]): string {
-  const agents = registry
-    .filter((agent) => agent.agent_id !== plannerAgentId)
-    .map(({ agent_id, description, capabilities }) => ({ agent_id, description, capabilities }));
-  return listBlock('agents', agents, blockBytesMax.agents);
+/**
+ * Who does the work of the run, each with its tools, and what each of these tools does. The planner is not among them. A
+ * tool does what the first sentence of its description says.
+ */
+export function renderAgents(registry: readonly AgentDefinition[], tools: ToolRegistry): string {
+  const executors = registry.filter((agent) => agent.agent_id !== plannerAgentId);
+  const agents = executors.map(({ agent_id, description, capabilities, allowed_tools }) => ({
+    agent_id,
+    description,
+    capabilities,
+    tools: allowed_tools,
+  }));
+  const granted = grantTools(
+    tools,
+    executors.flatMap(({ allowed_tools }) => allowed_tools),
+  );
+  const described = granted.map(({ spec }) => ({
+    tool: spec.name,
+    does: cutText(spec.description.split('. ', 1)[0] ?? '', toolCharsMax),
+  }));
+  return [
+    listBlock('agents', agents, blockBytesMax.agents),
+    listBlock('agent_tools', described, blockBytesMax.agent_tools),
+  ].join('\n\n');
 }
 
 /**
@@ -65,18 +93,54 @@ export async function renderAnsweredQuestions(
   return listBlock('answered_questions', entries, blockBytesMax.answered_questions, 'last');
 }
 
-/** @param planned criteria of a wave whose plan may not have reached the record yet. */
+/**
+ * Lists the names that a delegation may require, each with what stands behind it. One that has several names is listed
+ * once. What the user gave comes first, then the newest results.
+ */
+export function renderKnownInputs(record: RunRecord, known: readonly string[]): string {
+  const results = joinNames(record.details)
+    .toReversed()
+    .map(({ entry, names }) => ({
+      name: entry.detail_id,
+      ...(names.length > 0 && { also: names }),
+      title: entry.title,
+    }));
+  const asResult = new Set(results.flatMap(({ name, also = [] }) => [name, ...also]));
+  const questions = new Map(record.answered_questions.map((one) => [one.question_id, one.text]));
+  const others = known
+    .filter((name) => !asResult.has(name))
+    .map((name) => {
+      const asked = questions.get(name);
+      return { name, ...(asked !== undefined && { title: cutText(asked, questionCharsMax) }) };
+    });
+  const given = others.filter(({ title }) => title === undefined);
+  const answered = others.filter(({ title }) => title !== undefined);
+  const listed = results.filter(({ name }) => known.includes(name));
+  return listBlock('known_inputs', [...given, ...listed, ...answered], blockBytesMax.known_inputs);
+}
+
+/**
+ * The criteria that are open, each with the reason why it is: the last word of an agent that tried it, or of the planner
+ * that opened it again.
+ *
+ * @param planned criteria of a wave whose plan may not have reached the record yet.
+ */
 export function renderOpenCriteria(
   record: RunRecord,
   openCriteria: readonly string[],
   planned: readonly AcceptanceCriterion[],
 ): string {
+  const recorded = new Map(record.criteria.map((one) => [one.criterion_id, one]));
   const descriptions = new Map(
     [...planned, ...record.criteria].map((one) => [one.criterion_id, one.description]),
   );
-  const entries = openCriteria.map((criterion_id) => ({
-    criterion_id,
-    description: descriptions.get(criterion_id) ?? '',
-  }));
+  const entries = openCriteria.map((criterion_id) => {
+    const { state, note = '' } = recorded.get(criterion_id) ?? {};
+    return {
+      criterion_id,
+      description: descriptions.get(criterion_id) ?? '',
+      ...(state === 'open' && note !== '' && { why_open: note }),
+    };
+  });
   return listBlock('open_criteria', entries, blockBytesMax.criteria);
 }

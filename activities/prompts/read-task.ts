@@ -1,5 +1,5 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
-import type { Delegation } from '../../contracts/delegation.ts';
+import type { AcceptanceCriterion, Delegation } from '../../contracts/delegation.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -9,18 +9,26 @@ import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
+import { joinNames } from '../tools/packet-details.ts';
 import { readShape } from '../tools/read-artifact.ts';
 
+/** A result that a delegation builds on: of one that it depends on in its wave, or of an earlier wave. */
 export interface Upstream extends UpstreamOutput {
+  readonly title: string;
+  /** Names that the result is known by besides the delegation_id. */
+  readonly names: readonly string[];
+  /** Whether the plan names it: as a required input or as a dependency. Others come because those depend on them. */
+  readonly isDirect: boolean;
+  /** Those that it was to meet, as far as they are known. */
+  readonly criteria: readonly AcceptanceCriterion[];
   readonly output: AgentOutput;
 }
 
 /** What a prompt about one delegation is rendered from. */
 export interface Task {
   readonly record: RunRecord;
-  /** All of the wave. */
-  readonly planned: readonly Delegation[];
   readonly delegation: Delegation;
+  /** Those of earlier waves first. */
   readonly upstream: readonly Upstream[];
 }
 
@@ -36,13 +44,54 @@ export async function readTask(
   const record = await readRecord(store, prompt.record_ref);
   const plan = await readPlan(store, prompt.plan_ref);
   const delegation = findDelegation(plan, prompt);
+  const fresh = prompt.upstream.map((one) => nameUpstream(one, plan, delegation));
   const upstream = await Promise.all(
-    prompt.upstream.map(async (one) => ({
+    [...listEarlier(record, delegation, fresh), ...fresh].map(async (one) => ({
       ...one,
       output: await readShape(store, one.output_ref, AgentOutput, "an agent's output"),
     })),
   );
-  return { record, planned: plan.delegations, delegation, upstream };
+  return { record, delegation, upstream };
+}
+
+type NamedUpstream = Omit<Upstream, 'output'>;
+
+function nameUpstream(
+  upstream: UpstreamOutput,
+  { delegations }: WavePlan,
+  { depends_on, required_inputs }: Delegation,
+): NamedUpstream {
+  const { delegation_id } = upstream;
+  const planned = delegations.find((one) => one.delegation_id === delegation_id);
+  const names = planned?.produces ?? [];
+  const isRequired = [delegation_id, ...names].some((name) => required_inputs.includes(name));
+  return {
+    ...upstream,
+    title: planned?.title ?? delegation_id,
+    names,
+    criteria: planned?.acceptance_criteria ?? [],
+    isDirect: isRequired || depends_on.includes(delegation_id),
+  };
+}
+
+/** The results of earlier waves that a delegation requires. A name that its own wave has produced anew is not among them. */
+function listEarlier(
+  record: RunRecord,
+  { required_inputs }: Delegation,
+  fresh: readonly NamedUpstream[],
+): NamedUpstream[] {
+  const taken = new Set(fresh.flatMap(({ delegation_id, names }) => [delegation_id, ...names]));
+  const wanted = new Set(required_inputs.filter((name) => !taken.has(name)));
+  return joinNames(record.details)
+    .filter(({ entry, names }) => [entry.detail_id, ...names].some((name) => wanted.has(name)))
+    .map(({ entry, names }) => ({
+      delegation_id: entry.detail_id,
+      output_ref: entry.output_ref,
+      title: entry.title,
+      names,
+      criteria: record.criteria,
+      isDirect: true,
+    }));
 }
 
 /** @throws ArtifactCorrupt when the plan has no such delegation, or as the store does. */

@@ -4,11 +4,11 @@ import { findPlannedText } from '../../core/triad/list-sections.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { jsonBlock, textBlock } from './blocks.ts';
+import type { BlockName } from './blocks.ts';
 import { markData } from './mark-data.ts';
-import { renderRole } from './packet-parts.ts';
+import { renderRole, renderTask } from './packet-parts.ts';
 import type { PromptReader } from './prompt-reader.ts';
 import { readDelegation } from './read-task.ts';
-import { renderTask } from './render-member.ts';
 
 /**
  * The one message of a conversation that gives one section as code. It holds the section and what was agreed on it; of the
@@ -34,12 +34,16 @@ export async function renderCode(
     renderRole(agent),
     renderTask(delegation),
     markData(
-      [jsonBlock('section', { section_id, language, text }), ...written.flat()].join('\n\n'),
+      [jsonBlock('code_section', { section_id, language, text }), ...written.flat()].join('\n\n'),
       callKey,
     ),
   ].join('\n\n');
 }
 
-async function readBlock(store: ArtifactStore, name: string, ref: Ref | null): Promise<string[]> {
+async function readBlock(
+  store: ArtifactStore,
+  name: BlockName,
+  ref: Ref | null,
+): Promise<string[]> {
   return ref === null ? [] : [textBlock(name, await store.getText(ref), blockBytesMax.code_order)];
 }

@@ -72,11 +72,13 @@ async function describeOutcome(
       assumptions_made: [],
       facts: [],
       optional_questions: [],
+      missing_info_requests: [],
       effects_confirmed: [],
     };
   }
   const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
   const { coverage, assumptions_made, facts, optional_questions, effects_claimed } = output;
+  const { missing_info_requests } = output;
   const evidence = new Map(coverage.criteria_met.map((one) => [one.criterion_id, one.evidence]));
   const reasons = new Map(coverage.criteria_unmet.map((one) => [one.criterion_id, one.reason]));
   return {
@@ -95,6 +97,7 @@ async function describeOutcome(
     assumptions_made,
     facts,
     optional_questions,
+    missing_info_requests,
     // A claim without a confirmed effect never gets here.
     effects_confirmed: effects_claimed,
   };

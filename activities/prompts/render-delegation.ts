@@ -2,8 +2,9 @@ import type { Prompt } from '../../contracts/model-turn.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { jsonBlock } from './blocks.ts';
 import { markData } from './mark-data.ts';
-import { renderRole, renderShared, renderUpstream } from './packet-parts.ts';
+import { renderRole, renderShared, renderTask } from './packet-parts.ts';
 import type { PromptReader } from './prompt-reader.ts';
+import { renderUpstream } from './render-upstream.ts';
 import { readTask } from './read-task.ts';
 
 const request =
@@ -29,17 +30,17 @@ export interface Packet {
 export async function renderDelegation(
   store: ArtifactStore,
   prompt: Extract<Prompt, { kind: 'delegation' }>,
-  { agent, registry_ref, callKey }: PromptReader,
+  { agent, callKey }: PromptReader,
 ): Promise<Packet> {
   const task = await readTask(store, prompt);
   const own = [
     renderRole(agent),
     jsonBlock('allowed_tools', agent.allowed_tools),
-    markData(renderUpstream(task), callKey),
-    jsonBlock('delegation', task.delegation),
+    markData(renderUpstream(task, agent), callKey),
+    renderTask(task.delegation),
   ];
   // Of the wave and not of the call: all delegations get the same bytes.
   const waveKey = `${task.record.run_id} ${prompt.plan_ref}`;
-  const shared = await renderShared(store, task.record, { request, registry_ref, waveKey });
+  const shared = await renderShared(store, task.record, { request, waveKey });
   return { shared, own: own.join('\n\n') };
 }

@@ -1,4 +1,3 @@
-import type { Delegation } from '../../contracts/delegation.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
@@ -11,8 +10,9 @@ import { delegateTaskToMember } from '../tools/state-tools/team-tools.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock, textBlock } from './blocks.ts';
 import { markData } from './mark-data.ts';
-import { renderRole, renderShared, renderUpstream } from './packet-parts.ts';
+import { renderRole, renderShared, renderTask } from './packet-parts.ts';
 import type { PromptReader } from './prompt-reader.ts';
+import { renderUpstream } from './render-upstream.ts';
 import { readTask } from './read-task.ts';
 import { readTeamTexts } from './read-team-texts.ts';
 import type { TeamTexts } from './read-team-texts.ts';
@@ -44,11 +44,11 @@ export async function renderLeader(
     ...renderTeam(setup, texts),
     jsonBlock('allowed_tools', [...agent.allowed_tools, delegateTaskToMember.spec.name]),
     ...(await renderHistory(store, history_ref, callKey)),
-    markData(renderUpstream(task), callKey),
+    markData(renderUpstream(task, agent), callKey),
     renderTask(task.delegation),
   ];
   const waveKey = `${task.record.run_id} ${prompt.plan_ref}`;
-  const shared = await renderShared(store, task.record, { request, registry_ref, waveKey });
+  const shared = await renderShared(store, task.record, { request, waveKey });
   return { shared, own: own.join('\n\n') };
 }
 
@@ -78,11 +78,6 @@ function renderTeam(setup: TeamSetup, { instructions, members }: TeamTexts): str
       ? []
       : [textBlock('team_instructions', instructions, blockBytesMax.team_instructions)]),
   ];
-}
-
-/** The task without how the planner has it done: that stands in the blocks of the team. */
-function renderTask({ team: _team, ...task }: Delegation): string {
-  return jsonBlock('delegation', task);
 }
 
 async function renderHistory(

@@ -1,4 +1,3 @@
-import type { Delegation } from '../../contracts/delegation.ts';
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import { PhaseSummary } from '../../contracts/phase-summary.ts';
@@ -8,8 +7,9 @@ import { blockBytesMax } from './block-limits.ts';
 import { jsonBlock, textBlock } from './blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
-import { renderRole, renderShared, renderUpstream } from './packet-parts.ts';
+import { renderRole, renderShared, renderTask } from './packet-parts.ts';
 import type { PromptReader } from './prompt-reader.ts';
+import { renderUpstream } from './render-upstream.ts';
 import { readTask } from './read-task.ts';
 import type { Packet } from './render-delegation.ts';
 import { renderTurn } from './render-turn.ts';
@@ -30,7 +30,7 @@ const request =
 export async function renderMember(
   store: ArtifactStore,
   prompt: Extract<Prompt, { kind: 'member' }>,
-  { agent, registry_ref, callKey }: PromptReader,
+  { agent, callKey }: PromptReader,
 ): Promise<Packet> {
   const task = await readTask(store, prompt);
   const { brief } = prompt;
@@ -39,13 +39,13 @@ export async function renderMember(
     renderTriad(brief),
     textBlock('part', describePart(brief), Infinity),
     jsonBlock('allowed_tools', [...agent.allowed_tools, ...brief.tools]),
-    markData(renderUpstream(task), callKey),
+    markData(renderUpstream(task, agent), callKey),
     renderTask(task.delegation),
     ...(await renderSummary(store, brief, callKey)),
     await renderTurn(store, task.delegation, brief, callKey),
   ];
   const waveKey = `${task.record.run_id} ${prompt.plan_ref}`;
-  const shared = await renderShared(store, task.record, { request, registry_ref, waveKey });
+  const shared = await renderShared(store, task.record, { request, waveKey });
   return { shared, own: own.join('\n\n') };
 }
 
@@ -53,11 +53,6 @@ export async function renderMember(
 function renderTriad({ type, phase, member, team, rounds_max }: TurnBrief): string {
   const { name, role, lens = null } = member;
   return jsonBlock('triad', { type, phase, member: name, role, lens, team, rounds_max });
-}
-
-/** The task without how the planner has it done: sections stand in the spec, and each member knows its own part only. */
-export function renderTask({ triad: _triad, ...task }: Delegation): string {
-  return jsonBlock('delegation', task);
 }
 
 async function renderSummary(

@@ -6,6 +6,7 @@ import { StoredPlan } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
+import { joinNames } from '../tools/packet-details.ts';
 import { readShape } from '../tools/read-artifact.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock, textBlock } from './blocks.ts';
@@ -49,7 +50,7 @@ async function listDocuments(
   record: RunRecord,
   outputs: readonly UpstreamOutput[],
 ): Promise<object[]> {
-  const earlier = record.details.map(({ detail_id, title, summary }) => ({
+  const earlier = joinNames(record.details).map(({ entry: { detail_id, title, summary } }) => ({
     source_ref: detail_id,
     title,
     summary,

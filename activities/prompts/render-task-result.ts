@@ -8,6 +8,7 @@ import { loadDetailName } from '../tools/load-detail.ts';
 import { readShape } from '../tools/read-artifact.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from './blocks.ts';
+import type { BlockName } from './blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
 import type { PromptReader } from './prompt-reader.ts';
@@ -85,12 +86,13 @@ async function renderOutput(
     listBlock('criteria_unmet', criteria_unmet, blockBytesMax.task_coverage),
     ...listNonEmpty('facts', output.facts),
     ...listNonEmpty('assumptions_made', output.assumptions_made),
+    ...listNonEmpty('missing_info_requests', output.missing_info_requests),
     ...listNonEmpty('effects_claimed', output.effects_claimed),
     textBlock('detailed_md', long, Infinity),
   ];
 }
 
-function listNonEmpty(name: string, entries: readonly unknown[]): string[] {
+function listNonEmpty(name: BlockName, entries: readonly unknown[]): string[] {
   return entries.length === 0 ? [] : [listBlock(name, entries, blockBytesMax.task_facts)];
 }
 

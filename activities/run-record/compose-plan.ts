@@ -1,5 +1,6 @@
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { WavePlan, WavePlanOutline } from '../../contracts/wave-plan.ts';
+import { linkInputs } from '../../core/plan/link-inputs.ts';
 import { buildOutline } from '../agent-turn/build-outline.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
@@ -34,14 +35,14 @@ export function composeLoneDelegation({
   };
 }
 
-/** The plan that a person typed, in the shape in which a planner gives one. */
+/** The plan that a person typed, in the shape in which a planner gives one. Nothing is known but what came with it. */
 export function composePlan(delegations: readonly Delegation[]): WavePlan {
   return {
     summary:
       delegations.length === 1
         ? 'One delegation, as it was asked for.'
         : `${delegations.length} delegations, as they were asked for.`,
-    delegations: [...delegations],
+    delegations: linkInputs(delegations, ['goal', 'constraints']),
     needs_user_input: false,
     user_questions: [],
   };

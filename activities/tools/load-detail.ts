@@ -20,7 +20,7 @@ const LoadDetailInput = z.strictObject({
     .string()
     .min(1)
     .max(engineLimits.detailIdCharsMax)
-    .describe('A detail_id from <detail_index>.'),
+    .describe('A detail_id or another name from <detail_index>, or of a result in short form.'),
   page: z.number().int().min(1).default(1).describe('From 1. Each page says how many there are.'),
 });
 
@@ -32,9 +32,9 @@ export const loadDetail: ReadingTool = {
   spec: {
     name: loadDetailName,
     description:
-      'Loads one detail of <detail_index> as Markdown: the full result of earlier work. Use it when a summary is not ' +
-      'enough to do your task or to give evidence; load only what you need, one detail at a time. Long details come in ' +
-      'pages of 20 KB. It can load nothing that the index does not list. Example: {"detail_id":"market-research","page":1}',
+      'Loads the full text of one earlier result, as Markdown. Use it when a summary is not enough to do your task or to ' +
+      'give evidence; load only what you need, one at a time. Long texts come in pages of 20 KB. It loads what ' +
+      '<detail_index> lists and what <upstream_results> has in short form, and nothing else. Example: {"detail_id":"market-research","page":1}',
     input: LoadDetailInput,
   },
   effect: 'none',

@@ -10,25 +10,51 @@ import { countBytes } from './cut-bytes.ts';
 /** The planner's newest wave_compact as a detail. It is one only when it is too long for the packet. */
 export const waveCompactId = 'wave_compact';
 
-/** A detail as the index shows it: where it is stored is the engine's business. */
-export type IndexEntry = Omit<DetailEntry, 'output_ref'>;
+/** A result as the index shows it: where it is stored is the engine's business. */
+export interface IndexEntry extends Omit<DetailEntry, 'output_ref'> {
+  /** Other names of the same. Absent when it has none. */
+  readonly also?: readonly string[];
+}
 
 export interface RecordedDetails {
   /** What stands in the index, oldest first. */
-  readonly entries: readonly DetailEntry[];
+  readonly shown: readonly NamedDetail[];
   /** Older ones, for which the index has no room. */
   readonly leftOut: number;
 }
 
-/** The newest details of earlier waves, as many as the index has room for. */
+/** The newest results of earlier waves, as many as the index has room for. */
 export function listRecordedDetails(record: RunRecord): RecordedDetails {
-  const shown = takeEntries(record.details.map(toIndexEntry), blockBytesMax.detail_index, 'last');
-  const leftOut = record.details.length - shown.length;
-  return { entries: record.details.slice(leftOut), leftOut };
+  const details = joinNames(record.details);
+  const fitting = takeEntries(details.map(toIndexEntry), blockBytesMax.detail_index, 'last');
+  const leftOut = details.length - fitting.length;
+  return { shown: details.slice(leftOut), leftOut };
 }
 
-export function toIndexEntry({ output_ref: _ref, ...shown }: DetailEntry): IndexEntry {
-  return shown;
+/** A result with the names that it is known by besides its own. */
+export interface NamedDetail {
+  readonly entry: DetailEntry;
+  readonly names: readonly string[];
+}
+
+/** Joins the details that are one result: that of a delegation, and the same under each name that it produces. */
+export function joinNames(details: readonly DetailEntry[]): readonly NamedDetail[] {
+  const joined = new Map<Ref, { readonly entry: DetailEntry; readonly names: string[] }>();
+  for (const entry of details) {
+    const known = joined.get(entry.output_ref);
+    if (known === undefined) joined.set(entry.output_ref, { entry, names: [] });
+    else known.names.push(entry.detail_id);
+  }
+  return [...joined.values()];
+}
+
+export function toIndexEntry({ entry, names }: NamedDetail): IndexEntry {
+  const { output_ref: _ref, tags, ...shown } = entry;
+  return {
+    ...shown,
+    ...(names.length > 0 && { also: names }),
+    tags: tags.filter((tag) => !names.includes(tag)),
+  };
 }
 
 /** Where the text of a detail is: an agent's output, or the planner's document itself. */
@@ -56,8 +82,10 @@ export async function listPacketDetails(
     ),
   );
   return new Map([
-    ...listRecordedDetails(record).entries.map(
-      ({ detail_id, output_ref: ref }) => [detail_id, outputOf(newer.get(ref) ?? ref)] as const,
+    ...listRecordedDetails(record).shown.flatMap(({ entry, names }) =>
+      [entry.detail_id, ...names].map(
+        (name) => [name, outputOf(newer.get(entry.output_ref) ?? entry.output_ref)] as const,
+      ),
     ),
     ...upstream.map((one) => [one.delegation_id, outputOf(one.output_ref)] as const),
     ...(isTooLong(waveCompact)

@@ -52,6 +52,7 @@ function checkRequired(
 ): OutputFault[] {
   const upstream = collectUpstream(delegation, sources.byId);
   const given = new Set([
+    ...sources.known,
     ...delegation.provided_inputs,
     ...upstream.flatMap((d) => [d.delegation_id, ...d.produces]),
   ]);
@@ -74,12 +75,6 @@ function explainMissing(
   { known, byId }: Sources,
 ): Omit<OutputFault, 'path'> {
   const shown = `"${cutText(name, 120)}"`;
-  if (known.has(name)) {
-    return {
-      reason: `${shown} is known but not listed as provided`,
-      hint: `Try: add ${shown} to provided_inputs`,
-    };
-  }
   const producer = [...byId.values()].find(
     (d) => d.delegation_id !== self && (d.delegation_id === name || d.produces.includes(name)),
   );

@@ -8,7 +8,7 @@
  *   P4. Dependencies are other delegations of the plan, without a cycle; a cycle is shown A→B→A.
  *   P5. Every delegation has criteria, each once.
  *   P6. The plan keeps max_delegations.
- *   P7. What is provided is known; what is required is provided or produced by something it depends on.
+ *   P7. What is provided is known; what is required is known, or produced by something it depends on.
  *   P8. A name is produced by one delegation only.
  *   P9. While criteria are open that no answer of the user settles, the plan takes up at least one of them.
  *   P10. The same agent is not sent with the same task, inputs and criteria more than `sameFingerprintMax` times, unless

@@ -87,12 +87,9 @@ function findReason(
   const own = waveSource(consumption.wave, consumption.delegation_id);
   switch (cause.type) {
     case 'fact': {
-      const { fact_id, source_refs, superseded_by } = cause.fact;
-      const sources = [shown.decision, ...consumption.inputs.map(({ source }) => source)];
-      const isConsumed =
-        shown.fact_ids.includes(fact_id) || sources.includes(source_refs[0] ?? fact_id);
-      if (!isConsumed || cause.by === own) return null;
-      return `${fact_id} is superseded by ${superseded_by}`;
+      const { fact_id, superseded_by } = cause.fact;
+      const isConsumed = cause.by !== own && isBuiltOn(cause.fact, consumption, shown);
+      return isConsumed ? `${fact_id} is superseded by ${superseded_by}` : null;
     }
     case 'answer': {
       const known = [...shown.question_ids, ...consumption.question_ids];
@@ -112,6 +109,15 @@ function findReason(
       return isOutdated(consumption, cause) ? `${source} is replaced by ${by}` : null;
     }
   }
+}
+
+function isBuiltOn(
+  { fact_id, source_refs }: Pick<Fact, 'fact_id' | 'source_refs'>,
+  { inputs }: Consumption,
+  shown: ShownToWave,
+): boolean {
+  const sources = [shown.decision, ...inputs.map(({ source }) => source)];
+  return shown.fact_ids.includes(fact_id) || sources.includes(source_refs[0] ?? fact_id);
 }
 
 function isOutdated(

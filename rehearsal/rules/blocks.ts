@@ -34,9 +34,9 @@ export function firstOfEach(blocks: readonly PromptBlock[]): ReadonlyMap<string,
   return new Map(blocks.toReversed().map(({ name, text }) => [name, text]));
 }
 
-/** In a plain text block `</` is written `&lt;/`, so that no text can close its block. */
+/** In a plain text block the `<` of a tag that could pose as one of the engine is written `&lt;`. */
 export function unescapeText(text: string): string {
-  return text.replaceAll('&lt;/', '</');
+  return text.replace(/&lt;(?=\/|request|role|data)/giu, '<');
 }
 
 /** The JSON of a block; undefined when there is no such block, or no JSON in it. */

@@ -1,4 +1,4 @@
-import { isObject, objectsOf, stringsOf, textOf } from '../json.ts';
+import { isObject, objectsOf, parseJson, stringsOf, textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { Block, MessagesRequest } from '../messages-api.ts';
 import {
@@ -35,6 +35,7 @@ export interface Prompt {
   readonly saysOpenCriteria: boolean;
   readonly knownInputs: readonly string[];
   readonly delegation: JsonObject;
+  /** What can be loaded: first of what the task builds on. */
   readonly detailIndex: readonly JsonObject[];
   readonly outcomes: readonly JsonObject[];
   /** Contradictions that a decision has to resolve. */
@@ -56,6 +57,20 @@ function readAnswers(value: unknown): readonly PromptAnswer[] {
     answer: textOf(answer['answer']),
     delegation_id: textOf(answer['delegation_id']),
   }));
+}
+
+/** Names of inputs, each with the others that stand for the same. */
+function readNames(value: unknown): readonly string[] {
+  const named = objectsOf(value).flatMap(({ name, also }) => [textOf(name), ...stringsOf(also)]);
+  return [...stringsOf(value), ...named];
+}
+
+/** Results that the task builds on and that are not shown whole. */
+function listShortResults(blocks: ReadonlyMap<string, string>): readonly JsonObject[] {
+  const text = blocks.get('upstream_results') ?? '';
+  return [...text.matchAll(/All of it: load_detail (\{"detail_id":"[^"]*"\})\./gu)]
+    .map(([, call = '']) => parseJson(call))
+    .filter(isObject);
 }
 
 function toolResultText(block: Block): string {
@@ -101,11 +116,9 @@ export function readPrompt(request: MessagesRequest): Prompt {
     teams: readTeams(first),
     openCriteria: objectsOf(jsonBlock(first, 'open_criteria')),
     saysOpenCriteria: first.has('open_criteria'),
-    knownInputs: stringsOf(jsonBlock(first, 'known_inputs')),
+    knownInputs: readNames(jsonBlock(first, 'known_inputs')),
     delegation: objectBlock(first, 'delegation'),
-    detailIndex: ['detail_index', 'upstream_index'].flatMap((name) =>
-      objectsOf(jsonBlock(first, name)),
-    ),
+    detailIndex: [...listShortResults(first), ...objectsOf(jsonBlock(first, 'detail_index'))],
     outcomes: objectsOf(jsonBlock(first, 'outcomes')),
     conflicts: objectsOf(jsonBlock(first, 'conflicts')),
     questions: objectsOf(jsonBlock(first, 'questions')),

@@ -17,7 +17,7 @@ export const delegateTaskToMember = createStateTool({
     'Make all calls that are ready in one reply: those that do not depend on each other are done at the same time, as far ' +
     'as <team> allows, else one after the other; their results come back together, in the order of your calls. Where one ' +
     'task needs the result of another, give that one a name and list the name in inputs, also within one reply: it then ' +
-    'waits for it. inputs may name results of earlier replies and of <upstream_index> too. ' +
+    'waits for it. inputs may name results of earlier replies and of <upstream_results> too. ' +
     'It returns the status, what you may still give out, the short result, which criteria are met, and the whole result ' +
     'as far as there is room; load_detail gives the rest. An error says why there is no result. A call that is refused, ' +
     'because of its arguments, an unknown or disabled member, a limit, or because it repeats a task with the same ' +

@@ -57,7 +57,7 @@ it("fault 34: a peer's output of 5 MB comes as a summary and a reference, its de
   expect(packet).toMatch(
     /\[Left out: the rest of "Findings", "Costs"\. \d+ of \d{7} bytes are shown\. All of it: load_detail \{"detail_id":"peer"\}\.\]/,
   );
-  expect(packet).toContain(`"size":${Buffer.byteLength(much)}`);
+  expect(packet).toContain(`short form of ${Buffer.byteLength(much)} bytes`);
   const results = calls.slice(1).map((call) => JSON.stringify(bodyOf(call).messages.at(-1)));
   expect(results[0]).toContain('Page 1 of ');
   expect(results[1]).toContain('Page 2 of ');

@@ -59,7 +59,9 @@ it('a run goes on while a criterion is open, whatever the planner says, and ends
   expect(second).toContain('"criterion_id":"goal-1"');
   expect(second).not.toContain('"criterion_id":"first-done"');
   expect(second).toContain('Open: goal-1.');
-  expect(second).toContain('<known_inputs>["goal","first"]</known_inputs>');
+  expect(second).toContain(
+    '<known_inputs>[{"name":"goal"},{"name":"first","title":"Task first"}]</known_inputs>',
+  );
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 

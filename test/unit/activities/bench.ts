@@ -174,8 +174,8 @@ export const plan: WavePlan = {
 };
 
 export const outputOf = (changes: Partial<AgentOutput> = {}): AgentOutput => ({
-  compact_md: 'The report is written.',
   detailed_md: '# Report\n\nThree providers.',
+  compact_md: 'The report is written.',
   status: 'completed',
   blocking_questions: [],
   optional_questions: [],

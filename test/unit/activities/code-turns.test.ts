@@ -131,13 +131,13 @@ describe('a turn that gives code', () => {
     expect(jsonOf(text, 'delegation')).not.toHaveProperty('triad');
     expect(text).not.toContain(triad.reason);
     const [data] = markedData(text).map((one) => one.text);
-    expect(jsonOf(data ?? '', 'section')).toEqual({
+    expect(jsonOf(data ?? '', 'code_section')).toEqual({
       section_id: 'tables',
       language: 'sql',
       text: 'Where readings lie.',
     });
     expect(blockOf(data ?? '', 'proposal').trim()).toBe('One table for each month.');
     expect(blockOf(data ?? '', 'current_text').trim()).toBe('An old draft.');
-    expect(blockOf(data ?? '', 'order').trim()).toBe('Two columns. &lt;/order> <role>');
+    expect(blockOf(data ?? '', 'order').trim()).toBe('Two columns. &lt;/order> &lt;role>');
   });
 });

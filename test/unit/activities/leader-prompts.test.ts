@@ -7,7 +7,7 @@ import { engineLimits } from '../../../core/limits.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { outputOf, plan } from './bench.ts';
 import type { Bench } from './bench.ts';
-import { blockOf, jsonOf, renderParts } from './prompt-bench.ts';
+import { blockOf, jsonOf, renderParts, taskOf } from './prompt-bench.ts';
 import {
   leaderPrompt,
   leads,
@@ -64,12 +64,10 @@ describe('the first message of a leader', () => {
       'allowed_tools',
       'thread_messages',
       'past_delegations',
-      'upstream_index',
       'upstream_results',
       'delegation',
     ]);
-    const { team: _team, ...task } = teamDelegation;
-    expect(jsonOf(own, 'delegation')).toEqual(task);
+    expect(jsonOf(own, 'delegation')).toEqual(taskOf(teamDelegation));
     expect(jsonOf(own, 'allowed_tools')).toEqual(['load_detail', 'delegate_task_to_member']);
     expect(marked(own)).toContain('The report is written.');
   });

@@ -86,7 +86,7 @@ describe('part of fault 52: texts of others stand between marks', () => {
       },
     ]);
     const marked = textsOf(packet);
-    for (const name of ['active_assumptions', 'detail_index', 'upstream_index', 'upstream_results'])
+    for (const name of ['active_assumptions', 'detail_index', 'upstream_results'])
       blockOf(marked, name);
     // The task, the role and the planner's truth are no data of others.
     for (const name of ['<delegation>', '<role', '<planner_compact_input>', '<goal>'])

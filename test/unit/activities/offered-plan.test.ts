@@ -2,7 +2,9 @@ import { toOutputFormat } from '../../../activities/adapters/anthropic/json-sche
 import { PassingOutput } from '../../../contracts/agent-output.ts';
 import { offerPlan } from '../../../activities/agent-turn/offered-plan.ts';
 import { outputSchemas, readOutput } from '../../../activities/agent-turn/read-output.ts';
-import { delegationOf, plan } from './bench.ts';
+import { sayJson } from '../../support/scripted-model.ts';
+import { createBench, delegationOf, plan } from './bench.ts';
+import { planPrompt } from './prompt-bench.ts';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
@@ -63,11 +65,12 @@ it('what is not offered of a team is understood all the same', () => {
 
 it('every offered plan is a plan', () => {
   const team = { team_id: 'desk', timeout: 900, members: [{ id: 'x', team_id: 'desk' }] };
+  const { provided_inputs: _provided, ...offered } = delegationOf({ team });
   const value = offerPlan(everyPart).parse({
     ...plan,
     criteria_waived: [],
     criteria_met_by_answer: [],
-    delegations: [delegationOf({ team })],
+    delegations: [offered],
   });
   expect(readOutput('wave_plan', JSON.stringify(value))).toMatchObject({ ok: true });
 });
@@ -84,4 +87,35 @@ it.each([
   expect(held.toSorted()).toEqual(names.filter((name) => name !== 'members').toSorted());
   expect(/triad/iu.test(sent)).toBe(parts.triads);
   expect(/team/iu.test(sent)).toBe(parts.teams);
+});
+
+it('finding P6: a plan is kept with what follows from its names, though the planner did not say it', async () => {
+  const said = {
+    ...plan,
+    delegations: [
+      {
+        ...delegationOf({ delegation_id: 'draft', produces: ['text'] }),
+        provided_inputs: undefined,
+      },
+      delegationOf({
+        delegation_id: 'check',
+        required_inputs: ['text', 'goal'],
+        provided_inputs: [],
+        produces: [],
+      }),
+    ],
+  };
+  const bench = await createBench({ scripts: [sayJson(said)] });
+  const asked = { agent_id: 'planner', shape: 'wave_plan', append: planPrompt(bench) } as const;
+  const { reply } = await bench.turn(asked);
+  const kept =
+    reply.type === 'output' && reply.outline.shape === 'wave_plan' ? reply.outline.plan : null;
+  const linked = [
+    { delegation_id: 'draft', provided_inputs: ['goal'], depends_on: [] },
+    { delegation_id: 'check', provided_inputs: ['goal'], depends_on: ['draft'] },
+  ];
+  expect(kept?.delegations).toMatchObject(linked);
+  expect(JSON.parse(await bench.store.getText(kept?.plan_ref ?? ''))).toMatchObject({
+    delegations: linked,
+  });
 });

@@ -1,3 +1,4 @@
+import type { Delegation } from '../../../contracts/delegation.ts';
 import type { Fact } from '../../../contracts/fact.ts';
 import type { Prompt, TurnInput } from '../../../contracts/model-turn.ts';
 import type { RunRecord, StoredAnswer, StoredWave } from '../../../contracts/run-record.ts';
@@ -31,6 +32,21 @@ export const answered: StoredAnswer = {
   answer_ref: null,
   question: null,
 };
+
+/** A delegation as whoever does it is shown it. */
+export const taskOf = ({
+  delegation_id,
+  title,
+  task_description,
+  acceptance_criteria,
+  required_inputs,
+}: Delegation) => ({
+  delegation_id,
+  title,
+  task_description,
+  acceptance_criteria,
+  required_inputs,
+});
 
 /** The text of the first user message. */
 export async function render(bench: Bench, append: readonly TurnInput[]): Promise<string> {

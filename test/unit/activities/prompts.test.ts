@@ -1,32 +1,13 @@
 import type { Prompt } from '../../../contracts/model-turn.ts';
-import { buildSystem } from '../../../activities/prompts/build-system.ts';
+import {
+  decisionRules,
+  planRules,
+  reviewRules,
+} from '../../../activities/prompts/planner-rules.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { sayText } from '../../support/scripted-model.ts';
 import { agents, createBench, decision, delegationOf, outputOf, plan } from './bench.ts';
-import { blockOf, createRun, factOf, jsonOf, planPrompt, render } from './prompt-bench.ts';
-
-describe('the system prompt', () => {
-  const [planner, reviewer, writer] = agents.map((agent) => buildSystem(agent));
-
-  it('common rules are byte-equal for all agents that do work, and end in a cache breakpoint', () => {
-    expect(reviewer).toEqual(writer);
-    expect(reviewer?.map(({ cacheBreakpoint }) => cacheBreakpoint)).toEqual([true]);
-  });
-
-  it('the planner has rules of its own', () => {
-    expect(planner?.[0]?.text).not.toBe(writer?.[0]?.text);
-    expect(planner?.[0]?.text).toContain('You never do the work');
-  });
-
-  it('no rule holds anything of a run', async () => {
-    const { bench } = await createRun();
-    await bench.turn();
-    await bench.turn({ agent_id: 'reviewer' });
-    const [one, two] = bench.model.requests.map((request) => request.system[0]);
-    expect(one).toEqual(two);
-    expect(JSON.stringify(one)).not.toContain('my-run');
-  });
-});
+import { blockOf, createRun, factOf, jsonOf, planPrompt, render, taskOf } from './prompt-bench.ts';
 
 describe('a plan', () => {
   it('has every block, and the planner is not among its agents', async () => {
@@ -60,13 +41,19 @@ describe('a plan', () => {
         agent_id: 'reviewer',
         description: 'Does the work of a reviewer.',
         capabilities: ['reviewer'],
+        tools: [],
       },
-      { agent_id: 'writer', description: 'Does the work of a writer.', capabilities: ['writer'] },
+      {
+        agent_id: 'writer',
+        description: 'Does the work of a writer.',
+        capabilities: ['writer'],
+        tools: ['load_detail'],
+      },
     ]);
     expect(jsonOf(text, 'open_criteria')).toEqual([
       { criterion_id: 'c1', description: 'A report.' },
     ]);
-    expect(jsonOf(text, 'known_inputs')).toEqual(['goal']);
+    expect(jsonOf(text, 'known_inputs')).toEqual([{ name: 'goal' }]);
     expect(jsonOf(text, 'answered_questions')).toEqual([
       {
         question_id: 'q1',
@@ -172,27 +159,19 @@ describe('a delegation', () => {
       },
     ]);
     expect(text.startsWith('<request kind="delegation">')).toBe(true);
-    expect(jsonOf(text, 'delegation')).toEqual(delegationOf());
+    expect(jsonOf(text, 'delegation')).toEqual(taskOf(delegationOf()));
     const compact = blockOf(text, 'planner_compact_input');
     expect(compact).toContain('The report is there.');
     expect(blockOf(text, 'upstream_results')).toContain(
-      '# Result of draft\nThe report is written.',
+      '# Result of draft (draft-text): Draft, short form of 26 bytes\nThe report is written.',
     );
     expect(jsonOf(text, 'detail_index')).toEqual([detail]);
-    expect(jsonOf(text, 'upstream_index')).toEqual([
-      {
-        detail_id: 'draft',
-        title: 'Draft',
-        summary: 'The report is written.',
-        tags: ['draft-text'],
-        size: Buffer.byteLength(outputOf().detailed_md),
-      },
-    ]);
     expect(jsonOf(text, 'answered_questions')).toHaveLength(1);
     expect(jsonOf(text, 'active_assumptions')).toMatchObject([{ fact_id: 'f1' }]);
     expect(text).toContain('<role agent_id="writer">\nYou are a writer.\n</role>');
     expect(jsonOf(text, 'allowed_tools')).toEqual(['load_detail']);
     expect(text).not.toContain('Three providers.\n');
+    expect(text).not.toContain('<agents>');
   });
 
   it('two delegations of a wave share all that is not their own, whoever does them', async () => {
@@ -306,6 +285,7 @@ it('a decision has every outcome with its evidence', async () => {
       assumptions_made: [],
       facts: [],
       optional_questions: [],
+      missing_info_requests: [],
       effects_confirmed: [],
     },
     {
@@ -319,6 +299,7 @@ it('a decision has every outcome with its evidence', async () => {
       assumptions_made: [],
       facts: [],
       optional_questions: [],
+      missing_info_requests: [],
       effects_confirmed: [],
     },
   ]);

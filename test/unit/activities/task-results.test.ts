@@ -54,6 +54,17 @@ async function readOne(
 }
 
 describe('what a leader is told of a task', () => {
+  it('finding F4: that missed something: what its member was not given, as data', async () => {
+    const { content } = await readOne(
+      {},
+      { missing_info_requests: [{ input: 'price-sheet', why: 'NO-LIST-IN-THE-TASK' }] },
+    );
+    expect(jsonOf(content, 'missing_info_requests')).toEqual([
+      { input: 'price-sheet', why: 'NO-LIST-IN-THE-TASK' },
+    ]);
+    expect(markedData(content)[0]?.text).toContain('NO-LIST-IN-THE-TASK');
+  });
+
   it('that is done: how it ended, what is left, and what the member wrote as data', async () => {
     const { content, is_error } = await readOne(
       {},

@@ -268,8 +268,12 @@ describe('load_detail', () => {
 
   it('what the index has no room for can’t be loaded', async () => {
     const { set, changes } = await createDetails();
-    const output_ref = changes.upstream[0]?.output_ref ?? '';
-    const details = Array.from({ length: 400 }, (_, i) => ({
+    const text = JSON.stringify(outputOf());
+    // Each is a result of its own, whatever it holds.
+    const refs = await Promise.all(
+      Array.from({ length: 400 }, (_, i) => set.bench.store.put(`${text}${' '.repeat(i)}`)),
+    );
+    const details = refs.map((output_ref, i) => ({
       ...entryOf(`d${i}`, output_ref),
       summary: 's'.repeat(300),
     }));

@@ -9,7 +9,7 @@ import { noDuties } from '../../../core/triad/give-turn.ts';
 import { sayText } from '../../support/scripted-model.ts';
 import { createBench, outputOf } from './bench.ts';
 import type { Bench } from './bench.ts';
-import { blockOf, jsonOf, renderParts } from './prompt-bench.ts';
+import { blockOf, jsonOf, renderParts, taskOf } from './prompt-bench.ts';
 import {
   ann,
   briefOf,
@@ -62,7 +62,6 @@ describe('the first message of a member', () => {
       'triad',
       'part',
       'allowed_tools',
-      'upstream_index',
       'upstream_results',
       'delegation',
       'your_turn',
@@ -82,8 +81,7 @@ describe('the first message of a member', () => {
       rounds_max: 3,
     });
     expect(jsonOf(own, 'allowed_tools')).toEqual(['load_detail', 'get_current_claims']);
-    const { triad: _triad, ...task } = triadDelegation;
-    expect(jsonOf(own, 'delegation')).toEqual(task);
+    expect(jsonOf(own, 'delegation')).toEqual(taskOf(triadDelegation));
     expect(`${shared}${own}`).not.toContain(triad.reason);
     expect(jsonOf(own, 'your_turn')).toEqual({ round: 1, rounds_max: 3, duties: noDuties });
     expect(jsonOf(own, 'spec')).toEqual([

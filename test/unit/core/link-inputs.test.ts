@@ -1,0 +1,47 @@
+import { linkInputs } from '../../../core/plan/link-inputs.ts';
+import { delegation } from './builders.ts';
+
+describe('finding P6: the engine fills in what follows from the names in a plan', () => {
+  it('LI1: what a plan says stays, and nothing stands there twice', () => {
+    const said = [
+      delegation('a', { produces: ['prices'] }),
+      delegation('b', {
+        required_inputs: ['goal', 'prices', 'a'],
+        provided_inputs: ['brief', 'goal'],
+        depends_on: ['a'],
+      }),
+    ];
+    expect(linkInputs(said, ['goal', 'brief'])).toEqual(said);
+  });
+
+  it('LI2: a required input that the run knows is provided', () => {
+    const [linked] = linkInputs(
+      [delegation('a', { required_inputs: ['goal', 'q1'] })],
+      ['goal', 'q1'],
+    );
+    expect(linked?.provided_inputs).toEqual(['goal', 'q1']);
+  });
+
+  it('LI3: who produces a required input is a dependency, by its id or by the name of its result', () => {
+    const linked = linkInputs(
+      [
+        delegation('a', { produces: ['prices'] }),
+        delegation('b', { required_inputs: ['prices', 'a'] }),
+        delegation('c', { required_inputs: ['b', 'c', 'nobody'] }),
+      ],
+      ['goal'],
+    );
+    expect(linked.map(({ depends_on }) => depends_on)).toEqual([[], ['a'], ['b']]);
+  });
+
+  it('LI3: a name that the run knows already needs no dependency, whoever makes it anew', () => {
+    const linked = linkInputs(
+      [
+        delegation('review', { required_inputs: ['draft'], produces: ['findings'] }),
+        delegation('mend', { required_inputs: ['draft', 'findings'], produces: ['draft'] }),
+      ],
+      ['draft'],
+    );
+    expect(linked.map(({ depends_on }) => depends_on)).toEqual([[], ['review']]);
+  });
+});
