@@ -11,10 +11,7 @@ export const Coverage = z.strictObject({
     .array(
       z.strictObject({
         criterion_id: z.string(),
-        evidence: z
-          .string()
-          .max(1_000)
-          .describe('Where in your output or inputs this can be seen.'),
+        evidence: z.string().max(1_000),
       }),
     )
     .max(20),
@@ -26,16 +23,14 @@ export type Coverage = z.infer<typeof Coverage>;
 
 /**
  * What an agent answers at the end of its work (seed 004 §5). A model writes the fields in this order: the work first, then
- * what follows from it.
+ * what follows from it. What they mean stands in the rules (`activities/prompts/doer-rules.ts`), once.
  */
 export const AgentOutput = z.strictObject({
-  detailed_md: z.string().min(1).describe('The whole result in Markdown. Write it first.'),
-  compact_md: z.string().min(1).describe('The same in a few lines of Markdown.'),
-  status: AgentStatus.describe(
-    '"blocked" needs at least one blocking question; "completed" allows none.',
-  ),
-  blocking_questions: z.array(AskedQuestion).max(10).describe('What stops you from completing.'),
-  optional_questions: z.array(AskedQuestion).max(10).describe('What would only make it better.'),
+  detailed_md: z.string().min(1),
+  compact_md: z.string().min(1),
+  status: AgentStatus,
+  blocking_questions: z.array(AskedQuestion).max(10),
+  optional_questions: z.array(AskedQuestion).max(10),
   missing_info_requests: z
     .array(z.strictObject({ input: z.string().max(200), why: z.string().max(1_000) }))
     .max(20),
@@ -47,19 +42,9 @@ export const AgentOutput = z.strictObject({
       }),
     )
     .max(20),
-  facts: z
-    .array(StatedFact)
-    .max(20)
-    .describe('What others may build on, each key once. May be empty. No assumptions.'),
-  effects_claimed: z
-    .array(z.string().min(1).max(200))
-    .max(50)
-    .describe(
-      'What you changed outside by tools, such as the path of each file you wrote. Empty when nothing.',
-    ),
-  coverage: Coverage.describe(
-    'Every criterion_id of the delegation, in exactly one of the two lists.',
-  ),
+  facts: z.array(StatedFact).max(20).describe('Each key once.'),
+  effects_claimed: z.array(z.string().min(1).max(200)).max(50),
+  coverage: Coverage,
 });
 export type AgentOutput = z.infer<typeof AgentOutput>;
 
