@@ -19,13 +19,8 @@ export const Coverage = z.strictObject({
     .array(
       z.strictObject({
         criterion_id: z.string(),
-        evidence: z
-          .string()
-          .max(1_000)
-          .describe('What shows that it is met, in a sentence, for people.'),
-        where: EvidencePlace.describe(
-          'Where that can be looked up: a heading of your detailed_md, words quoted from it, the path of a file you wrote, the name of a tool that you called, an answered question_id, or the name of an input you were given or loaded.',
-        ),
+        evidence: z.string().max(1_000),
+        where: EvidencePlace,
       }),
     )
     .max(20),
@@ -37,16 +32,14 @@ export type Coverage = z.infer<typeof Coverage>;
 
 /**
  * What an agent answers at the end of its work (seed 004 §5). A model writes the fields in this order: the work first, then
- * what follows from it.
+ * what follows from it. What they mean stands in the rules (`activities/prompts/doer-rules.ts`), once.
  */
 export const AgentOutput = z.strictObject({
-  detailed_md: z.string().min(1).describe('The whole result in Markdown. Write it first.'),
-  compact_md: z.string().min(1).describe('The same in a few lines of Markdown.'),
-  status: AgentStatus.describe(
-    '"blocked" needs at least one blocking question; "completed" allows none.',
-  ),
-  blocking_questions: z.array(AskedQuestion).max(10).describe('What stops you from completing.'),
-  optional_questions: z.array(AskedQuestion).max(10).describe('What would only make it better.'),
+  detailed_md: z.string().min(1),
+  compact_md: z.string().min(1),
+  status: AgentStatus,
+  blocking_questions: z.array(AskedQuestion).max(10),
+  optional_questions: z.array(AskedQuestion).max(10),
   missing_info_requests: z
     .array(z.strictObject({ input: z.string().max(200), why: z.string().max(1_000) }))
     .max(20),
@@ -58,19 +51,9 @@ export const AgentOutput = z.strictObject({
       }),
     )
     .max(20),
-  facts: z
-    .array(StatedFact)
-    .max(20)
-    .describe('What others may build on, each key once. May be empty. No assumptions.'),
-  effects_claimed: z
-    .array(z.string().min(1).max(200))
-    .max(50)
-    .describe(
-      'What you changed outside by tools, such as the path of each file you wrote. Empty when nothing.',
-    ),
-  coverage: Coverage.describe(
-    'Every criterion_id of the delegation, in exactly one of the two lists.',
-  ),
+  facts: z.array(StatedFact).max(20).describe('Each key once.'),
+  effects_claimed: z.array(z.string().min(1).max(200)).max(50),
+  coverage: Coverage,
 });
 export type AgentOutput = z.infer<typeof AgentOutput>;
 

@@ -10,31 +10,18 @@ export type QuestionPriority = z.infer<typeof QuestionPriority>;
 
 /** A question as a model asks it. The engine adds the id, who asked, and the deadline. */
 export const AskedQuestion = z.strictObject({
-  text: z
-    .string()
-    .min(1)
-    .max(2_000)
-    .describe('The question, understandable without other context.'),
-  why_it_matters: z.string().max(1_000).describe('What changes with the answer.'),
+  text: z.string().min(1).max(2_000).describe('Understandable without other context.'),
+  why_it_matters: z.string().max(1_000),
   priority: QuestionPriority,
   expected_answer_format: AnswerFormat,
-  choices: z
-    .array(z.string().min(1).max(200))
-    .max(20)
-    .describe('The allowed answers when expected_answer_format is "choice", else empty.'),
-  default_answer: z
-    .string()
-    .max(2_000)
-    .nullable()
-    .describe('What you would assume without an answer, as text, or null.'),
+  choices: z.array(z.string().min(1).max(200)).max(20).describe('Only for "choice"; else empty.'),
+  default_answer: z.string().max(2_000).nullable(),
   fact_key: z
     .string()
     .min(1)
     .max(80)
     .optional()
-    .describe(
-      'The key of the fact that the answer settles, as facts would have it: "hosting region of the backup". Left out when the answer is no single value.',
-    ),
+    .describe('Key of the fact that the answer settles. Left out when it is no single value.'),
 });
 export type AskedQuestion = z.infer<typeof AskedQuestion>;
 

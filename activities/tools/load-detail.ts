@@ -20,8 +20,8 @@ const LoadDetailInput = z.strictObject({
     .string()
     .min(1)
     .max(engineLimits.detailIdCharsMax)
-    .describe('A detail_id or another name from <detail_index>, or of a result in short form.'),
-  page: z.number().int().min(1).default(1).describe('From 1. Each page says how many there are.'),
+    .describe('From <detail_index>, or of a result in short form.'),
+  page: z.number().int().min(1).default(1).describe('From 1.'),
 });
 
 /**
@@ -32,9 +32,9 @@ export const loadDetail: ReadingTool = {
   spec: {
     name: loadDetailName,
     description:
-      'Loads the full text of one earlier result, as Markdown. Use it when a summary is not enough to do your task or to ' +
-      'give evidence; load only what you need, one at a time. Long texts come in pages of 20 KB. It loads what ' +
-      '<detail_index> lists and what <upstream_results> has in short form, and nothing else. Example: {"detail_id":"market-research","page":1}',
+      'Loads the full text of one earlier result, as Markdown. It loads what <detail_index> lists and what ' +
+      '<upstream_results> has in short form, and nothing else. Long texts come in pages of 20 KB. ' +
+      'Example: {"detail_id":"market-research","page":1}',
     input: LoadDetailInput,
   },
   effect: 'none',

@@ -15,12 +15,8 @@ export const writeFileName = 'write_file';
 const noFile = 'no file';
 
 const WriteFileInput = z.strictObject({
-  path: z
-    .string()
-    .min(1)
-    .max(workspacePathCharsMax)
-    .describe('Where, below the workspace: folders and a name, joined by "/".'),
-  content: z.string().max(contentCharsMax).describe('The whole text of the file.'),
+  path: z.string().min(1).max(workspacePathCharsMax).describe('Folders and a name, joined by "/".'),
+  content: z.string().max(contentCharsMax),
 });
 
 /** Writes a text as one file below the run's workspace, whole, in one step. */
@@ -29,10 +25,9 @@ export function createWriteFile(workspaces: Workspaces): ActingTool {
     spec: {
       name: writeFileName,
       description:
-        "Writes one text file into the run's workspace, where the user finds it. It replaces a file of that path; " +
-        'folders on the way are made. Use it only when your task asks for a file: your result itself belongs into your ' +
-        'output. The path is relative, without "..", hidden names and links. Claim in effects_claimed what you wrote. ' +
-        'Example: {"path":"reports/summary.md","content":"# Summary\\n…"}',
+        "Writes one text file into the run's workspace, where the user finds it. It replaces a file of that path and " +
+        'makes the folders. Use it only when your task asks for a file. The path is relative, without "..", hidden names ' +
+        'and links. Example: {"path":"reports/summary.md","content":"# Summary\\n…"}',
       input: WriteFileInput,
     },
     effect: 'external',
