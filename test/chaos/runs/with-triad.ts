@@ -59,6 +59,8 @@ function replyTo({ callKey, shape, body }: ScriptedRequest): Reply {
   if (owner === 'decision') return { json: decision() };
   // What members put into their spec is the rehearsal's own, which looks at nothing but the request.
   if (shape === null) return { pass: true };
+  // The rehearsed planner passes every critical question on to the user.
+  if (shape === 'review') return { pass: true };
   if (owner === 'summary' && countReplies(body) === 0) {
     return { tool_use: [{ name: 'load_detail', input: { detail_id: 'facts' } }] };
   }

@@ -98,6 +98,14 @@ describe('the same question twice', () => {
     expect(joinQuestion(region, low).priority).toBe('high');
   });
 
+  it('JQ2: settles the fact that the first one named', () => {
+    const keyed = (delegation_id: string, fact_key: string) =>
+      question({ delegation_id, fact_key });
+    const joined = joinQuestion(region, keyed('d2', 'region'));
+    expect(joined.fact_key).toBe('region');
+    expect(joinQuestion(joined, keyed('d3', 'place')).fact_key).toBe('region');
+  });
+
   it('IN12: is put to the user once, and everybody gets the answer', () => {
     const { state, effects } = play(
       ask(of('d1', asked(), asked({ text: 'Who pays?' }))),
