@@ -99,11 +99,10 @@ describe('the same question twice', () => {
   });
 
   it('JQ2: settles the fact that the first one named', () => {
-    const keyed = (delegation_id: string, fact_key: string) =>
-      question({ delegation_id, fact_key });
-    const joined = joinQuestion(region, keyed('d2', 'region'));
+    const joined = joinQuestion(region, question({ delegation_id: 'd2', fact_key: 'region' }));
     expect(joined.fact_key).toBe('region');
-    expect(joinQuestion(joined, keyed('d3', 'place')).fact_key).toBe('region');
+    const other = question({ delegation_id: 'd3', fact_key: 'place' });
+    expect(joinQuestion(joined, other).fact_key).toBe('region');
   });
 
   it('IN12: is put to the user once, and everybody gets the answer', () => {
