@@ -234,7 +234,9 @@ function checkEntry(
   }
   const reason = findContradiction(conflict, { stands, gives, winner: winner ?? stands });
   if (reason === null) return [];
-  return [{ path, reason, hint: `Try: one value for ${conflict_id}, here and in facts` }];
+  const user = sides.find((side) => side.origin === 'user');
+  const which = user === undefined ? 'one value' : `${user.source} as origin`;
+  return [{ path, reason, hint: `Try: ${which} for ${conflict_id}, here and in facts` }];
 }
 
 function findContradiction(

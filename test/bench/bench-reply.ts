@@ -18,6 +18,7 @@ export function composeBenchReply({ body, shape, callKey }: ScriptedRequest): Co
   const common = { delayMs: job.delayMs, thinkMs: 0 };
   if (shape === 'plan') return { ...common, json: planFor(job) };
   if (shape === 'decision') return { ...common, json: decision() };
+  if (shape === 'review') return { ...common, json: passedOn };
   return { ...common, ...workFor(job, callKey, body) };
 }
 
@@ -61,6 +62,19 @@ function stepFor(job: BenchJob, seed: string, newest: string): ContentReply {
       return { json: blocked([question(`Which one? ${seed.slice(0, 200)}`)], `${job.id}-done`) };
   }
 }
+
+/** The planner leaves the one question of an agent to the user. */
+const passedOn = {
+  reviews: [
+    {
+      question: 1,
+      verdict: 'needs_user_input',
+      answer: null,
+      source_refs: [],
+      reason: 'Only the user knows.',
+    },
+  ],
+};
 
 /** The planner of a run sends one agent, which asks and then gives its output. */
 function planFor({ delayMs }: BenchJob): unknown {

@@ -4,6 +4,11 @@ import { countReplies } from './conversation.ts';
 /** A call as its packet and its conversation tell: `plan 1`, `costs 2`, `region negotiate peer-1 2`, `desk.law 1`. */
 export type CallName = string;
 
+/** A run that takes the defaults for answers has nothing to review. */
+export function isReview(name: CallName): boolean {
+  return name.startsWith('question_review ');
+}
+
 /** @throws when the key is not one of the engine's. */
 export function callNameOf({
   callKey,
@@ -19,7 +24,7 @@ export function callNameOf({
 export interface CallAddress {
   readonly workflowId: string;
   readonly activityId: string;
-  /** The delegation in whose workflow or below it the call was made; `plan` or `decision` of a wave. */
+  /** The delegation in whose workflow or below it the call was made; `plan`, `decision` or `question_review` of a wave. */
   readonly owner: string;
 }
 

@@ -7,7 +7,7 @@ import { fetchHistories } from '../support/histories.ts';
 import { requestArrivesMs } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
-import { callNameOf, readCallKey } from './call-name.ts';
+import { callNameOf, isReview, readCallKey } from './call-name.ts';
 import { readRunFacts } from './run-facts.ts';
 import { judgeRun } from './run-model.ts';
 import type { PlayedReference } from './play-reference.ts';
@@ -172,7 +172,8 @@ async function judge(
     ? await findBrokenPromises(lane, run, { orphans: true })
     : { broken: [], histories: await fetchHistories(lane.client, run) };
   const facts = await readRunFacts({ histories, questions, home: lane.home });
-  const judged = judgeRun(reference, harm, { facts, calls });
+  const expected = { ...reference, calls: reference.calls.filter((name) => !isReview(name)) };
+  const judged = judgeRun(expected, harm, { facts, calls });
   tally.boughtAgain += judged.boughtAgain;
   tally.boughtAgainMax += judged.boughtAgainMax;
   const promises = broken.map((text): Breach => ({ kind: 'broken promise', text }));

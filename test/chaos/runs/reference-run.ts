@@ -32,6 +32,11 @@ export function completedAsTold(criterion: string, told: readonly string[]) {
   return { ...output, detailed_md: `${output.detailed_md}\nTold: ${told.join(', ')}\n` };
 }
 
+/** Tells turns of a triad's members, and reviews: the rehearsed planner passes each critical question on to the user. */
+export function isRehearsed(shape: ScriptedRequest['shape']): boolean {
+  return shape === null || shape === 'review';
+}
+
 /** Asks first, and delivers what it was told. */
 export function asksFirst(body: unknown, criterion: string, { asked }: Asking): Reply {
   const told = toldAnswers(body);

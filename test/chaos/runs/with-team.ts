@@ -5,7 +5,7 @@ import { triad } from '../../support/scripted-triad.ts';
 import { completed, decision, plan, question } from '../../support/scripted-work.ts';
 import { readCallKey } from '../call-name.ts';
 import { countReplies, messageTexts } from '../conversation.ts';
-import { asksFirst, completedAsTold } from './reference-run.ts';
+import { asksFirst, completedAsTold, isRehearsed } from './reference-run.ts';
 import type { Asking, ReferenceRun } from './reference-run.ts';
 
 /** The delegation that the team does. */
@@ -78,7 +78,7 @@ function replyTo({ callKey, shape, task, body }: ScriptedRequest): Reply {
   }
   if (owner === 'decision') return { json: decision() };
   // What members of the triad put into their spec is the rehearsal's own, which looks at nothing but the request.
-  if (shape === null) return { pass: true };
+  if (isRehearsed(shape)) return { pass: true };
   if (task?.leads === true) return leadOn(body);
   const name = task?.delegation_id.slice(teamTask.length + 1) ?? '';
   const asking = askings[name];

@@ -3,7 +3,7 @@ import { triad, triadWork } from '../../support/scripted-triad.ts';
 import { completed, decision, plan, question, work } from '../../support/scripted-work.ts';
 import { readCallKey } from '../call-name.ts';
 import { countReplies } from '../conversation.ts';
-import { asksFirst } from './reference-run.ts';
+import { asksFirst, isRehearsed } from './reference-run.ts';
 import type { Asking, ReferenceRun } from './reference-run.ts';
 
 /** The delegation that three peers do: they work at the same time, each on a section of its own, and one of them asks. */
@@ -58,7 +58,7 @@ function replyTo({ callKey, shape, body }: ScriptedRequest): Reply {
   if (owner === 'plan') return { json: itsPlan };
   if (owner === 'decision') return { json: decision() };
   // What members put into their spec is the rehearsal's own, which looks at nothing but the request.
-  if (shape === null) return { pass: true };
+  if (isRehearsed(shape)) return { pass: true };
   if (owner === 'summary' && countReplies(body) === 0) {
     return { tool_use: [{ name: 'load_detail', input: { detail_id: 'facts' } }] };
   }

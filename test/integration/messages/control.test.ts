@@ -72,13 +72,14 @@ it('pause holds a delegation between two turns, and an answer meanwhile is kept'
   await phase(run, 'paused');
   await submit(run, { question_id, answer: 'eu-west' });
   first.release();
-  await stage.rehearsal.waitForCalls(3, 'ended');
+  // The plan, the review of the question, and one call of each delegation.
+  await stage.rehearsal.waitForCalls(4, 'ended');
   const child = stage.client.workflow.getHandle(`${run.workflowId}/wave-001/repair`);
   await eventually('the fault of the first output', async () => {
     const { events } = await child.fetchHistory();
     return events?.some((event) => event.activityTaskCompletedEventAttributes);
   });
-  expect(stage.rehearsal.counts().calls).toBe(3);
+  expect(stage.rehearsal.counts().calls).toBe(4);
   await run.signal('resume', {});
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   expect(newestText(callsOf(stage.rehearsal, 'ask')[1])).toContain('eu-west');

@@ -69,7 +69,8 @@ it('a run answers every query before, during and after its work, and so do its c
       delegations: [
         { ...waiting, reason: 'answers to its questions', workflow_id: host.workflowId },
       ],
-      usage: { calls: 1 },
+      // The plan, and the review of the question.
+      usage: { calls: 2 },
     },
   });
   expect(await ask(host, 'status')).toMatchObject({
@@ -83,7 +84,7 @@ it('a run answers every query before, during and after its work, and so do its c
     questions: { open: [], answered: [{ question_id: 'q1', answer: 'eu-west' }] },
     plan: { wave: 1 },
     pool: { total: 1, facts: [{ origin: 'user', source_refs: ['q1'] }] },
-    budget: { usage: { calls: 4 } },
+    budget: { usage: { calls: 5 } },
     wave: { done: [{ wave: 1, io_status: 'OK', completed: 1 }], wave_workflow_id: null },
   });
   expect(await ask(wave, 'wave')).toMatchObject({ wave: { phase: 'done', usage: result.usage } });

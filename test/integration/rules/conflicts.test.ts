@@ -230,17 +230,19 @@ it('an answer that amend changes is judged like an answer, and makes those stale
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
+/** A decision on the conflict over the region. */
+const rules = (origin: string, superseded: string): WaveDecision => {
+  const made = decision();
+  const conflict = 'conflict:hosting-region';
+  const entry = { conflict, resolution: 'As it is.', origin, superseded };
+  const planner_decision = { ...made.planner_decision, conflicts_resolved: [entry] };
+  return { ...made, planner_decision };
+};
+
 it("finding F6: what an agent states against the user's answer is a conflict, decided in the user's favour", async () => {
   const region = question('Where may the data be?', { fact_key: 'hosting region' });
   const inUs = { key: 'Hosting region', value: 'us-east', statement: 'It runs in us-east.' };
   const stated = { ...completed('goal-1'), facts: [{ ...inUs, confidence: 'high' as const }] };
-  const rules = (origin: string, superseded: string): WaveDecision => {
-    const made = decision();
-    const conflict = 'conflict:hosting-region';
-    const entry = { conflict, resolution: 'As it is.', origin, superseded };
-    const planner_decision = { ...made.planner_decision, conflicts_resolved: [entry] };
-    return { ...made, planner_decision };
-  };
   stage.rehearsal.script([
     plans(1, plan([work('ask', { criteria: ['goal-1'] })])),
     works('ask', { json: blocked([region], 'goal-1') }, 1),
@@ -272,18 +274,20 @@ it("finding F6: what an agent states against the user's answer is a conflict, de
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
+/** A decision that lets both prices stand, each under its key. */
+const apart = (first: string, second: string): WaveDecision => {
+  const made = resolved('', '');
+  const [entry] = made.planner_decision.conflicts_resolved;
+  if (entry === undefined) throw new Error('There is no entry.');
+  const keys_apart = [
+    { source: 'wave-001/hetzner', key: first },
+    { source: 'wave-001/scaleway', key: second },
+  ];
+  const conflicts_resolved = [{ ...entry, resolution: 'Two providers.', keys_apart }];
+  return { ...made, planner_decision: { ...made.planner_decision, conflicts_resolved } };
+};
+
 it('finding F7: two prices of two providers both stand once the decision tells their subjects apart', async () => {
-  const apart = (first: string, second: string): WaveDecision => {
-    const made = resolved('', '');
-    const [entry] = made.planner_decision.conflicts_resolved;
-    if (entry === undefined) throw new Error('There is no entry.');
-    const keys_apart = [
-      { source: 'wave-001/hetzner', key: first },
-      { source: 'wave-001/scaleway', key: second },
-    ];
-    const conflicts_resolved = [{ ...entry, resolution: 'Two providers.', keys_apart }];
-    return { ...made, planner_decision: { ...made.planner_decision, conflicts_resolved } };
-  };
   stage.rehearsal.script([
     plans(1, plan([work('hetzner'), work('scaleway')])),
     works('hetzner', { json: priced('hetzner', '49') }),

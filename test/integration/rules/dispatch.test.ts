@@ -98,10 +98,16 @@ it('a delegation that waits for an answer gives its slot to others, and waits fo
   second.release();
 
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
-  expect(stage.rehearsal.counts().maxInFlight).toBe(1);
+  // One delegation, and the planner while it reviews the question.
+  expect(stage.rehearsal.counts().maxInFlight).toBeLessThanOrEqual(2);
   // Who has its answer goes on before anything new starts.
-  const order = stage.rehearsal.calls().map(({ callKey }) => callKey.split('/')[2]);
-  expect(order.slice(1, -1)).toEqual(['asks', 'second', 'asks', 'third']);
+  const order = stage.rehearsal.calls().filter(({ shape }) => shape === 'delegation');
+  expect(order.map(({ callKey }) => callKey.split('/')[2])).toEqual([
+    'asks',
+    'second',
+    'asks',
+    'third',
+  ]);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 

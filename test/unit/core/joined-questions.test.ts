@@ -98,6 +98,13 @@ describe('the same question twice', () => {
     expect(joinQuestion(region, low).priority).toBe('high');
   });
 
+  it('JQ2: settles the fact that the first one named', () => {
+    const joined = joinQuestion(region, question({ delegation_id: 'd2', fact_key: 'region' }));
+    expect(joined.fact_key).toBe('region');
+    const other = question({ delegation_id: 'd3', fact_key: 'place' });
+    expect(joinQuestion(joined, other).fact_key).toBe('region');
+  });
+
   it('IN12: is put to the user once, and everybody gets the answer', () => {
     const { state, effects } = play(
       ask(of('d1', asked(), asked({ text: 'Who pays?' }))),
