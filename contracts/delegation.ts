@@ -78,6 +78,6 @@ export interface DelegationOutline extends Omit<
   readonly triad?: TriadOutline;
   readonly team?: TeamOutline;
   readonly criterion_ids: readonly string[];
-  /** Hash over agent, inputs and criteria: equal for two delegations that would do the same again. */
+  /** Hash over agent, task, inputs and criteria: equal for two delegations that would do the same again. */
   readonly fingerprint: string;
 }

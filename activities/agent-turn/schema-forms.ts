@@ -81,8 +81,8 @@ function findSchema({ shape, planning, form, passes }: AskedOutput): z.ZodType |
 /**
  * The next smaller form of a schema that the provider refused, or null when there is none.
  *
- * SF1. Each form asks for less than the one before; the last one asks for nothing but in words.
- * SF2. A form that would send the same bytes as the one before is left out.
+ * SCF1. Each form asks for less than the one before; the last one asks for nothing but in words.
+ * SCF2. A form that would send the same bytes as the one before is left out.
  */
 export function shrinkForm({ shape, planning, form }: AskedOutput): SchemaForm | null {
   if (isFree(shape)) return null;

@@ -164,9 +164,10 @@ describe('limits of blocks', () => {
   });
 });
 
+const delegated = (bench: Bench) => bench.input().append;
+
 describe('finding F10: every first message tells the day and the language', () => {
   const late = 1_795_391_999;
-  const delegated = (bench: Bench) => bench.input().append;
 
   it.each([
     ['a plan', planPrompt],

@@ -89,7 +89,7 @@ const planning = (turns: Awaited<ReturnType<typeof createBench>>) =>
   }) as const;
 
 describe('finding P2: a schema that the API refuses is asked for in a smaller form', () => {
-  it('M10, SF1: a plan without triads and teams is the first', async () => {
+  it('M10, SCF1: a plan without triads and teams is the first', async () => {
     const { turns, sentForms } = await openTurns(
       (schema) => JSON.stringify(schema).includes('"team":'),
       [plan, plan],
@@ -103,7 +103,7 @@ describe('finding P2: a schema that the API refuses is asked for in a smaller fo
     expect(sentForms().slice(2)).toEqual(['described']);
   });
 
-  it('SF1: then one without descriptions, and last none: the prompt describes it, and the engine checks', async () => {
+  it('SCF1: then one without descriptions, and last none: the prompt describes it, and the engine checks', async () => {
     const broken = { ...outputOf(), compact_md: 7 };
     const { turns, sentForms, bodies } = await openTurns(
       (schema) => schema !== null,
@@ -127,7 +127,7 @@ describe('finding P2: a schema that the API refuses is asked for in a smaller fo
     expect(told[2]).toContain('The result in a few lines of Markdown');
   });
 
-  it('SF2: a plan that is offered neither is not asked for twice', async () => {
+  it('SCF2: a plan that is offered neither is not asked for twice', async () => {
     const { turns, sentForms } = await openTurns(
       (schema) => listDescriptions(schema).length > 0,
       [plan],

@@ -41,7 +41,7 @@ it.each([
   expect(formatUsage(used).split(' · ').at(-1)).toBe(text);
 });
 
-it('finding C2: "at least" is never more than the sum', () => {
+it('UF2: finding C2: "at least" is never more than the sum', () => {
   const used = { ...usage, cost_micro_usd: 99_999 };
   expect(formatLeastUsage(used)).toBe('at least 1 call · 12.3k in, 999 out · at least $0.0999');
   expect(formatSpent(listing({ execution: 'running', cost_usd: 0.099_999 }))).toBe(

@@ -38,7 +38,7 @@ it('PTS1: where teams are not allowed, there is none', () => {
   ]);
 });
 
-it('finding C4, PTS5: an agent that only leads gets no delegation without a team', () => {
+it('PTS5: finding C4: an agent that only leads gets no delegation without a team', () => {
   expect(told({}, { teams: null })).toEqual([
     'delegations[1].agent_id: "leader" only leads teams, and this run does without teams. Try: one of "researcher", "writer"',
   ]);
