@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts';
 import type { MemberPrompt, ShownClaim } from './member-prompt.ts';
 import type { Prompt } from './prompt.ts';
 import { dropHalfPair, quote } from '../quote.ts';
-import { findCode, findDisputed } from './rehearsal-marks.ts';
+import { findDisputed, findLater } from './rehearsal-marks.ts';
 import type { ScriptedToolCall } from '../script.ts';
 
 /** UTF-16 units of a proposal that is revised: room is left for what the revision adds. */
@@ -50,14 +50,13 @@ export function registerClaims(prompt: Prompt, member: MemberPrompt): readonly S
   if (!member.tools.includes('register_claim')) return [];
   const places = member.sections.map(({ section_id }) => section_id);
   const workers = member.role === 'orchestrator' ? workersOf(member) : [];
-  const asCode = findCode(member.sections, askedOf(prompt));
+  const later = findLater(member.sections, askedOf(prompt));
   return chooseSections(member).map((section_id) => ({
     name: 'register_claim',
     input: {
       section_id,
       proposal: `A rehearsed proposal for ${section_id}: say in one paragraph what ${quote(prompt.goal)} needs here.`,
-      // Code is written when what it is to do is agreed.
-      ...(asCode.has(section_id) && { write_later: true }),
+      ...(later.has(section_id) && { write_later: true }),
       ...(workers.length > 0 && {
         for_member: workers[Math.max(0, places.indexOf(section_id)) % workers.length],
       }),

@@ -40,6 +40,9 @@ const disagreeMark = '[disagree]';
 /** In the goal, the task or a section: the section is written by `generate_code`. */
 const codeMark = '[code]';
 
+/** In the goal, the task or a section: the proposal is a plan, and the section is written when that is agreed. */
+const laterMark = '[later]';
+
 /** In the goal: one delegation of the first wave is done by a triad, a dialectic one when no type is named. */
 const triadMark = /\[triad(?::(dialectic|hierarchical|consensus))?\]/u;
 
@@ -82,6 +85,12 @@ export function findDisputed(sections: readonly MarkedText[], asked: string): Re
 /** Sections that are written as code. A mark in goal or task means the first one. */
 export function findCode(sections: readonly MarkedText[], asked: string): ReadonlySet<string> {
   return findMarked(sections, codeMark, asked.includes(codeMark) ? sections[0] : null);
+}
+
+/** Sections that are written when their proposals are agreed: code, those that are marked, or all by a mark in goal or task. */
+export function findLater(sections: readonly MarkedText[], asked: string): ReadonlySet<string> {
+  if (asked.includes(laterMark)) return new Set(sections.map(({ section_id }) => section_id));
+  return new Set([...findMarked(sections, laterMark, null), ...findCode(sections, asked)]);
 }
 
 function findMarked(

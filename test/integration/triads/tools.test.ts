@@ -160,7 +160,7 @@ it('tools do what role, phase and records allow, and nothing else', async () => 
   const various = members.map((one, at) => (at === 1 ? { ...one, lens, model } : one));
   stage.rehearsal.script([...wrong, ...writesCode, ...negotiates]);
   const run = await stage.start('plannerWave', {
-    goal: 'Compare two ways to store sensor data',
+    goal: 'Compare two ways to store sensor data [later]',
     delegations: [
       triadWork('wrong', 'dialectic', { criteria: ['wrong-a', 'wrong-b'] }),
       triadWork('code', 'consensus', {

@@ -101,7 +101,8 @@ it('no text leaves its lane: every request that reached the model is read', asyn
       ...types.map((type) =>
         triadWork(type, type, {
           criteria: threeOf(type),
-          task_description: 'Write the first section as code: [code]',
+          task_description:
+            'Write the first section as code: [code] What is agreed is a plan: [later]',
         }),
       ),
       work('alone'),
