@@ -114,7 +114,8 @@ function listUnmet({ delegation_id, output }: Upstream, planned: readonly Delega
     .join('\n');
 }
 
-function loadWhole(detail_id: string): string {
+/** How the whole of a text that was cut is loaded, as a sentence. */
+export function loadWhole(detail_id: string): string {
   return `All of it: ${loadDetailName} ${JSON.stringify({ detail_id })}.`;
 }
 

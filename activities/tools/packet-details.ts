@@ -1,4 +1,5 @@
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
+import type { WrittenFile } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { DetailEntry, RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -11,7 +12,7 @@ import { countBytes } from './cut-bytes.ts';
 export const waveCompactId = 'wave_compact';
 
 /** A detail as the index shows it: where it is stored is the engine's business. */
-export type IndexEntry = Omit<DetailEntry, 'output_ref'>;
+export type IndexEntry = Omit<DetailEntry, 'output_ref' | 'files'>;
 
 export interface RecordedDetails {
   /** What stands in the index, oldest first. */
@@ -27,13 +28,17 @@ export function listRecordedDetails(record: RunRecord): RecordedDetails {
   return { entries: record.details.slice(leftOut), leftOut };
 }
 
-export function toIndexEntry({ output_ref: _ref, ...shown }: DetailEntry): IndexEntry {
+export function toIndexEntry({
+  output_ref: _ref,
+  files: _files,
+  ...shown
+}: DetailEntry): IndexEntry {
   return shown;
 }
 
 /** Where the text of a detail is: an agent's output, or the planner's document itself. */
 export type DetailSource =
-  | { readonly kind: 'output'; readonly ref: Ref }
+  | { readonly kind: 'output'; readonly ref: Ref; readonly files: readonly WrittenFile[] }
   | { readonly kind: 'wave_compact'; readonly text: string };
 
 /**
@@ -51,23 +56,24 @@ export async function listPacketDetails(
   const waveCompact = await readLastWaveCompact(store, record);
   const refOf = new Map(record.details.map((entry) => [entry.detail_id, entry.output_ref]));
   const newer = new Map(
-    upstream.flatMap(({ replaces = [], output_ref }) =>
-      replaces.map((id) => [refOf.get(id), output_ref] as const),
-    ),
+    upstream.flatMap((one) => (one.replaces ?? []).map((id) => [refOf.get(id), one] as const)),
   );
   return new Map([
     ...listRecordedDetails(record).entries.map(
-      ({ detail_id, output_ref: ref }) => [detail_id, outputOf(newer.get(ref) ?? ref)] as const,
+      (entry) => [entry.detail_id, outputOf(newer.get(entry.output_ref) ?? entry)] as const,
     ),
-    ...upstream.map((one) => [one.delegation_id, outputOf(one.output_ref)] as const),
+    ...upstream.map((one) => [one.delegation_id, outputOf(one)] as const),
     ...(isTooLong(waveCompact)
       ? [[waveCompactId, { kind: 'wave_compact', text: waveCompact }] as const]
       : []),
   ]);
 }
 
-function outputOf(ref: Ref): DetailSource {
-  return { kind: 'output', ref };
+function outputOf({
+  output_ref: ref,
+  files = [],
+}: Pick<DetailEntry, 'output_ref' | 'files'>): DetailSource {
+  return { kind: 'output', ref, files };
 }
 
 /** Whether a wave_compact does not fit its block. */

@@ -29,6 +29,8 @@ export interface Consultation {
   readonly questions: (outline: TurnOutline) => readonly AskedQuestion[];
   /** Whether the planner goes on in the same conversation with the answers, or the output stands. */
   readonly resumesWithAnswers: boolean;
+  /** Makes its tool calls. Absent where it has no tools. */
+  readonly runTools?: ConversationDesk['runTools'];
 }
 
 export type Consulted =
@@ -93,7 +95,7 @@ async function talk(
   desk: PlannerDesk,
 ): Promise<Consulted | PlannerFailed> {
   const { run_id, registry_ref } = order;
-  const { shape, purpose, check } = consultation;
+  const { shape, purpose, check, runTools } = consultation;
   const { control, superior, funds } = desk;
   const conversationDesk = {
     run_id,
@@ -105,6 +107,7 @@ async function talk(
     superior,
     funds,
     check,
+    ...(runTools !== undefined && { runTools }),
   };
   for (;;) {
     const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
