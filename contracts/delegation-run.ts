@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Lease } from './budget.ts';
+import type { WrittenFile } from './effect.ts';
 import type { DelegationOutline } from './delegation.ts';
 import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
@@ -25,6 +26,8 @@ export interface UpstreamOutput {
   readonly output_ref: Ref;
   /** delegation_ids that it stands for besides its own. Absent when it replaces nothing. */
   readonly replaces?: readonly string[];
+  /** As in DelegationOutcome. */
+  readonly files?: readonly WrittenFile[];
 }
 
 /** What a wave hands to a delegation. */
@@ -64,6 +67,8 @@ export interface DelegationOutcome {
   /** The delegation_id whose result its output replaces. Absent when it replaces nothing. */
   readonly replaces?: string;
   readonly output_ref: Ref | null;
+  /** Files that it wrote, as they stand since: the newest, at most `writtenFilesMax`. Absent when there are none. */
+  readonly files?: readonly WrittenFile[];
   /** detail_ids that it loaded, in the order of their first loading, at most `loadedDetailsMax`. */
   readonly loaded_details: readonly string[];
   readonly turns: number;

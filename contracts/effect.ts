@@ -9,6 +9,17 @@ export interface EffectReceipt {
   readonly bytes: number;
 }
 
+/** A file that a delegation wrote, as its detail shows it. */
+export interface WrittenFile {
+  /** Below the run's workspace. */
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly tool: string;
+  /** The arguments of the call as JSON in the store: its text is among them. */
+  readonly arguments_ref: Ref;
+}
+
 /** What the user said of an effect that nobody could verify. */
 export type EffectResolution =
   /** It took place. */

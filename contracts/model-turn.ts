@@ -83,6 +83,7 @@ export type Prompt =
         | 'reason'
         | 'turns'
         | 'replaces'
+        | 'files'
         | 'output_ref'
         | 'criteria_met'
         | 'criteria_unmet'

@@ -3,7 +3,7 @@ import type { FanOutEstimate } from './budget.ts';
 import type { AcceptanceCriterion } from './delegation.ts';
 import type { CriterionState } from './criterion.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
-import type { RecordedEffect } from './effect.ts';
+import type { RecordedEffect, WrittenFile } from './effect.ts';
 import type { Fact, UserFact } from './fact.ts';
 import type { AmendedAnswer, WaveProgress } from './messages.ts';
 import type { RunStatus } from './planner-run.ts';
@@ -26,6 +26,8 @@ export interface DetailEntry {
   readonly size: number;
   /** The agent output that holds it. */
   readonly output_ref: Ref;
+  /** Files that belong to it. Absent when there are none. */
+  readonly files?: readonly WrittenFile[];
 }
 
 export interface RecordedCriterion extends AcceptanceCriterion {

@@ -123,6 +123,8 @@ export const engineLimits = {
   factsShownMax: 100,
   /** Different details that one delegation may load. Who needs more than fifty is not choosing. */
   loadedDetailsMax: 50,
+  /** Files of a delegation that its detail shows: 50 delegations of them stay below a quarter of a payload. */
+  writtenFilesMax: 20,
   /** Characters of a detail_id: of a name that a delegation produces. */
   detailIdCharsMax: 120,
   /** Newest facts that the query `pool` shows. */

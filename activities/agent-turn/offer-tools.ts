@@ -1,8 +1,19 @@
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import { plannerAgentId } from '../../contracts/names.ts';
 import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { loadDetailName } from '../tools/load-detail.ts';
 import { readAgents, readShape } from '../tools/read-artifact.ts';
+
+/** What the planner may call while it decides on a wave, whatever its file says: it never does the work itself. */
+const plannerTools = [loadDetailName];
+
+/** What an agent may call: the grant of its file. */
+export function toolsGranted({ agent_id, allowed_tools }: AgentDefinition): readonly string[] {
+  return agent_id === plannerAgentId ? plannerTools : allowed_tools;
+}
 
 /**
  * Names of the tools that a conversation offers: all that the agents of its wave may call, in one order, because the
@@ -12,7 +23,7 @@ import { readAgents, readShape } from '../tools/read-artifact.ts';
  * prefix is that of its role anyway. Members of one role, agent and model in one phase have the same.
  *
  * They are settled when the conversation begins and stand in its first node; a conversation of an older engine has them
- * not, and offers the agent's own. The planner has none, and who writes code neither.
+ * not, and offers the agent's own. The planner has some in decisions only, and who writes code none.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */
@@ -22,6 +33,7 @@ export async function offerTools(
   nodes: readonly TranscriptNode[],
   allowedTools: readonly string[],
 ): Promise<readonly string[]> {
+  if (input.shape === 'wave_decision') return plannerTools;
   if (input.shape !== 'agent_output' && input.shape !== 'member_turn') return [];
   const settled = nodes.find((node) => node.tools !== undefined)?.tools;
   if (settled !== undefined) return settled;

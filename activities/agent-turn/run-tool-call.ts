@@ -10,6 +10,7 @@ import { noteWork } from './attempt-work.ts';
 import { endCancelled, readCancelCause } from './cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
+import { toolsGranted } from './offer-tools.ts';
 import { runActingCall } from './run-acting-call.ts';
 import type { CallAnswer } from './run-acting-call.ts';
 
@@ -70,7 +71,7 @@ async function answerCall(
   const prepared: PreparedCall | ToolAnswer = prepareCall(deps.tools, {
     name: input.call.name,
     input: args,
-    allowedTools: agent.allowed_tools,
+    allowedTools: toolsGranted(agent),
   });
   if ('is_error' in prepared) return prepared;
   const { tool } = prepared;

@@ -17,6 +17,8 @@ import { readOutput, readPassingOutput, toText } from './read-output.ts';
 import type { Output } from './read-output.ts';
 import { settleCalls } from './settle-calls.ts';
 
+const mayCall: ReadonlySet<OutputShape> = new Set(['agent_output', 'member_turn', 'wave_decision']);
+
 /** Tool calls of one reply. Each is an activity and stands in history; who needs more is not choosing. */
 const toolCallsMax = 100;
 
@@ -137,9 +139,9 @@ function dropCalls(
   return settleWithoutReply(store, prepared, { type: 'malformed', faults: [fault] });
 }
 
-/** Only agents have tools; the planner never does the work, and who writes code only writes. */
+/** Agents have tools, and the planner where it decides on a wave; who plans, reviews or writes code has none. */
 function findCallFault(shape: OutputShape, count: number): OutputFault | null {
-  if (shape !== 'agent_output' && shape !== 'member_turn') {
+  if (!mayCall.has(shape)) {
     return {
       path: wholePath,
       reason: 'the reply called a tool, and you have none; nothing was carried out',

@@ -62,6 +62,15 @@ export const blockBytesMax = {
   detail_index: 60_000,
   /** 100 delegations, which is more than a wave has by default, at 2 KB. */
   outcomes: 200_000,
+  /**
+   * The work of a wave in its decision: about 25,000 tokens, paid once a wave. Twelve outputs get 8 KB each, which is
+   * most of what an agent writes; the rest can be loaded.
+   */
+  work: 96_000,
+  /** The texts of all files that a delegation wrote, in its detail: twenty pages of one. */
+  written_files: 400_000,
+  /** Names of details that can be loaded in a decision: 500 of 100 characters. The newest stay. */
+  known_details: 50_000,
   /** compact_md of one outcome in a decision. */
   outcome_compact: 8_000,
   /** 20 questions of 4 KB. */

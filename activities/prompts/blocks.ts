@@ -28,6 +28,7 @@ const blockNames = [
   'heard',
   'instruction',
   'instructions',
+  'known_details',
   'known_inputs',
   'language',
   'last_decision',
@@ -61,6 +62,7 @@ const blockNames = [
   'unfinished',
   'upstream_results',
   'wave_compact',
+  'work',
   'your_turn',
 ] as const;
 export type BlockName = (typeof blockNames)[number];

@@ -10,6 +10,7 @@ import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
 import { joinNames } from '../tools/packet-details.ts';
+import { readWhole } from '../tools/read-whole.ts';
 import { readShape } from '../tools/read-artifact.ts';
 
 /** A result that a delegation builds on: of one that it depends on in its wave, or of an earlier wave. */
@@ -22,6 +23,8 @@ export interface Upstream extends UpstreamOutput {
   /** Those that it was to meet, as far as they are known. */
   readonly criteria: readonly AcceptanceCriterion[];
   readonly output: AgentOutput;
+  /** All of it, with the files that were written for it. */
+  readonly whole: string;
 }
 
 /** What a prompt about one delegation is rendered from. */
@@ -49,12 +52,13 @@ export async function readTask(
     [...listEarlier(record, delegation, fresh), ...fresh].map(async (one) => ({
       ...one,
       output: await readShape(store, one.output_ref, AgentOutput, "an agent's output"),
+      whole: await readWhole(store, one.output_ref, one.files ?? []),
     })),
   );
   return { record, delegation, upstream };
 }
 
-type NamedUpstream = Omit<Upstream, 'output'>;
+type NamedUpstream = Omit<Upstream, 'output' | 'whole'>;
 
 function nameUpstream(
   upstream: UpstreamOutput,
@@ -87,6 +91,7 @@ function listEarlier(
     .map(({ entry, names }) => ({
       delegation_id: entry.detail_id,
       output_ref: entry.output_ref,
+      ...(entry.files !== undefined && { files: entry.files }),
       title: entry.title,
       names,
       criteria: record.criteria,

@@ -4,8 +4,11 @@ import type { TeamEnd } from '../../contracts/team-run.ts';
 import type { TriadEnd } from '../../contracts/triad-run.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
 import { readRecord } from '../run-record/read-record.ts';
+import { listRecordedDetails } from '../tools/packet-details.ts';
 import { readShape } from '../tools/read-artifact.ts';
+import { readWhole } from '../tools/read-whole.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from './blocks.ts';
 import { renderAnsweredQuestions, renderOpenCriteria, renderRunBlocks } from './common-blocks.ts';
@@ -13,6 +16,8 @@ import { markData } from './mark-data.ts';
 import type { PromptReader } from './prompt-reader.ts';
 import { readLastWaveCompact } from './read-wave.ts';
 import { renderPoolBlocks } from './render-pool-blocks.ts';
+import { renderWork } from './render-work.ts';
+import type { Work } from './render-work.ts';
 
 type DecisionPrompt = Extract<Prompt, { kind: 'decision' }>;
 type Outcome = DecisionPrompt['outcomes'][number];
@@ -34,6 +39,7 @@ export async function renderDecision(
     })),
   );
   const waveCompact = await readLastWaveCompact(store, record);
+  const known = listRecordedDetails(record).shown.map(({ entry }) => entry.detail_id);
   return [
     `<request kind="decision" wave="${prompt.wave}">\nDecide on wave ${prompt.wave}: check the evidence of the outcomes, resolve what contradicts itself, and write down the truth as it now stands. The open criteria are those that stay open when every outcome is taken at its word.\n</request>`,
     ...renderRunBlocks(record, prompt.amendments),
@@ -43,7 +49,14 @@ export async function renderDecision(
       waveCompact === '' ? 'This is the first wave to be decided.' : waveCompact,
       blockBytesMax.wave_compact,
     ),
-    markData(listBlock('outcomes', outcomes, blockBytesMax.outcomes), callKey),
+    markData(
+      [
+        listBlock('outcomes', outcomes, blockBytesMax.outcomes),
+        renderWork(await readWorks(store, prompt)),
+        listBlock('known_details', known, blockBytesMax.known_details, 'last'),
+      ].join('\n\n'),
+      callKey,
+    ),
     ...(await renderPoolBlocks(store, record, prompt)).map((block) => markData(block, callKey)),
     renderOpenCriteria(
       record,
@@ -53,11 +66,28 @@ export async function renderDecision(
   ].join('\n\n');
 }
 
+/** What was replaced within the wave is left out: its newer version is there. */
+function readWorks(store: ArtifactStore, { outcomes }: DecisionPrompt): Promise<Work[]> {
+  const works = dropReplacedOutcomes(outcomes).flatMap(
+    ({ delegation_id, output_ref, files = [] }) =>
+      output_ref === null ? [] : [{ delegation_id, output_ref, files }],
+  );
+  return Promise.all(
+    works.map(async ({ delegation_id, output_ref, files }) => ({
+      delegation_id,
+      text: await readWhole(store, output_ref, files),
+    })),
+  );
+}
+
 async function describeOutcome(
   store: ArtifactStore,
-  { status, reason, criteria_met, criteria_unmet, output_ref, triad_end, team_end }: Outcome,
+  outcome: Outcome,
 ): Promise<Record<string, unknown>> {
+  const { status, reason, criteria_met, criteria_unmet, output_ref } = outcome;
+  const { triad_end, team_end, replaces } = outcome;
   const executor = {
+    ...(replaces !== undefined && { replaces }),
     ...(triad_end !== undefined && { triad: describeTriad(triad_end) }),
     ...(team_end !== undefined && { team: describeTeam(team_end) }),
   };
@@ -79,7 +109,9 @@ async function describeOutcome(
   const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
   const { coverage, assumptions_made, facts, optional_questions, effects_claimed } = output;
   const { missing_info_requests } = output;
-  const evidence = new Map(coverage.criteria_met.map((one) => [one.criterion_id, one.evidence]));
+  const evidence = new Map(
+    coverage.criteria_met.map(({ criterion_id, ...shown }) => [criterion_id, shown]),
+  );
   const reasons = new Map(coverage.criteria_unmet.map((one) => [one.criterion_id, one.reason]));
   return {
     ...executor,
@@ -87,7 +119,7 @@ async function describeOutcome(
     reason,
     criteria_met: criteria_met.map((criterion_id) => ({
       criterion_id,
-      evidence: evidence.get(criterion_id) ?? '',
+      ...evidence.get(criterion_id),
     })),
     criteria_unmet: criteria_unmet.map((criterion_id) => ({
       criterion_id,

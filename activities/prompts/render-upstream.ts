@@ -45,7 +45,7 @@ function chooseWhole(upstream: readonly Upstream[]): ReadonlySet<Upstream> {
   const chosen = new Set<Upstream>();
   let left: number = blockBytesMax.direct_inputs;
   for (const one of upstream.filter(({ isDirect }) => isDirect)) {
-    const bytes = countBytes(one.output.detailed_md);
+    const bytes = countBytes(one.whole);
     if (bytes > left) continue;
     left -= bytes;
     chosen.add(one);
@@ -54,18 +54,18 @@ function chooseWhole(upstream: readonly Upstream[]): ReadonlySet<Upstream> {
 }
 
 function renderWhole(one: Upstream): string {
-  return `${nameResult(one)}, whole\n${one.output.detailed_md.trimEnd()}`;
+  return `${nameResult(one)}, whole\n${one.whole.trimEnd()}`;
 }
 
 function renderShort(one: Upstream, bytesMax: number, mayLoad: boolean): string {
-  const { delegation_id, output } = one;
+  const { delegation_id, output, whole } = one;
   const call = `${loadDetailName} ${JSON.stringify({ detail_id: delegation_id })}`;
   const more = mayLoad ? `All of it: ${call}.` : '';
   const compact = output.compact_md.trimEnd();
   const shown = cutAtSection(compact, bytesMax, more);
   // One that was cut says already how to get the rest.
   const rest = mayLoad && shown === compact ? [`[${more}]`] : [];
-  const size = countBytes(output.detailed_md);
+  const size = countBytes(whole);
   return [`${nameResult(one)}, short form of ${size} bytes`, shown, ...rest].join('\n');
 }
 

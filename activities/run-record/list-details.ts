@@ -50,12 +50,14 @@ export function addDetails(
 
 function createEntry(detailId: string, one: Deliverable, texts: RecordTexts): DetailEntry {
   const output = textOf(texts.outputs, one.output_ref);
+  const { files = [] } = one;
   return {
     detail_id: detailId,
     title: one.title,
     summary: cutText(oneLine(output.compact_md), summaryCharsMax),
     tags: [`wave-${waveNumber(one.wave)}`, one.agent_id, ...one.produces],
-    size: Buffer.byteLength(output.detailed_md),
+    size: files.reduce((sum, { bytes }) => sum + bytes, Buffer.byteLength(output.detailed_md)),
     output_ref: one.output_ref,
+    ...(files.length > 0 && { files }),
   };
 }

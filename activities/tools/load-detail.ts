@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { AgentOutput } from '../../contracts/agent-output.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { splitPages } from './cut-bytes.ts';
 import { listPacketDetails } from './packet-details.ts';
 import { readRecord } from '../run-record/read-record.ts';
-import { readShape } from './read-artifact.ts';
+import { readWhole } from './read-whole.ts';
 import type { ReadingTool, ToolContext } from './tool.ts';
 
 /** Bytes of a page. About 5,000 tokens: enough to be worth a turn, small against any model's context. */
@@ -32,8 +31,8 @@ export const loadDetail: ReadingTool = {
   spec: {
     name: loadDetailName,
     description:
-      'Loads the full text of one earlier result, as Markdown. It loads what <detail_index> lists and what ' +
-      '<upstream_results> has in short form, and nothing else. Long texts come in pages of 20 KB. ' +
+      'Loads the full text of one earlier result, as Markdown, with the files that were written for it. It loads what ' +
+      '<detail_index> lists and what <upstream_results> has in short form, and nothing else. Long texts come in pages of 20 KB. ' +
       'Example: {"detail_id":"market-research","page":1}',
     input: LoadDetailInput,
   },
@@ -71,8 +70,7 @@ async function readDetail(
     throw new Error(explainUnknown(detailId, [...details.keys()]));
   }
   if (source.kind === 'wave_compact') return { id, text: source.text };
-  const output = await readShape(store, source.ref, AgentOutput, "an agent's output");
-  return { id, text: output.detailed_md };
+  return { id, text: await readWhole(store, source.ref, source.files) };
 }
 
 /** The id of a task that a leader calls by the name that it gave it: the last part of the task's id. */

@@ -1,4 +1,5 @@
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
+import type { WrittenFile } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { DetailEntry, RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -11,7 +12,7 @@ import { countBytes } from './cut-bytes.ts';
 export const waveCompactId = 'wave_compact';
 
 /** A result as the index shows it: where it is stored is the engine's business. */
-export interface IndexEntry extends Omit<DetailEntry, 'output_ref'> {
+export interface IndexEntry extends Omit<DetailEntry, 'output_ref' | 'files'> {
   /** Other names of the same. Absent when it has none. */
   readonly also?: readonly string[];
 }
@@ -49,7 +50,7 @@ export function joinNames(details: readonly DetailEntry[]): readonly NamedDetail
 }
 
 export function toIndexEntry({ entry, names }: NamedDetail): IndexEntry {
-  const { output_ref: _ref, tags, ...shown } = entry;
+  const { output_ref: _ref, files: _files, tags, ...shown } = entry;
   return {
     ...shown,
     ...(names.length > 0 && { also: names }),
@@ -59,7 +60,7 @@ export function toIndexEntry({ entry, names }: NamedDetail): IndexEntry {
 
 /** Where the text of a detail is: an agent's output, or the planner's document itself. */
 export type DetailSource =
-  | { readonly kind: 'output'; readonly ref: Ref }
+  | { readonly kind: 'output'; readonly ref: Ref; readonly files: readonly WrittenFile[] }
   | { readonly kind: 'wave_compact'; readonly text: string };
 
 /**
@@ -77,25 +78,26 @@ export async function listPacketDetails(
   const waveCompact = await readLastWaveCompact(store, record);
   const refOf = new Map(record.details.map((entry) => [entry.detail_id, entry.output_ref]));
   const newer = new Map(
-    upstream.flatMap(({ replaces = [], output_ref }) =>
-      replaces.map((id) => [refOf.get(id), output_ref] as const),
-    ),
+    upstream.flatMap((one) => (one.replaces ?? []).map((id) => [refOf.get(id), one] as const)),
   );
   return new Map([
     ...listRecordedDetails(record).shown.flatMap(({ entry, names }) =>
       [entry.detail_id, ...names].map(
-        (name) => [name, outputOf(newer.get(entry.output_ref) ?? entry.output_ref)] as const,
+        (name) => [name, outputOf(newer.get(entry.output_ref) ?? entry)] as const,
       ),
     ),
-    ...upstream.map((one) => [one.delegation_id, outputOf(one.output_ref)] as const),
+    ...upstream.map((one) => [one.delegation_id, outputOf(one)] as const),
     ...(isTooLong(waveCompact)
       ? [[waveCompactId, { kind: 'wave_compact', text: waveCompact }] as const]
       : []),
   ]);
 }
 
-function outputOf(ref: Ref): DetailSource {
-  return { kind: 'output', ref };
+function outputOf({
+  output_ref: ref,
+  files = [],
+}: Pick<DetailEntry, 'output_ref' | 'files'>): DetailSource {
+  return { kind: 'output', ref, files };
 }
 
 /** Whether a wave_compact does not fit its block. */

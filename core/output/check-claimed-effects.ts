@@ -13,8 +13,9 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 
-/** What the rule needs to know of an effect. */
-export type KnownEffect = Pick<RecordedEffect, 'effect_id' | 'target' | 'state'>;
+/** What the rules need to know of an effect. Of one that is only intended, no more than its id, target and state. */
+export type KnownEffect = Pick<RecordedEffect, 'effect_id' | 'target' | 'state'> &
+  Partial<Pick<RecordedEffect, 'tool' | 'arguments_ref' | 'receipt'>>;
 
 type Claiming = Pick<AgentOutputOutline, 'effects_claimed' | 'coverage' | 'status'>;
 

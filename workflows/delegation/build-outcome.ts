@@ -1,16 +1,22 @@
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
+import { listWritten } from '../../core/effects/list-written.ts';
+import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 
 /** What it took, whatever came of it. */
-type WorkDone = Pick<DelegationOutcome, 'loaded_details' | 'turns' | 'usage'>;
+type WorkDone = Pick<DelegationOutcome, 'loaded_details' | 'turns' | 'usage'> & {
+  /** All that it tried to change outside. */
+  readonly effects: readonly KnownEffect[];
+};
 
 /** A delegation whose output keeps the rules. */
 export function outcomeOfOutput(
   { delegation_id, agent_id, title, produces, replaces }: DelegationOutline,
-  work: WorkDone,
+  { effects, ...work }: WorkDone,
   { status, coverage, output_ref }: AgentOutputOutline,
 ): DelegationOutcome {
+  const files = listWritten(effects);
   const unmet = coverage.criteria_unmet;
   const isCompleted = status === 'completed';
   return {
@@ -19,6 +25,7 @@ export function outcomeOfOutput(
     title,
     produces,
     ...(replaces !== undefined && { replaces }),
+    ...(files.length > 0 && { files }),
     ...work,
     status: isCompleted ? 'completed' : 'failed',
     reason: isCompleted ? '' : (unmet[0]?.reason ?? 'the agent reported failure'),
@@ -31,7 +38,7 @@ export function outcomeOfOutput(
 /** A delegation that ended without an output: none of its criteria is met. */
 export function outcomeWithout(
   { delegation_id, agent_id, title, produces, criterion_ids }: DelegationOutline,
-  work: WorkDone,
+  { effects: _effects, ...work }: WorkDone,
   end: Pick<DelegationOutcome, 'status' | 'reason'>,
 ): DelegationOutcome {
   return {

@@ -130,7 +130,9 @@ async function report(acting: ActingCall, known: EffectReport): Promise<void> {
   const { wave, delegation } = desk.order;
   acting.known = known;
   const at = desk.work.effects.findIndex((one) => one.effect_id === effect_id);
-  desk.work.effects[at] = { effect_id, target: known.target, state: known.state };
+  const { target, state, receipt } = known;
+  const made = { tool: call.name, arguments_ref: call.input_ref, receipt };
+  desk.work.effects[at] = { effect_id, target, state, ...(state === 'confirmed' && made) };
   const effect: RecordedEffect = {
     effect_id,
     wave,

@@ -246,12 +246,12 @@ function whyFailed(end: ConversationEnd, output: AgentOutputOutline | null): Fai
 
 function outcomeOf(
   order: DelegationOrder,
-  { conversation, loadedDetails: loaded_details }: Work,
+  { conversation, loadedDetails: loaded_details, effects }: Work,
   end: ConversationEnd,
 ): DelegationOutcome {
   const { calls: turns, usage } = conversation;
   const output = outputOf(end);
-  const work = { loaded_details, turns, usage };
+  const work = { loaded_details, turns, usage, effects };
   if (output !== null) return outcomeOfOutput(order.delegation, work, output);
   const reason = 'reason' in end ? end.reason : 'stopped while it worked';
   return outcomeWithout(order.delegation, work, {

@@ -36,6 +36,8 @@ export interface Consultation {
   readonly questions: (outline: TurnOutline) => readonly AskedQuestion[];
   /** Whether the output would leave no planning step that could consider what the user says meanwhile. */
   readonly isLast: (outline: TurnOutline) => boolean;
+  /** Makes its tool calls. Absent where it has no tools. */
+  readonly runTools?: ConversationDesk['runTools'];
 }
 
 export type Consulted =
@@ -102,7 +104,7 @@ async function talk(
   desk: PlannerDesk,
 ): Promise<Consulted | PlannerFailed> {
   const { run_id, registry_ref } = order;
-  const { shape, purpose, check } = consultation;
+  const { shape, purpose, check, runTools } = consultation;
   const { control, superior, funds } = desk;
   const conversationDesk = {
     run_id,
@@ -114,6 +116,7 @@ async function talk(
     superior,
     funds,
     check,
+    ...(runTools !== undefined && { runTools }),
   };
   for (;;) {
     const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));

@@ -96,10 +96,17 @@ function startDelegation(
   const versions = [...byId.values()];
   const upstream = dropReplaced(collectUpstream(delegation, byId)).flatMap((one) => {
     const { delegation_id } = one;
-    const output_ref = outcomes.get(delegation_id)?.output_ref ?? null;
+    const { output_ref = null, files } = outcomes.get(delegation_id) ?? {};
     const replaces = listReplaced(one, versions);
     if (output_ref === null) return [];
-    return [{ delegation_id, output_ref, ...(replaces.length > 0 && { replaces }) }];
+    return [
+      {
+        delegation_id,
+        output_ref,
+        ...(replaces.length > 0 && { replaces }),
+        ...(files !== undefined && { files }),
+      },
+    ];
   });
   const { plan_ref } = plan;
   return startChild<(args: DelegationArgs) => Promise<DelegationOutcome>>(

@@ -31,6 +31,7 @@ import { consultPlanner } from './consult-planner.ts';
 import type { Consultation, Consulted } from './consult-planner.ts';
 import { dispatchWave } from './dispatch-wave.ts';
 import type { Dispatched, DispatchView } from './dispatch-wave.ts';
+import { createDetailLoader } from './load-details.ts';
 import { reviewFacts } from './review-facts.ts';
 import { knownAnswers, knownCriteria, knownInputs, usageUntilNow } from './wave-desk.ts';
 import type { WaveDesk } from './wave-desk.ts';
@@ -152,6 +153,11 @@ function deciding(
   const { wave, record_ref, amendments } = order;
   const criteria = (): readonly CriterionState[] =>
     criteriaAfter(order, plan, dispatched, desk.superior.news);
+  const outputs = dispatched.outcomes.flatMap(({ delegation_id, output_ref, files }) =>
+    output_ref === null
+      ? []
+      : [{ delegation_id, output_ref, ...(files !== undefined && { files }) }],
+  );
   return {
     shape: 'wave_decision',
     purpose: `decide on wave ${wave}`,
@@ -166,6 +172,7 @@ function deciding(
         reason: outcome.reason,
         turns: outcome.turns,
         output_ref: outcome.output_ref,
+        ...(outcome.files !== undefined && { files: outcome.files }),
         ...(outcome.replaces !== undefined && { replaces: outcome.replaces }),
         criteria_met: outcome.criteria_met,
         criteria_unmet: outcome.criteria_unmet,
@@ -185,6 +192,7 @@ function deciding(
             ...(await reviewFacts(order, dispatched, outline.decision, desk)),
           ])
         : [],
+    runTools: createDetailLoader(order, outputs, desk.superior),
     questions: (outline) =>
       outline.shape === 'wave_decision' ? outline.decision.user_questions : [],
     isLast: (outline) =>

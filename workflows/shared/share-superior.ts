@@ -24,8 +24,15 @@ export function shareSuperior(
   const effects = new Map<string, KnownEffect>();
   let escalations = escalationsSoFar;
 
-  const know = ({ effect_id, target, state }: KnownEffect): void => {
-    effects.set(effect_id, { effect_id, target, state });
+  // Field by field: a report carries more than the rules need.
+  const know = (effect: KnownEffect): void => {
+    const { effect_id, target, state, tool, arguments_ref, receipt } = effect;
+    const made = {
+      ...(tool !== undefined && { tool }),
+      ...(arguments_ref !== undefined && { arguments_ref }),
+      ...(receipt !== undefined && { receipt }),
+    };
+    effects.set(effect_id, { effect_id, target, state, ...(state === 'confirmed' && made) });
   };
 
   const ask = async (

@@ -22,7 +22,7 @@ import { untilDone } from '../shared/until-done.ts';
 import { applyGuards } from './apply-guards.ts';
 import { noteTeamEnd, noteTeamNotBegun } from './note-team.ts';
 import type { BlockedTeam } from './open-team.ts';
-import { countTurns, loadedDetails, showTeam, usageOf } from './team-at-work.ts';
+import { countTurns, knownEffects, loadedDetails, showTeam, usageOf } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
 /** How the team's work ended. */
@@ -31,7 +31,7 @@ export interface TeamEnd extends Pick<TeamReport, 'status' | 'reason'> {
   readonly output: AgentOutputOutline | null;
 }
 
-const nothingDone = { loaded_details: [], turns: 0, usage: noUsage };
+const nothingDone = { loaded_details: [], turns: 0, usage: noUsage, effects: [] };
 
 /** A team that could not begin, or was stopped before it did. Nothing was bought. */
 export function neverBegan(
@@ -224,7 +224,12 @@ function outcomeOf(
   { report_ref, output_ref }: RecordTeamResult,
 ): DelegationOutcome {
   const { delegation } = t.order;
-  const work = { loaded_details: loadedDetails(t), turns: countTurns(t), usage: usageOf(t) };
+  const work = {
+    loaded_details: loadedDetails(t),
+    turns: countTurns(t),
+    usage: usageOf(t),
+    effects: knownEffects(t),
+  };
   // With what the thread had to say since.
   const team = boundTeam({ ...report, notes: t.notes }, report_ref);
   if (output !== null && output_ref !== null) {

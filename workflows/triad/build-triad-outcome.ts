@@ -33,7 +33,8 @@ export function buildTriadOutcome(
 ): DelegationOutcome {
   const { order, carried, usage } = t;
   const triad = boundTriad(triadOutcome(t, last, reports));
-  const work = { loaded_details: carried.loaded_details, turns: countCalls(carried), usage };
+  const { loaded_details, effects } = carried;
+  const work = { loaded_details, turns: countCalls(carried), usage, effects };
   const output = last?.status === 'done' ? last.state.output : null;
   if (output !== null && last?.state.phase === 'execute') {
     noteFailure(order, output.status);

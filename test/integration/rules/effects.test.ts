@@ -10,7 +10,16 @@ import { openQuestion, submit } from '../../support/asking.ts';
 import { faultsOf, lastMessageOf } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
-import { callsOf, completed, plan, plans, work, works } from '../../support/scripted-work.ts';
+import {
+  callsOf,
+  completed,
+  decision,
+  newestText,
+  plan,
+  plans,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 import { provideWritingAgent } from '../../support/writing-agent.ts';
@@ -31,6 +40,11 @@ const claims = (criterion: string, ...effects_claimed: string[]): AgentOutput =>
   ...completed(criterion),
   effects_claimed,
 });
+
+const reopening = {
+  ...decision('pages-done'),
+  criteria_reopened: [{ criterion_id: 'pages-done', reason: 'Nobody has looked at it.' }],
+};
 
 /** A folder with an agent of low and one of high risk, both with write_file. */
 function agentsDir(): string {
@@ -101,6 +115,27 @@ it('what agents write is confirmed, recorded and claimed; what is not, is unprov
   expect(statesOf(effects.filter(({ delegation_id }) => delegation_id === 'spy'))).toEqual([
     ['spy/effect-1', 'failed', ''],
   ]);
+  await expectPromisesKept(stage, run.workflowId);
+}, 60_000);
+
+it('finding W3: a written file belongs to the detail: the decision shows it, and others can load it', async () => {
+  stage.rehearsal.script([
+    plans(1, plan([work('pages', { agent_id: 'builder' })])),
+    works('pages', uses(writes('site/a.md', 'old'), writes('site/a.md')), 1),
+    works('pages', { json: claims('pages-done', 'site/a.md') }),
+    { match: { schema: 'decision', nth: 1 }, reply: { json: reopening } },
+    plans(2, plan([work('review', { criteria: ['pages-done'] })])),
+    works('review', uses({ name: 'load_detail', input: { detail_id: 'pages' } }), 1),
+    works('review', { json: completed('pages-done') }),
+  ]);
+  const run = await stage.start('plannerRun', { goal: 'Build a site', agents_dir: agentsDir() });
+  expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
+  const [first] = stage.rehearsal.calls().filter(({ shape }) => shape === 'decision');
+  const file =
+    /# File site\/a\.md\n\nWritten by write_file: 21 bytes, SHA-256 [0-9a-f]{64}\.\n\n```\nThe text of site\/a\.md\n```/;
+  expect(newestText(first)).toMatch(file);
+  const [, second] = callsOf(stage.rehearsal, 'review');
+  expect(JSON.stringify(lastMessageOf(second))).toContain('```\\nThe text of site/a.md\\n```');
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 

@@ -279,7 +279,13 @@ it('a decision has every outcome with its evidence', async () => {
       agent_id: 'writer',
       status: 'completed',
       reason: '',
-      criteria_met: [{ criterion_id: 'c1', evidence: 'detailed_md, section "Report"' }],
+      criteria_met: [
+        {
+          criterion_id: 'c1',
+          evidence: 'detailed_md, section "Report"',
+          where: { kind: 'heading', value: 'Report' },
+        },
+      ],
       criteria_unmet: [],
       compact_md: 'The report is written.',
       assumptions_made: [],

@@ -18,6 +18,7 @@ import {
   unverifiedQuestion,
 } from '../../../core/effects/effect-questions.ts';
 import { engineLimits } from '../../../core/limits.ts';
+import { listWritten } from '../../../core/effects/list-written.ts';
 import { checkClaimedEffects } from '../../../core/output/check-claimed-effects.ts';
 import type { KnownEffect } from '../../../core/output/check-claimed-effects.ts';
 import { output } from './builders.ts';
@@ -186,6 +187,32 @@ it('finding W1: EC3: a file that evidence names was written by this delegation',
   const all = checkClaimedEffects(claims, [effect(1, 'a.md', 'confirmed')]);
   expect(all.map(({ path }) => path)).toEqual(['coverage.criteria_met[1].where']);
   expect(all[0]?.reason).toContain('Confirmed are: "a.md"');
+});
+
+describe('files that were written', () => {
+  const wrote = (n: number, target: string, sha256: string): KnownEffect => ({
+    ...effect(n, target, 'confirmed'),
+    tool: 'write_file',
+    arguments_ref: `arguments-${n}`,
+    receipt: { target, sha256, bytes: 1 },
+  });
+
+  it('finding W3: WF1: each path once, as the newest confirmed effect left it', () => {
+    const unsure = { ...wrote(4, 'c.md', 'x'), state: 'unverified' as const };
+    const vouched = { ...wrote(5, 'd.md', 'x'), receipt: null };
+    const effects = [wrote(1, 'a.md', '1'), wrote(2, 'b.md', '2'), wrote(3, 'a.md', '3')];
+    expect(listWritten([...effects, unsure, vouched])).toEqual([
+      { path: 'b.md', sha256: '2', bytes: 1, tool: 'write_file', arguments_ref: 'arguments-2' },
+      { path: 'a.md', sha256: '3', bytes: 1, tool: 'write_file', arguments_ref: 'arguments-3' },
+    ]);
+  });
+
+  it('WF2: no more than are shown, the newest', () => {
+    const many = Array.from({ length: 30 }, (_, n) => wrote(n, `${n}.md`, 'x'));
+    const files = listWritten(many);
+    expect(files).toHaveLength(engineLimits.writtenFilesMax);
+    expect(files.at(-1)?.path).toBe('29.md');
+  });
 });
 
 describe('paths of a workspace', () => {

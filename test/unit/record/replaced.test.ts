@@ -96,6 +96,9 @@ it('within its wave the newer version stands for every name of the older one', a
   ] as const;
   const details = await listPacketDetails(harness.deps.store, record, upstream);
   expect([...details]).toEqual(
-    ['draft', 'text', 'final'].map((id) => [id, { kind: 'output', ref: 'f'.repeat(64) }]),
+    ['draft', 'text', 'final'].map((id) => [
+      id,
+      { kind: 'output', ref: 'f'.repeat(64), files: [] },
+    ]),
   );
 });

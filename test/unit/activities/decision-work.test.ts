@@ -1,0 +1,49 @@
+import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
+import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
+import { outputOf } from './bench.ts';
+import { blockOf, createRun, jsonOf, render } from './prompt-bench.ts';
+
+const outcome = (changes: Partial<DelegationOutcome>) => ({
+  delegation_id: 'write-report',
+  status: 'completed' as const,
+  reason: '',
+  turns: 1,
+  output_ref: null,
+  criteria_met: [],
+  criteria_unmet: [],
+  ...changes,
+});
+
+it('finding W1: a decision has the work itself, cut at a section with how to load the rest', async () => {
+  const { bench, output_ref } = await createRun();
+  const chapters = Array.from({ length: 40 }, (_, i) => `## Part ${i}\n\n${'word '.repeat(1_000)}`);
+  const long = outputOf({ detailed_md: `# Long\n\n${chapters.join('\n\n')}` });
+  const long_ref = await bench.store.put(JSON.stringify(long));
+  const outcomes = [
+    outcome({ output_ref }),
+    outcome({ delegation_id: 'long', output_ref: long_ref }),
+    outcome({ delegation_id: 'older', output_ref: long_ref }),
+    outcome({ delegation_id: 'newer', output_ref, replaces: 'older' }),
+  ];
+  const text = await render(bench, [
+    {
+      type: 'prompt',
+      prompt: {
+        kind: 'decision',
+        wave: 1,
+        record_ref: bench.record_ref,
+        plan_ref: bench.plan_ref,
+        outcomes,
+        open_criteria: [],
+        amendments: [],
+      },
+    },
+  ]);
+  const work = blockOf(text, 'work');
+  expect(work).toContain('# Work of write-report\n\n# Report\n\nThree providers.');
+  expect(work).toMatch(/\[Left out: .* more\..*All of it: load_detail \{"detail_id":"long"\}\.\]/);
+  expect(work).not.toContain('# Work of older');
+  expect(work).toContain('# Work of newer');
+  expect(Buffer.byteLength(work)).toBeLessThan(blockBytesMax.work + 2_000);
+  expect(Array.isArray(jsonOf(text, 'known_details'))).toBe(true);
+});
