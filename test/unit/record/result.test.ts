@@ -93,8 +93,8 @@ it('completed: everything that was met, known, delivered, assumed and used', asy
       '- 6 model calls, 6.0k tokens in, 600 out',
       '- Cost: $0.012',
       '- 2 waves in 9.0 minutes, waiting times included',
-      '- Wave 1 took 3.0k tokens in, 300 out. Expected: about 8.7k tokens by 2 delegations at once; one agent alone would take about 11.9k.',
-      '- Wave 2 took 3.0k tokens in, 300 out. Expected: about 4.5k tokens by 1 delegation; one agent alone would take about 4.5k.',
+      '- Wave 1 took 3.0k tokens in, 300 out. Expected: about 8.7k tokens by 2 delegations.',
+      '- Wave 2 took 3.0k tokens in, 300 out. Expected: about 4.5k tokens by 1 delegation.',
     ].join('\n'),
   );
   expect(section(result, 'Where everything lies')).toContain('`waves/002/wave_compact.md`');
