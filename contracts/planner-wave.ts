@@ -5,6 +5,7 @@ import type { CriterionState } from './criterion.ts';
 import { Delegation } from './delegation.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { RunLimits } from './limits.ts';
+import type { RunAnswer } from './planner-run.ts';
 import type { Autonomy } from './question-rules.ts';
 import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
@@ -79,3 +80,6 @@ export interface WaveResult {
   /** What the run goes on with. */
   readonly budget: CarriedBudget | null;
 }
+
+/** What a wave returns that a person started. */
+export interface LoneWaveResult extends WaveResult, RunAnswer {}

@@ -25,8 +25,9 @@ export function buildOutline({ shape, value }: Output, ref: Ref): TurnOutline {
       return { shape, output: { ...rest, facts, output_ref: ref } };
     }
     case 'wave_decision': {
-      const { wave_compact: _compact, wave_detailed: _detailed, facts: _facts, ...rest } = value;
-      return { shape, decision: { ...rest, decision_ref: ref } };
+      const { wave_compact: _compact, wave_detailed: _detailed, facts: _facts, ...kept } = value;
+      const { answer, ...rest } = kept;
+      return { shape, decision: { ...rest, has_answer: answer !== null, decision_ref: ref } };
     }
     case 'question_review':
       return { shape, review: { ...value, review_ref: ref } };

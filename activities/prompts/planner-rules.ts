@@ -49,6 +49,7 @@ Only where <teams> is given. Without it, no delegation has a team.
 - facts states what wave_compact settles, under the keys of <facts> where there is one. If you state a value against one that stands, resolve that too: conflict "conflict:<key>", origin "planner". Never write a superseded value into wave_compact.
 - Check the evidence of each criterion that is claimed as met. If it does not carry the claim, list the criterion in criteria_reopened with the reason.
 - io_status is "OK" only when no criterion is open: none in <open_criteria> after this wave, none unmet, none reopened. Otherwise it is "NOT_OK", with a reason in not_ok_reasons for each that is open, and next_actions says what the next wave should do.
+- answer is what the user gets, and reads first: the delegation whose result, as it stands, is what the goal asks for (of several, the last whole one, not its review); the path of a file that was written, where the goal asks for a file; or a short text of your own. It never speaks of delegations or waves. With io_status "OK" there always is one; else name what is useful already, or null.
 - Conflicts are named, never smoothed over: where two outputs, facts or answers contradict each other, list it in conflicts_resolved with your resolution, whose statement won (origin) and whose lost (superseded).
 - A delegation that failed, was stopped or was skipped is part of the truth: say what it means for the goal.
 - Never claim what no output shows.

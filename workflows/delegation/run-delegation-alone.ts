@@ -1,6 +1,10 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
-import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type {
+  DelegationOrder,
+  DelegationOutcome,
+  LoneOutcome,
+} from '../../contracts/delegation-run.ts';
 import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
 import { lendBudget } from '../../core/budget/resolve-budget.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
@@ -27,7 +31,7 @@ export async function runDelegationAlone(
     desk: DelegationDesk,
     opened: OpenRunResult,
   ) => Promise<DelegationOutcome>,
-): Promise<DelegationOutcome> {
+): Promise<LoneOutcome> {
   const host = new RootHost(null);
   registerRootHandlers(host);
   const escalations = createEscalationRouter(
@@ -75,7 +79,7 @@ export async function runDelegationAlone(
   recorder.count(metrics.delegations, { agent: outcome.agent_id, status: outcome.status });
   const planned = applyPlan(host.state.criteria, plan.delegations);
   const criteria = isHandedOver(outcome) ? [] : applyOutcomes(planned, [outcome]);
-  await finishAlone(host, {
+  const answer = await finishAlone(host, {
     wave: 1,
     status: outcome.status === 'stopped' ? 'stopped' : (endedBy(treasury) ?? 'decided'),
     plan_ref: plan.plan_ref,
@@ -87,5 +91,5 @@ export async function runDelegationAlone(
     usage: outcome.usage,
     budget: treasury?.carry() ?? null,
   });
-  return outcome;
+  return { ...outcome, ...answer };
 }

@@ -19,6 +19,7 @@ export async function reviewFacts(
     wave,
     outcomes: outcomes.map((outcome) => ({
       delegation_id: outcome.delegation_id,
+      status: outcome.status,
       turns: outcome.turns,
       output_ref: outcome.output_ref,
       ...readEnds(outcome),
