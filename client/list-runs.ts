@@ -18,8 +18,12 @@ export interface ListOptions {
   readonly open?: boolean | undefined;
 }
 
-/** A run that continued as new has several executions under one id; only the newest is a run. Teams are none but those started alone. */
-const isRun = `WorkflowType IN ('${workflowTypes.plannerRun}', '${workflowTypes.team}') AND ExecutionStatus != 'ContinuedAsNew'`;
+/**
+ * What a person started: runs, and waves, delegations, triads, phases and teams that no other workflow began. One that
+ * continued as new has several executions under one id; only the newest counts.
+ */
+const types = Object.values(workflowTypes).map((type) => `'${type}'`);
+const isRun = `WorkflowType IN (${types.join(', ')}) AND ParentWorkflowId IS NULL AND ExecutionStatus != 'ContinuedAsNew'`;
 
 export async function listRuns(
   context: ClientContext,

@@ -5,16 +5,16 @@ import {
   TerminatedFailure,
   TimeoutFailure,
 } from '@temporalio/common';
-import type { DelegationOutcome, TeamResult } from '../contracts/delegation-run.ts';
+import type { DelegationOutcome, LoneOutcome } from '../contracts/delegation-run.ts';
 import type { PlannerRunResult } from '../contracts/planner-run.ts';
-import type { WaveResult } from '../contracts/planner-wave.ts';
+import type { LoneWaveResult, WaveResult } from '../contracts/planner-wave.ts';
 import type { ClientContext } from './client-context.ts';
 import { callServer, toClientError } from './server-calls.ts';
 
 /** How a run ended. */
 export type RunEnd =
   | { readonly ended: 'result'; readonly result: PlannerRunResult }
-  /** A wave, delegation, triad, team or phase that was started by hand: it has no result of a run. */
+  /** A wave, delegation, triad, team or phase that was started by hand: it has an outcome of its own. */
   | { readonly ended: 'part'; readonly outcome: PartOutcome }
   | {
       readonly ended: 'failed' | 'cancelled' | 'terminated' | 'timed_out';
@@ -23,7 +23,8 @@ export type RunEnd =
       readonly reason: string;
     };
 
-export type PartOutcome = DelegationOutcome | TeamResult | WaveResult;
+/** One that was started as a part of a run has no answer of its own. */
+export type PartOutcome = DelegationOutcome | LoneOutcome | WaveResult | LoneWaveResult;
 
 /** @param options `wait: false` only for a run that has ended: its result is then read with a deadline. */
 export async function readRunEnd(
@@ -36,9 +37,7 @@ export async function readRunEnd(
       const handle =
         context.workflows.getHandle<() => Promise<PlannerRunResult | PartOutcome>>(runId);
       const result = await handle.result();
-      return 'result_path' in result
-        ? { ended: 'result', result }
-        : { ended: 'part', outcome: result };
+      return 'waves' in result ? { ended: 'result', result } : { ended: 'part', outcome: result };
     } catch (error) {
       if (error instanceof WorkflowFailedError) return describeFailure(error);
       throw error;

@@ -9,6 +9,7 @@ import type { AmendedAnswer, AmendMessage } from './messages.ts';
 import type { ModelTurnInput, ModelTurnResult, ToolCall } from './model-turn.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { Autonomy, QuestionRules } from './question-rules.ts';
+import type { RunAnswer } from './planner-run.ts';
 import type { Ref } from './ref.ts';
 import type { RecordChange } from './run-record.ts';
 import type { SpecState } from './spec.ts';
@@ -51,7 +52,7 @@ export interface Activities {
   readonly storeText: (input: { readonly text: string }) => Promise<{ readonly ref: Ref }>;
   /** Whether changed answers fit their questions. Long ones are stored. */
   readonly judgeAnswers: (input: JudgeAnswersInput) => Promise<JudgeAnswersResult>;
-  /** What the planner's decision on a wave leaves contradictory, in the pool, among members of triads and in its own text. */
+  /** What the planner's decision on a wave leaves contradictory, in the pool, among members of triads and in its own text, and an answer that does not exist. */
   readonly reviewDecision: (input: ReviewDecisionInput) => Promise<ReviewDecisionResult>;
   /** Applies changes to the run's record, stores the new one, and writes the projection. */
   readonly updateRecord: (input: UpdateRecordInput) => Promise<UpdateRecordResult>;
@@ -209,7 +210,10 @@ export interface ReviewDecisionInput {
   /** The record that the wave began with: until its end, nobody adds a fact that could contradict another. */
   readonly record_ref: Ref;
   readonly wave: number;
-  readonly outcomes: readonly (Pick<DelegationOutcome, 'delegation_id' | 'turns' | 'output_ref'> & {
+  readonly outcomes: readonly (Pick<
+    DelegationOutcome,
+    'delegation_id' | 'status' | 'turns' | 'output_ref'
+  > & {
     /** Absent unless a triad did it. */
     readonly triad_end?: TriadEnd;
     /** Absent unless a team did it. */
@@ -241,6 +245,12 @@ export interface UpdateRecordResult {
   readonly known_inputs: readonly string[];
   /** delegation_ids that may be done again, at most `staleShownMax` of `core/limits.ts`. */
   readonly stale: readonly string[];
-  readonly result_ref: Ref | null;
-  readonly result_path: string | null;
+  /** Null until the changes end the run. */
+  readonly result: RecordedResult | null;
+}
+
+/** The last files of a run that has ended. */
+export interface RecordedResult extends RunAnswer {
+  readonly result_ref: Ref;
+  readonly report_ref: Ref;
 }

@@ -72,10 +72,7 @@ export interface BudgetAccount {
 /** What a wave is expected to take, made when it was planned. Tokens in and out, those of the cache included. */
 export interface FanOutEstimate {
   readonly delegations: number;
-  /** By delegations that work at the same time. */
-  readonly fan_out_tokens: number;
-  /** By one agent that does all tasks in one conversation. */
-  readonly one_agent_tokens: number;
+  readonly tokens: number;
 }
 
 /**

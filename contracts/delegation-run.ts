@@ -4,6 +4,7 @@ import type { WrittenFile } from './effect.ts';
 import type { DelegationOutline } from './delegation.ts';
 import type { RunLimits } from './limits.ts';
 import type { NewsItem } from './messages.ts';
+import type { RunAnswer } from './planner-run.ts';
 import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
 import { Slug } from './slug.ts';
@@ -79,8 +80,5 @@ export interface DelegationOutcome {
   readonly team?: TeamOutcome;
 }
 
-/** What the workflow `team` returns. */
-export interface TeamResult extends DelegationOutcome {
-  /** For people: Markdown, cut to `teamAnswerCharsMax` of `core/limits.ts`; empty without an output. */
-  readonly answer: string;
-}
+/** What a delegation, a triad, a phase of one or a team returns that a person started. */
+export interface LoneOutcome extends DelegationOutcome, RunAnswer {}

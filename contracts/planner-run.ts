@@ -45,18 +45,30 @@ export interface CriterionResult {
   readonly reason: string;
 }
 
-/** What the workflow returns. The texts are in the store and in `.planning/<run>/result.md`. */
-export interface PlannerRunResult {
+/** What a run brought the user, and where the rest is. Any workflow returns it that a person started. */
+export interface RunAnswer {
+  /**
+   * Markdown. Of one longer than `returnedAnswerCharsMax` of `core/limits.ts` the beginning, with a last line that says where
+   * the whole is. Empty when there is none.
+   */
+  readonly answer: string;
+  /** Path of `result.md`, the whole answer, below the artifact home. */
+  readonly result_path: string;
+  /** Path of `report.md`, everything else, below the artifact home. */
+  readonly report_path: string;
+}
+
+/** What the workflow returns. */
+export interface PlannerRunResult extends RunAnswer {
   readonly run_id: string;
   readonly status: RunStatus;
   readonly waves: number;
   readonly criteria: readonly CriterionResult[];
   readonly usage: Usage;
   readonly record_ref: Ref;
-  /** `result.md` as an artifact. */
+  /** `result.md` and `report.md` as artifacts. */
   readonly result_ref: Ref;
-  /** Path of `result.md` below the artifact home. */
-  readonly result_path: string;
+  readonly report_ref: Ref;
 }
 
 /**

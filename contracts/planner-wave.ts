@@ -6,6 +6,7 @@ import { Delegation } from './delegation.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { RunLimits } from './limits.ts';
 import type { KnownAnswer } from './question.ts';
+import type { RunAnswer } from './planner-run.ts';
 import type { Autonomy } from './question-rules.ts';
 import type { NewsItem } from './messages.ts';
 import type { Ref } from './ref.ts';
@@ -85,3 +86,6 @@ export interface WaveResult {
   /** What the run goes on with. */
   readonly budget: CarriedBudget | null;
 }
+
+/** What a wave returns that a person started. */
+export interface LoneWaveResult extends WaveResult, RunAnswer {}

@@ -113,7 +113,9 @@ export interface RunRecord {
   /** What tools changed outside, in the order of the first report. Absent while none did. */
   readonly effects?: readonly RecordedEffect[];
   readonly usage: Usage;
+  /** `result.md` and `report.md`; null until the run has ended. */
   readonly result_ref: Ref | null;
+  readonly report_ref: Ref | null;
 }
 
 /** A change to the record, as the workflow reports it at a boundary. */

@@ -83,8 +83,6 @@ export interface RecordTeamResult {
    * they brought and is marked partial; else null.
    */
   readonly output_ref: Ref | null;
-  /** The answer for people, as Markdown, cut to `teamAnswerCharsMax` of `core/limits.ts`; empty without an output. */
-  readonly answer: string;
 }
 
 export interface LoadThreadInput {

@@ -29,6 +29,19 @@ export const PlannerDecision = z.strictObject({
 });
 export type PlannerDecision = z.infer<typeof PlannerDecision>;
 
+/** What the user gets of a run: one of its results, a file that it wrote, or a short text. */
+export const NamedAnswer = z.strictObject({
+  kind: z.enum(['delegation', 'file', 'text']),
+  value: z
+    .string()
+    .min(1)
+    .max(8_000)
+    .describe(
+      'delegation: the delegation_id whose detailed_md is the answer, word for word. file: the path of a file in effects_confirmed. text: the answer itself in Markdown, where it is short.',
+    ),
+});
+export type NamedAnswer = z.infer<typeof NamedAnswer>;
+
 /** What the planner answers when it is asked to decide on what a wave brought back. */
 export const WaveDecision = z.strictObject({
   wave_compact: z
@@ -37,6 +50,9 @@ export const WaveDecision = z.strictObject({
     .describe('Markdown. The short truth after this wave: what is known, decided and open.'),
   wave_detailed: z.string().min(1).describe('Markdown. The reasons, so that others can follow.'),
   planner_decision: PlannerDecision,
+  answer: NamedAnswer.nullable().describe(
+    'What the user gets. Never null with io_status "OK"; null while nothing would be of use to the user.',
+  ),
   facts: z
     .array(StatedFact)
     .max(20)
@@ -55,8 +71,10 @@ export type WaveDecision = z.infer<typeof WaveDecision>;
 
 export interface WaveDecisionOutline extends Omit<
   WaveDecision,
-  'wave_compact' | 'wave_detailed' | 'facts'
+  'wave_compact' | 'wave_detailed' | 'answer' | 'facts'
 > {
+  /** Whether it names an answer. Which one stays in the store: it may be a text. */
+  readonly has_answer: boolean;
   /** The whole WaveDecision as JSON. */
   readonly decision_ref: Ref;
 }

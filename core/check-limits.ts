@@ -22,6 +22,7 @@ type EngineLimits = Readonly<
     | 'loadedDetailsMax'
     | 'outputTokensCeiling'
     | 'outputTokensPerSecondMin'
+    | 'pageAnswerCharsMax'
     | 'payloadBytesMax'
     | 'questionCharsMax'
     | 'questionsMax'
@@ -29,6 +30,7 @@ type EngineLimits = Readonly<
     | 'refusalsKeptMax'
     | 'rejectedAnswersMax'
     | 'rejectedReasonCharsMax'
+    | 'returnedAnswerCharsMax'
     | 'roundsMax'
     | 'sameQuestionMax'
     | 'sectionsMax'
@@ -133,7 +135,23 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
     engine.detailsBytesMax * 4 <= engine.payloadBytesMax,
     'detailsBytesMax must be far below payloadBytesMax',
   );
-  return [...faults, ...findSizeFaults(engine, run)];
+  return [...faults, ...findAnswerFaults(engine), ...findSizeFaults(engine, run)];
+}
+
+function findAnswerFaults(engine: EngineLimits): string[] {
+  const { pageAnswerCharsMax: onPage, returnedAnswerCharsMax: returned } = engine;
+  const fitsPage = onPage * bytesPerCharMax < (engine.detailsBytesMax * 3) / 4;
+  const fitsPayload = returned * bytesPerCharMax <= engine.payloadBytesMax / 4;
+  return [
+    ...(fitsPage
+      ? []
+      : ['pageAnswerCharsMax must leave a quarter of detailsBytesMax to the rest of the page']),
+    ...(onPage <= returned && fitsPayload
+      ? []
+      : [
+          'returnedAnswerCharsMax must hold pageAnswerCharsMax and fit into a quarter of a payload',
+        ]),
+  ];
 }
 
 /** A delegation is done by a triad or by a team, never by both. */

@@ -164,8 +164,10 @@ export const engineLimits = {
   teamExecutorCharsMax: 72,
   /** Characters of a reason or a note, as a team's report keeps them. */
   teamReasonCharsMax: 300,
-  /** Characters of a team's answer that come back from its workflow. The whole is in the store. */
-  teamAnswerCharsMax: 20_000,
+  /** Characters of an answer that come back from the workflow: eight pages. The whole is in `result.md`. */
+  returnedAnswerCharsMax: 20_000,
+  /** Characters of the answer in Temporal's current details: two pages, so that the rest of the page fits below it. */
+  pageAnswerCharsMax: 4_000,
   /** Characters of a message, and of each text of an output, that the guardrail `size-limit` lets pass. */
   guardedInputCharsMax: 20_000,
   guardedOutputCharsMax: 200_000,

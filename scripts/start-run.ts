@@ -16,7 +16,7 @@ export interface StartRunOptions {
 }
 
 /**
- * Starts a run on the goal, shows it live, asks its questions in the terminal and says where result.md is.
+ * Starts a run on the goal, shows it live, asks its questions in the terminal and prints its answer.
  *
  * @returns the client's exit code: 0 when the run reached its goal
  */

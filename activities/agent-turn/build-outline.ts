@@ -33,8 +33,9 @@ export function buildOutline(
       return { shape, output: { ...rest, facts, text_faults, output_ref: ref } };
     }
     case 'wave_decision': {
-      const { wave_compact: _compact, wave_detailed: _detailed, facts: _facts, ...rest } = value;
-      return { shape, decision: { ...rest, decision_ref: ref } };
+      const { wave_compact: _compact, wave_detailed: _detailed, facts: _facts, ...kept } = value;
+      const { answer, ...rest } = kept;
+      return { shape, decision: { ...rest, has_answer: answer !== null, decision_ref: ref } };
     }
     case 'question_review':
       return { shape, review: { ...value, review_ref: ref } };

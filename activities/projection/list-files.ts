@@ -118,17 +118,24 @@ function listTaskOutputs(record: RunRecord): readonly ProjectedFile[] {
   }));
 }
 
-function listResult(record: RunRecord): readonly ProjectedFile[] {
-  const ref = record.result_ref;
-  if (ref === null) return [];
-  return [
-    {
-      path: treePaths.result,
-      needs: { markdown: [ref] },
-      changesWith: ({ type }) => type === 'ended',
-      render: (texts) => textOf(texts.markdown, ref),
-    },
-  ];
+/** A run that has ended has both. */
+function listResult({ result_ref, report_ref }: RunRecord): readonly ProjectedFile[] {
+  const files = [
+    [treePaths.result, result_ref],
+    [treePaths.report, report_ref],
+  ] as const;
+  return files.flatMap(([path, ref]) =>
+    ref === null
+      ? []
+      : [
+          {
+            path,
+            needs: { markdown: [ref] },
+            changesWith: ({ type }) => type === 'ended',
+            render: (texts) => textOf(texts.markdown, ref),
+          } satisfies ProjectedFile,
+        ],
+  );
 }
 
 function isEndOf(wave: number): ProjectedFile['changesWith'] {

@@ -15,6 +15,9 @@ export const treePaths = {
   questions: 'questions.jsonl',
   effects: 'effects.jsonl',
   result: 'result.md',
+  report: 'report.md',
+  /** Of the agents' files, unless the run's input names another folder. */
+  workspace: 'workspace',
   conversationSummary: (goalTitle: string): string =>
     `conversation_summary_${toTaskName(goalTitle)}.md`,
   waveCompact: (wave: number): string => `${waveFolder(wave)}/wave_compact.md`,

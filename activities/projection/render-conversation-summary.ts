@@ -1,10 +1,11 @@
 import type { Delegation } from '../../contracts/delegation.ts';
+import { formatCost } from '../../contracts/format-cost.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
-import type { Ref } from '../../contracts/ref.ts';
-import type { RunRecord } from '../../contracts/run-record.ts';
+import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import type { NamedAnswer, WaveDecision } from '../../contracts/wave-decision.ts';
+import { cutText } from '../../core/text/cut-text.ts';
 import { teamName } from '../../core/team/team-name.ts';
 import { bullets, joinSections, oneLine } from './markdown.ts';
 import { textOf } from './record-texts.ts';
@@ -37,28 +38,77 @@ function renderDecisions(record: RunRecord, texts: RecordTexts): string {
         'none recorded',
       ),
     );
-  const resolved = record.waves
-    .map((wave) => wave.decision_ref)
-    .filter((ref): ref is Ref => ref !== null)
-    .flatMap((ref) => textOf(texts.decisions, ref).planner_decision.conflicts_resolved)
-    .map(({ resolution, conflict, superseded, keys_apart = [] }) =>
+  const decided = record.waves.flatMap((wave) =>
+    wave.decision_ref === null
+      ? []
+      : describeWave(wave, textOf(texts.decisions, wave.decision_ref)),
+  );
+  return bullets(
+    [
+      ...instructions,
+      ...waived,
+      ...renderPlans(record, texts),
+      ...renderTriads(record, texts),
+      ...renderTeams(record, texts),
+      ...decided,
+    ],
+    record.status === null ? '- None yet.' : '- None.',
+  );
+}
+
+/** What the planner planned: each wave, and why. */
+function renderPlans({ waves }: RunRecord, texts: RecordTexts): readonly string[] {
+  return waves.flatMap(({ wave, plan_ref }) => {
+    if (plan_ref === null) return [];
+    const { summary, delegations } = textOf(texts.plans, plan_ref);
+    const work = delegations.map(({ delegation_id, agent_id }) => `${delegation_id} (${agent_id})`);
+    return [decision(`Wave ${wave} does ${work.join(', ')}`, summary, 'none recorded')];
+  });
+}
+
+/** What the planner made of what a wave brought back. */
+function describeWave(
+  { wave }: Pick<StoredWave, 'wave'>,
+  { planner_decision: judged, criteria_reopened, answer }: WaveDecision,
+): readonly string[] {
+  const isOk = judged.io_status === 'OK';
+  const reasons = isOk ? ['No criterion is open.'] : judged.not_ok_reasons;
+  const next = judged.next_actions.map((action) => `Next: ${action}`);
+  return [
+    ...judged.conflicts_resolved.map(({ resolution, conflict, superseded, keys_apart = [] }) =>
       decision(
         resolution,
         conflict,
         keys_apart.length === 0 ? superseded : 'none, all sides stand',
       ),
-    );
-  return bullets(
-    [
-      ...instructions,
-      ...waived,
-      ...renderTriads(record, texts),
-      ...renderTeams(record, texts),
-      ...resolved,
-    ],
-    '- None yet.',
-  );
+    ),
+    ...criteria_reopened.map(({ criterion_id, reason }) =>
+      decision(`Criterion ${criterion_id} is open again`, reason, 'to take it as met'),
+    ),
+    decision(
+      isOk ? `Wave ${wave} is enough (OK)` : `Wave ${wave} is not enough (NOT_OK)`,
+      [...reasons, ...next].join(' '),
+      'none recorded',
+    ),
+    ...(answer === null
+      ? []
+      : [decision(describeAnswer(answer), 'none recorded', 'none recorded')]),
+  ];
 }
+
+function describeAnswer({ kind, value }: NamedAnswer): string {
+  switch (kind) {
+    case 'delegation':
+      return `The answer is the result of ${value}`;
+    case 'file':
+      return `The answer is the file ${value}`;
+    case 'text':
+      return `The answer is: ${cutText(value, answerCharsMax)}`;
+  }
+}
+
+/** Characters of an answer in words: which one was chosen, not all of it. */
+const answerCharsMax = 300;
 
 function plannedOf(record: RunRecord, texts: RecordTexts): readonly Delegation[] {
   return record.waves.flatMap(({ plan_ref }) =>
@@ -118,23 +168,44 @@ function decision(what: string, why: string, alternatives: string): string {
 }
 
 function renderConstraints(record: RunRecord): string {
-  const assumptions = standingAssumptions(record).map(
-    (fact) =>
-      `Assumption (${fact.confidence} confidence, ${fact.source_refs[0] ?? fact.origin}): ${oneLine(fact.statement)}`,
+  const assumed = record.answered_questions.filter(isAssumed);
+  const asked = new Set(assumed.map(({ question_id }) => question_id));
+  const assumptions = standingAssumptions(record)
+    .filter(({ source_refs: [source] }) => source === undefined || !asked.has(source))
+    .map(
+      (fact) =>
+        `Assumption (${fact.confidence} confidence, ${fact.source_refs[0] ?? fact.origin}): ${oneLine(fact.statement)}`,
+    );
+  return bullets(
+    [...record.constraints.map(oneLine), ...assumed.map(describeAssumed), ...assumptions],
+    '- None given.',
   );
-  return bullets([...record.constraints.map(oneLine), ...assumptions], '- None given.');
 }
 
+/** Nobody who knows stands behind it: it was taken so that work could go on. */
+function isAssumed({ answered_by }: StoredAnswer): boolean {
+  return assumingAnswerers.includes(answered_by);
+}
+
+function describeAssumed(one: StoredAnswer): string {
+  return `Assumption (${whoAssumed(one.answered_by)}, ${one.question_id}): ${oneLine(one.text)} ${answerOf(one)}`;
+}
+
+/** What a person answered, and what the planner found an answer to. What was assumed stands with the assumptions. */
 function renderResolved(record: RunRecord): string {
-  const answers = record.answered_questions.map((answered) => {
-    const { text, answer, answer_ref, answered_by } = answered;
-    const whole = answer_ref === null ? '' : ` (whole: artifact ${answer_ref})`;
-    const said = assumingAnswerers.includes(answered_by)
-      ? `- Assumption, nobody has answered (${whoAssumed(answered_by)}): ${oneLine(answer)}`
-      : `- A (${oneLine(answered_by)}): ${oneLine(answer)}`;
-    return `- Q: ${oneLine(text)}\n${said}${whole}`;
-  });
-  return answers.length === 0 ? '- None yet.' : answers.join('\n');
+  const answers = record.answered_questions
+    .filter((one) => !isAssumed(one))
+    .map((one) =>
+      [`- Q: ${oneLine(one.text)}`, `- A (${oneLine(one.answered_by)}): ${answerOf(one)}`].join(
+        '\n',
+      ),
+    );
+  return answers.length === 0 ? '- None.' : answers.join('\n');
+}
+
+function answerOf({ answer, answer_ref }: StoredAnswer): string {
+  const whole = answer_ref === null ? '' : ` (whole: artifact ${answer_ref})`;
+  return `${oneLine(answer)}${whole}`;
 }
 
 function whoAssumed(answeredBy: string): string {

@@ -27,11 +27,6 @@ function partialOutput({ status, output_ref }: DelegationOutcome): Ref | null {
   return status === 'completed' ? null : output_ref;
 }
 
-/** What `renderResultTeams` wants loaded. */
-export function listPartialOutputs(record: RunRecord): readonly (Ref | null)[] {
-  return listTeams(record).map(partialOutput);
-}
-
 /** Who did what for each team, what it cost, and what it brought although it is not whole. Null without a team. */
 export function renderResultTeams(record: RunRecord, texts: RecordTexts): string | null {
   const parts = listTeams(record).map((one) => renderTeam(one, texts));

@@ -1,72 +1,100 @@
-import type { Ref } from '../../contracts/ref.ts';
-import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
-import { describeExpected, formatTokens } from '../../core/usage/format-tokens.ts';
-import { findHandedOver, listDeliverables, listSuperseded } from './list-deliverables.ts';
-import type { Deliverable } from './list-deliverables.ts';
-import { bullets, embedMarkdown, joinSections, oneLine } from './markdown.ts';
+import { noDefaultAnswer } from '../../core/questions/answer-unasked.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { countSources } from './count-sources.ts';
+import type { Answer } from './find-answer.ts';
+import { findHandedOver } from './list-deliverables.ts';
+import { bullets, cutLine, joinSections, oneLine } from './markdown.ts';
 import { treePaths } from './paths.ts';
-import { textOf } from './record-texts.ts';
-import type { RecordTexts, TextRefs } from './record-texts.ts';
-import { renderCriteria } from './render-result-criteria.ts';
-import { listDisputed, renderMinorityReports } from './render-result-disputes.ts';
-import { renderRedactions } from './render-result-redactions.ts';
-import { renderPhaseSummary } from './render-phase-summary.ts';
-import { renderResultEffects } from './render-result-effects.ts';
-import { renderOpenEnds } from './render-result-open-ends.ts';
-import { listPartialOutputs, renderResultTeams } from './render-result-teams.ts';
+import type { RecordTexts } from './record-texts.ts';
+import { countRedactions } from './render-result-redactions.ts';
+import { listUnsettled } from './render-result-open-ends.ts';
 import { resultLimits } from './result-limits.ts';
+import { standingAssumptions } from './standing-assumptions.ts';
 
-/** What `renderResult` wants loaded. */
-export function resultNeeds(record: RunRecord): TextRefs {
-  const disputed = listDisputed(record);
-  return {
-    decisions: [lastDecision(record)?.ref ?? null, ...disputed.map((one) => one.decision_ref)],
-    outputs: [
-      ...listDeliverables(record).map((one) => one.output_ref),
-      ...listPartialOutputs(record),
-    ],
-    phases: [...disputed.map((one) => one.dissent_ref), findHandedOver(record)?.report_ref ?? null],
-    teams: disputed.map((one) => one.team_ref),
-  };
-}
-
-/** `result.md`: what a person reads when a run has ended. */
-export function renderResult(record: RunRecord, status: RunStatus, texts: RecordTexts): string {
-  const told = [
-    `# Result: ${oneLine(record.goal_title)}`,
-    `**${describeStatus(record, status)}**`,
-    renderGoal(record),
-    ...renderCame(record, texts),
-    ...renderResultEffects(record),
-    renderResultTeams(record, texts),
-    renderMinorityReports(record, texts),
-    ...renderOpenEnds(record, texts),
-  ];
-  return joinSections([
+/**
+ * `result.md`: the answer, after at most ten lines about it. Nothing of how the engine works is in them: who reads them
+ * asked for the answer.
+ */
+export function renderResult(
+  record: RunRecord,
+  status: RunStatus,
+  texts: RecordTexts,
+  answer: Answer,
+): string {
+  const title = `# Result: ${oneLine(record.goal_title)}`;
+  const body = answer.text.trim() === '' ? 'There is no answer.' : cutAnswer(answer.text.trim());
+  const told = renderHead(record, status, texts, answer);
+  const taken = countRedactions(joinSections([title, told.join('\n'), body]));
+  const lines = [
     ...told,
-    ...renderRedactions(joinSections(told)),
-    renderUsage(record),
-    renderPlaces(record),
-  ]);
+    ...(taken === '' ? [] : [`**Taken out because it looked like a secret:** ${taken}`]),
+    `**Evidence, versions, questions, cost:** \`${treePaths.report}\``,
+  ];
+  return joinSections([title, bullets(lines, ''), '---', body]);
 }
 
-/** What came of it: criteria and deliverables, or what a phase alone hands over. */
-function renderCame(record: RunRecord, texts: RecordTexts): (string | null)[] {
-  const handed = findHandedOver(record);
-  if (handed === null) {
-    return [renderCriteria(record), renderTruth(record, texts), renderDeliverables(record, texts)];
-  }
-  const { summary } = textOf(texts.phases, handed.report_ref);
-  const whole = treePaths.triadPhase(handed.delegation_id, handed.phase);
+function cutAnswer(text: string): string {
+  if (text.length <= resultLimits.answerCharsMax) return text;
+  return `${cutText(text, resultLimits.answerCharsMax)}\n\n*Cut; the whole is named in \`${treePaths.report}\`.*`;
+}
+
+/** The answer as the workflow returns it: what is left out is said in its last line. */
+export function shortenAnswer({ text }: Answer, resultPath: string): string {
+  const whole = text.trim();
+  const max = engineLimits.returnedAnswerCharsMax;
+  if (whole.length <= max) return whole;
+  const rest = `\n\n… ${whole.length} characters in all; the whole is in ${resultPath}`;
+  return `${cutText(whole, max - rest.length)}${rest}`;
+}
+
+/** One line for each thing that a reader has to know of the answer. */
+function renderHead(
+  record: RunRecord,
+  status: RunStatus,
+  texts: RecordTexts,
+  { note }: Answer,
+): readonly string[] {
+  const unmet = record.criteria.filter(({ state }) => state === 'open');
+  const isPhase = findHandedOver(record) !== null;
   return [
-    summary === null ? null : renderPhaseSummary(summary),
-    `Sections, claims and what was said: ${whole}`,
+    `**Status:** ${describeStatus(record, status)}`,
+    ...(note === '' ? [] : [`**Not the last word:** ${note}`]),
+    ...listShort('Not met', isPhase ? [] : unmet.map(({ description }) => description)),
+    ...listShort('Open or unproven', listUnsettled(record, texts)),
+    ...listShort(
+      'Assumed',
+      standingAssumptions(record).map(({ statement }) =>
+        statement.replace(noDefaultAnswer, 'left open'),
+      ),
+    ),
+    `**Sources:** ${describeSources(countSources(record))}`,
   ];
 }
 
-function describeStatus(record: RunRecord, status: RunStatus): string {
+function describeSources(count: number): string {
+  if (count === 0) return 'No source was opened: this is what the model knew.';
+  return count === 1 ? 'One source was opened.' : `${count} sources were opened.`;
+}
+
+/** The first entries on one line, and how many more there are. No line without entries. */
+function listShort(name: string, entries: readonly string[]): readonly string[] {
+  const { headEntriesMax, headEntryCharsMax } = resultLimits;
+  if (entries.length === 0) return [];
+  const shown = entries
+    .slice(0, headEntriesMax)
+    .map((entry) => cutText(oneLine(entry), headEntryCharsMax));
+  const more = entries.length - shown.length;
+  const line = [...shown, ...(more === 0 ? [] : [`and ${more} more`])].join('; ');
+  return [
+    `**${name}:** ${cutLine(line, { charsMax: resultLimits.lineCharsMax, whole: treePaths.report })}`,
+  ];
+}
+
+/** How the run ended, in one sentence. */
+export function describeStatus(record: RunRecord, status: RunStatus): string {
   const handed = findHandedOver(record);
   if (handed !== null && status === 'completed') {
     return `Completed: ${handed.phase}, one phase of a triad. It hands over what follows; there is no output.`;
@@ -75,7 +103,7 @@ function describeStatus(record: RunRecord, status: RunStatus): string {
   const notMet = `${open} of ${record.criteria.length} criteria ${open === 1 ? 'is' : 'are'} not met.`;
   switch (status) {
     case 'completed':
-      return 'Completed: every criterion is met with evidence, or was waived by the user.';
+      return 'Completed: every criterion is met with evidence or by your answer, or was waived by you.';
     case 'finished_unmet':
       return `Finished, although ${notMet}`;
     case 'stopped':
@@ -87,125 +115,4 @@ function describeStatus(record: RunRecord, status: RunStatus): string {
 
 function describeReason({ stop_reason }: RunRecord): string {
   return stop_reason === undefined ? '' : ` ("${oneLine(stop_reason)}")`;
-}
-
-function renderGoal(record: RunRecord): string {
-  const goal = embedMarkdown(record.goal, {
-    depth: 2,
-    charsMax: resultLimits.goalCharsMax,
-    whole: treePaths.conversationSummary(record.goal_title),
-  });
-  const rules = [
-    ...record.constraints.map((constraint) => `Constraint: ${oneLine(constraint)}`),
-    ...record.instructions.map((instruction) => `Asked for later: ${oneLine(instruction)}`),
-  ];
-  return rules.length === 0 ? `## Goal\n\n${goal}` : `## Goal\n\n${goal}\n\n${bullets(rules, '')}`;
-}
-
-function lastDecision(record: RunRecord): { readonly ref: Ref; readonly wave: number } | null {
-  const decided = record.waves.findLast((wave) => wave.decision_ref !== null);
-  return decided === undefined || decided.decision_ref === null
-    ? null
-    : { ref: decided.decision_ref, wave: decided.wave };
-}
-
-function renderTruth(record: RunRecord, texts: RecordTexts): string | null {
-  const last = lastDecision(record);
-  if (last === null) return null;
-  const truth = embedMarkdown(textOf(texts.decisions, last.ref).wave_compact, {
-    depth: 2,
-    charsMax: resultLimits.waveCompactCharsMax,
-    whole: treePaths.waveCompact(last.wave),
-  });
-  return `## What is known after wave ${last.wave}\n\n${truth}`;
-}
-
-function renderDeliverables(record: RunRecord, texts: RecordTexts): string {
-  const deliverables = listDeliverables(record);
-  if (deliverables.length === 0) return '## Deliverables\n\nNo delegation was completed.';
-  return joinSections([
-    '## Deliverables',
-    ...deliverables.map((one) => renderDeliverable(one, texts)),
-    renderSuperseded(record),
-  ]).trimEnd();
-}
-
-/** Versions that a later one replaced: where they are, and nothing of what they say. */
-function renderSuperseded(record: RunRecord): string | null {
-  const older = listSuperseded(record).map(({ older: one, newest }) => {
-    const whole = treePaths.taskOutput(one.agent_id, one.delegation_id);
-    return `\`${one.delegation_id}\`, replaced by \`${newest.delegation_id}\`: ${whole}`;
-  });
-  return older.length === 0 ? null : `### Superseded versions\n\n${bullets(older, '')}`;
-}
-
-function renderDeliverable(one: Deliverable, texts: RecordTexts): string {
-  const whole = treePaths.taskOutput(one.agent_id, one.delegation_id);
-  const body = embedMarkdown(textOf(texts.outputs, one.output_ref).detailed_md, {
-    depth: 3,
-    charsMax: resultLimits.deliverableCharsMax,
-    whole: `${whole}, in artifact ${one.output_ref}`,
-  });
-  return `### ${oneLine(one.title)}\n\n*${one.delegation_id}, by ${describeExecutor(one)}: ${whole}*\n\n${body}`;
-}
-
-/** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)` as well. */
-function describeExecutor({ agent_id, triad, team, usage }: Deliverable): string {
-  const cost = `${count(usage.calls, 'model call')}, ${formatCost(usage)}`;
-  if (team !== undefined) {
-    const names = team.members.map(({ member_id }) => member_id).join(', ');
-    const whose = team.team_id === null ? 'a team' : `the team ${team.team_id}`;
-    return `${whose} (${names}; ${cost}), led by ${agent_id}`;
-  }
-  if (triad === undefined) return agent_id;
-  const names = triad.members.map(({ name }) => name).join(', ');
-  return `a ${triad.type} triad (${names}; ${cost}), written by ${agent_id}`;
-}
-
-function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): string {
-  const minutes = Math.max(0, updated_at - started_at) / 60;
-  return [
-    '## Usage and cost',
-    '',
-    `- ${count(usage.calls, 'model call')}, ${formatTokens(usage)}`,
-    `- Cost: ${formatCost(usage)}`,
-    `- ${count(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
-    ...waves.flatMap(renderExpected),
-  ].join('\n');
-}
-
-/** What a wave took, against what it was expected to take when it was planned. */
-function renderExpected({ wave, expected, usage }: StoredWave): string[] {
-  if (expected === undefined) return [];
-  return [`- Wave ${wave} took ${formatTokens(usage)}. ${describeExpected(expected)}`];
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
-}
-
-function renderPlaces(record: RunRecord): string {
-  const decided = record.waves.filter((wave) => wave.decision_ref !== null);
-  const outcomes = record.waves.flatMap((wave) => wave.outcomes);
-  const has = (executor: 'triad' | 'team'): boolean =>
-    outcomes.some((outcome) => outcome[executor] !== undefined);
-  const places = [
-    `\`${treePaths.conversationSummary(record.goal_title)}\`: goal, decisions, answers`,
-    ...decided.map(
-      ({ wave }) =>
-        `\`${treePaths.waveCompact(wave)}\`: the truth after wave ${wave}; reasons and decision beside it`,
-    ),
-    '`agents/<agent>/task_output/<delegation>.md`: each completed work, whole',
-    ...(has('triad')
-      ? ['`triads/<delegation>/<phase>.md`: how each triad came to its output']
-      : []),
-    ...(has('team') ? ['`teams/<delegation>.md`: who did what for each team'] : []),
-    `\`${treePaths.pool}\`: every fact with its source`,
-    `\`${treePaths.questions}\`: every question, answer and refused answer`,
-    ...(record.effects === undefined
-      ? []
-      : [`\`${treePaths.effects}\`: every change outside, with its proof`]),
-    `\`${treePaths.sharedStatus}\`: where each delegation stands`,
-  ];
-  return `## Where everything lies\n\nBeside this file:\n\n${bullets(places, '')}`;
 }

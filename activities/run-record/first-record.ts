@@ -38,6 +38,7 @@ export function createFirstRecord(
     rejected_answers: [],
     usage: noUsage,
     result_ref: null,
+    report_ref: null,
   };
 }
 

@@ -1,14 +1,20 @@
 import type { ReviewDecisionInput, ReviewDecisionResult } from '../../contracts/activity-types.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { checkNamedAnswer } from '../../core/decision/check-decision.ts';
+import type { Answerable } from '../../core/decision/check-decision.ts';
 import { checkResolutions } from '../../core/decision/check-resolutions.ts';
+import { capFaults } from '../../core/output/cap-faults.ts';
+import { listCompleted } from '../projection/list-deliverables.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
+import type { RecordTexts } from '../projection/record-texts.ts';
 import type { RecordDeps } from './deps.ts';
 import { factsFromOutputs } from './propose-facts.ts';
 import { readDisputes } from './read-disputes.ts';
 import { readRecord } from './read-record.ts';
 
 /**
- * Holds a decision against the pool, against what the wave's outputs state and what its triads could not settle. None of
- * them goes through history: only the faults do.
+ * Holds a decision against the pool, against what the wave's outputs state and what its triads could not settle, and its
+ * answer against what the run has. None of them goes through history: only the faults do.
  *
  * @throws {ArtifactCorrupt} when the record, an output or the decision is missing or damaged.
  * @throws {StoreUnavailable} when the store can't be read.
@@ -20,10 +26,36 @@ export async function reviewDecision(
   const record = await readRecord(store, record_ref);
   const outputs = outcomes.map(({ output_ref }) => output_ref);
   const texts = await loadTexts(store, [{ outputs, decisions: [decision_ref] }]);
-  const faults = checkResolutions(textOf(texts.decisions, decision_ref), {
+  const decision = textOf(texts.decisions, decision_ref);
+  const faults = checkResolutions(decision, {
     pool: record.facts,
     stated: factsFromOutputs(wave, outcomes, texts),
     disputes: (await readDisputes(store, wave, outcomes)).map(({ conflict }) => conflict),
   });
-  return { faults };
+  const named = checkNamedAnswer(decision.answer, listAnswerable(record, outcomes, texts));
+  return { faults: capFaults([...faults, ...named]) };
+}
+
+/** What was there before the wave, and what the wave brought: a claimed effect is a confirmed one. */
+function listAnswerable(
+  record: RunRecord,
+  outcomes: ReviewDecisionInput['outcomes'],
+  texts: RecordTexts,
+): Answerable {
+  const { effects = [] } = record;
+  return {
+    delegations: [...listCompleted(record), ...outcomes.filter(isCompleted)].map(
+      ({ delegation_id }) => delegation_id,
+    ),
+    files: [
+      ...effects.flatMap(({ state, target }) => (state === 'confirmed' ? [target] : [])),
+      ...outcomes.flatMap(({ output_ref }) =>
+        output_ref === null ? [] : textOf(texts.outputs, output_ref).effects_claimed,
+      ),
+    ],
+  };
+}
+
+function isCompleted({ status, output_ref }: ReviewDecisionInput['outcomes'][number]): boolean {
+  return status === 'completed' && output_ref !== null;
 }

@@ -1,17 +1,36 @@
 import type { RecordDeps } from './deps.ts';
 import { readRecord } from './read-record.ts';
+import { treePaths } from '../projection/paths.ts';
+
+/** What is stored of the end of a run. */
+export interface StoredResult {
+  /** Text of `result.md`: the answer and what has to be known of it. */
+  readonly result_md: string;
+  /** Text of `report.md`: everything else. */
+  readonly report_md: string;
+  /** Their paths below the artifact home. */
+  readonly result_path: string;
+  readonly report_path: string;
+}
 
 /**
- * The text of a run's `result.md` from the store: the file itself is a projection, and may be gone.
+ * Reads how a run ended from the store: the files themselves are a projection, and may be gone.
  *
  * @returns null when the index does not have the run, or the run has no result yet.
  */
 export async function readStoredResult(
-  deps: Pick<RecordDeps, 'store' | 'index'>,
+  { store, index, projection }: Pick<RecordDeps, 'store' | 'index' | 'projection'>,
   runId: string,
-): Promise<string | null> {
-  const { ref } = await deps.index.read(runId);
+): Promise<StoredResult | null> {
+  const { ref } = await index.read(runId);
   if (ref === null) return null;
-  const { result_ref } = await readRecord(deps.store, ref);
-  return result_ref === null ? null : deps.store.getText(result_ref);
+  const { result_ref, report_ref } = await readRecord(store, ref);
+  if (result_ref === null || report_ref === null) return null;
+  const root = projection.rootOf(runId);
+  return {
+    result_md: await store.getText(result_ref),
+    report_md: await store.getText(report_ref),
+    result_path: `${root}/${treePaths.result}`,
+    report_path: `${root}/${treePaths.report}`,
+  };
 }

@@ -1,4 +1,8 @@
-import type { UpdateRecordInput, UpdateRecordResult } from '../../contracts/activity-types.ts';
+import type {
+  RecordedResult,
+  UpdateRecordInput,
+  UpdateRecordResult,
+} from '../../contracts/activity-types.ts';
 import type { Fact } from '../../contracts/fact.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
@@ -6,10 +10,12 @@ import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { AssertCurrent } from '../agent-turn/while-current.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { treePaths } from '../projection/paths.ts';
 import { loadTexts } from '../projection/record-texts.ts';
-import { renderResult, resultNeeds } from '../projection/render-result.ts';
+import type { RecordTexts } from '../projection/record-texts.ts';
+import { answerFileNeeds, answerNeeds, findAnswer } from '../projection/find-answer.ts';
+import { renderReport, reportNeeds } from '../projection/render-report.ts';
+import { renderResult, shortenAnswer } from '../projection/render-result.ts';
 import { applyChange } from './apply-change.ts';
 import { changeNeeds } from './change-needs.ts';
 import type { RecordDeps } from './deps.ts';
@@ -45,7 +51,8 @@ export async function updateRecord(
     },
   );
   const isEnded = input.changes.some((change) => change.type === 'ended');
-  const record = isEnded ? await addResult(deps.store, changed) : changed;
+  const ended = isEnded ? await writeResult(deps, changed) : null;
+  const record = ended === null ? changed : { ...changed, ...refsOf(ended) };
   const recordRef = await publishRecord(deps, record, input.changes, assertCurrent);
   return {
     record_ref: recordRef,
@@ -56,11 +63,7 @@ export async function updateRecord(
       .map(shortenFact),
     known_inputs: listKnownInputs(record),
     stale: chooseStale(record.stale).map(({ delegation_id }) => delegation_id),
-    result_ref: record.result_ref,
-    result_path:
-      record.result_ref === null
-        ? null
-        : `${deps.projection.rootOf(record.run_id)}/${treePaths.result}`,
+    result: ended,
   };
 }
 
@@ -70,10 +73,32 @@ function checkRun(record: RunRecord, { run_id, record_ref }: UpdateRecordInput):
   throw new ArtifactCorrupt(message, { ref: record_ref, path: record_ref });
 }
 
-async function addResult(store: ArtifactStore, record: RunRecord): Promise<RunRecord> {
-  if (record.status === null) return record;
-  const texts = await loadTexts(store, [resultNeeds(record)]);
-  return { ...record, result_ref: await store.put(renderResult(record, record.status, texts)) };
+/** Stores `result.md` and `report.md` of a run that has ended. */
+async function writeResult(
+  { store, projection }: Pick<RecordDeps, 'store' | 'projection'>,
+  record: RunRecord,
+): Promise<RecordedResult | null> {
+  if (record.status === null) return null;
+  const needed = await loadTexts(store, [answerNeeds(record), reportNeeds(record)]);
+  const { markdown } = await loadTexts(store, [answerFileNeeds(record, needed)]);
+  const texts: RecordTexts = { ...needed, markdown };
+  const answer = findAnswer(record, texts);
+  const root = projection.rootOf(record.run_id);
+  const result_path = `${root}/${treePaths.result}`;
+  return {
+    answer: shortenAnswer(answer, result_path),
+    result_path,
+    report_path: `${root}/${treePaths.report}`,
+    result_ref: await store.put(renderResult(record, record.status, texts, answer)),
+    report_ref: await store.put(renderReport(record, record.status, texts)),
+  };
+}
+
+function refsOf({
+  result_ref,
+  report_ref,
+}: RecordedResult): Pick<RunRecord, 'result_ref' | 'report_ref'> {
+  return { result_ref, report_ref };
 }
 
 function shortenFact(fact: Fact): Fact {

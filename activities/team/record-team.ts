@@ -1,8 +1,5 @@
 import type { RecordTeamInput, RecordTeamResult } from '../../contracts/team-activities.ts';
-import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { engineLimits } from '../../core/limits.ts';
-import { cutText } from '../../core/text/cut-text.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { findPlanned } from '../projection/find-planned.ts';
 import { loadTeam } from '../projection/load-team.ts';
@@ -31,29 +28,21 @@ export async function recordTeam(
   const report_ref = await store.put(JSON.stringify(report));
   // Read back, so that a later export renders the same.
   const team = await loadTeam(store, report_ref);
-  const { output, output_ref } = await findAnswer(store, team, delegation_id);
+  const output_ref = await findOutput(store, team, delegation_id);
   const text = renderTeam(team, delegation_id);
   await projection.write(run_id, treePaths.team(delegation_id), text, assertCurrent);
-  return { report_ref, output_ref, answer: answerOf(output) };
+  return { report_ref, output_ref };
 }
 
-async function findAnswer(
+async function findOutput(
   store: ArtifactStore,
   team: LoadedTeam,
   delegationId: string,
-): Promise<{ readonly output: AgentOutput | null; readonly output_ref: Ref | null }> {
+): Promise<Ref | null> {
   const { report, output, plan } = team;
-  if (report.status === 'blocked') return { output: null, output_ref: null };
-  if (output !== null) return { output, output_ref: report.output_ref };
-  if (report.setup.guardrails.output.length > 0) return { output: null, output_ref: null };
+  if (report.status === 'blocked') return null;
+  if (output !== null) return report.output_ref;
+  if (report.setup.guardrails.output.length > 0) return null;
   const composed = composePartial(team, findPlanned(delegationId, plan));
-  if (composed === null) return { output: null, output_ref: null };
-  return { output: composed, output_ref: await store.put(JSON.stringify(composed)) };
-}
-
-function answerOf(output: AgentOutput | null): string {
-  if (output === null) return '';
-  const { detailed_md, compact_md } = output;
-  const answer = detailed_md.trim() === '' ? compact_md : detailed_md;
-  return cutText(answer, engineLimits.teamAnswerCharsMax);
+  return composed === null ? null : store.put(JSON.stringify(composed));
 }

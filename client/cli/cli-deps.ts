@@ -16,8 +16,8 @@ export interface CliDeps {
   readonly cwd: string;
   /** Writes the readable files of a run again. */
   readonly exportRun: (runId: string) => Promise<ExportedRun>;
-  /** Text of the run's result.md, or null when there is none. */
-  readonly readResult: (runId: string) => Promise<string | null>;
+  /** What is stored of the run's end, or null when there is nothing. */
+  readonly readResult: (runId: string) => Promise<StoredResult | null>;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
   readonly threads: CliThreads;
@@ -46,4 +46,13 @@ export interface ReplayedWorkflow {
 export interface ExportedRun {
   /** Folder that was written. */
   readonly path: string;
+}
+
+export interface StoredResult {
+  /** Texts of `result.md` and `report.md`. */
+  readonly result_md: string;
+  readonly report_md: string;
+  /** Where they are, below the artifact home. */
+  readonly result_path: string;
+  readonly report_path: string;
 }

@@ -1,11 +1,11 @@
 /**
- * What a wave is expected to take, beside what one agent alone would take for the same tasks.
+ * What a wave is expected to take. There is no comparison with less work: what one call would take for the whole goal,
+ * nobody has measured.
  *
  * Invariants:
- *   FO1. More delegations never take fewer tokens, in either way of working.
- *   FO2. One delegation takes the same as one agent.
- *   FO3. A triad takes more than one agent does for the same task.
- *   FO4. A team takes more than the agents do who are its members.
+ *   FO1. More delegations never take fewer tokens.
+ *   FO2. A triad takes more than one agent does for the same task.
+ *   FO3. A team takes more than the agents do who are its members.
  */
 import type { FanOutEstimate } from '../../contracts/budget.ts';
 import type { PlannedDelegation } from '../../contracts/messages.ts';
@@ -25,8 +25,8 @@ const leaderTurns = 3;
 const outputEach = 1_500;
 
 /**
- * Both ways read the same shared part, which is measured: the planner has just read it. Delegations read it each for
- * themselves, a triad once for each turn, a team once for each member and for its leader; one agent alone reads all it did before with every turn.
+ * The shared part is measured: the planner has just read it. Delegations read it each for themselves, a triad once for
+ * each turn, a team once for each member and for its leader.
  *
  * @param planner Usage of the planner for this plan.
  * @returns null when nobody planned, so nothing is measured.
@@ -50,13 +50,7 @@ export function estimateFanOut(
     if (team !== undefined) return ofTeam;
     return triad === undefined ? ofAgent : ofTriad;
   });
-  return {
-    delegations,
-    fan_out_tokens: expected.reduce((sum, tokens) => sum + tokens, 0),
-    one_agent_tokens:
-      sumOfTurns(delegations * turnsEach, shared + task * delegations, outputTurn) +
-      delegations * outputEach,
-  };
+  return { delegations, tokens: expected.reduce((sum, tokens) => sum + tokens, 0) };
 }
 
 /** Input tokens of a conversation whose every turn reads what it wrote before. */

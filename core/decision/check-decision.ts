@@ -7,11 +7,13 @@
  *   DE2. NOT_OK names reasons, and something is open or reopened.
  *   DE3. Only met criteria are reopened.
  *   DE4. needs_user_input and user_questions say the same, and the questions can be put to a person.
- *   DE5. All faults are reported at once, each with path, reason and "Try: …".
+ *   DE5. OK names an answer. A named answer exists: a delegation of the run that completed, or a file whose writing is
+ *        confirmed.
+ *   DE6. All faults are reported at once, each with path, reason and "Try: …".
  */
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
+import type { NamedAnswer, WaveDecisionOutline } from '../../contracts/wave-decision.ts';
 import { openCriteria, reopenCriteria } from '../criteria/criteria.ts';
 import { checkByAnswers, settleByAnswers } from '../criteria/settle-by-answers.ts';
 import type { AnswersContext } from '../criteria/settle-by-answers.ts';
@@ -66,10 +68,14 @@ function checkStatus(
   const reopened = decision.criteria_reopened.map((c) => c.criterion_id);
   const open = openCriteria(settleByAnswers(reopenCriteria(criteria, reopened), decision));
   const given = reasons.filter((reason) => reason.trim() !== '').length;
-  return status === 'OK' ? checkOk(open, given) : checkNotOk(open, given);
+  return status === 'OK' ? checkOk(decision, open, given) : checkNotOk(open, given);
 }
 
-function checkOk(open: readonly string[], reasons: number): OutputFault[] {
+function checkOk(
+  { has_answer }: WaveDecisionOutline,
+  open: readonly string[],
+  reasons: number,
+): OutputFault[] {
   const faults: OutputFault[] = [];
   if (open.length > 0) {
     faults.push({
@@ -83,6 +89,13 @@ function checkOk(open: readonly string[], reasons: number): OutputFault[] {
       path: 'planner_decision.not_ok_reasons',
       reason: 'io_status is "OK" but there are reasons against it',
       hint: 'Try: an empty list, or io_status "NOT_OK"',
+    });
+  }
+  if (!has_answer) {
+    faults.push({
+      path: 'answer',
+      reason: 'io_status is "OK" but answer is null: the user would get nothing',
+      hint: 'Try: {"kind":"delegation","value":"<delegation_id>"} with the delegation whose result the user asked for',
     });
   }
   return faults;
@@ -106,3 +119,34 @@ function checkNotOk(open: readonly string[], reasons: number): OutputFault[] {
   }
   return faults;
 }
+
+/** What an answer can name. */
+export interface Answerable {
+  /** delegation_ids of the run that completed with an output, in the order of the waves. */
+  readonly delegations: readonly string[];
+  /** Paths of files whose writing is confirmed. */
+  readonly files: readonly string[];
+}
+
+/** @returns the fault of an answer that names nothing; empty when it exists, is a text, or there is none. */
+export function checkNamedAnswer(
+  answer: NamedAnswer | null,
+  { delegations, files }: Answerable,
+): OutputFault[] {
+  if (answer === null || answer.kind === 'text') return [];
+  const { kind, value } = answer;
+  const known = kind === 'delegation' ? delegations : files;
+  if (known.includes(value)) return [];
+  const what =
+    kind === 'delegation'
+      ? 'is no delegation of this run that completed'
+      : 'is no file that this run is known to have written';
+  const hint =
+    known.length === 0
+      ? 'Try: {"kind":"text","value":"…"} with the answer itself, or null with io_status "NOT_OK"'
+      : `Try: one of ${listNames(known.slice(-namedMax))}`;
+  return [{ path: 'answer.value', reason: `"${cutText(value, 80)}" ${what}`, hint }];
+}
+
+/** The newest delegations or files that a fault lists. */
+const namedMax = 20;

@@ -14,7 +14,8 @@ import { parseDefault } from './check-answer.ts';
 import type { AnswerRule } from './check-answer.ts';
 
 /** What the asker gets when there is no default to assume. */
-const noDefault = 'None given: take the most careful assumption, and name it in assumptions_made.';
+export const noDefaultAnswer =
+  'None given: take the most careful assumption, and name it in assumptions_made.';
 
 export interface UnaskedAnswer {
   readonly text: string;
@@ -31,7 +32,7 @@ export function answerUnasked(
   const parsed = parseDefault(question);
   const fallback = parsed?.ok === true ? parsed.text : null;
   if (run.autonomy === 'assume' && isAssumable(question)) {
-    return { text: fallback ?? noDefault, answered_by: answererNames.assumption };
+    return { text: fallback ?? noDefaultAnswer, answered_by: answererNames.assumption };
   }
   return run.use_defaults && fallback !== null
     ? { text: fallback, answered_by: answererNames.default }

@@ -6,7 +6,7 @@
  *   MD2. A code span or block ends where we end it, whatever is inside.
  *   MD3. Joined blocks keep the size limit; a block is shown whole or left out.
  */
-import { cleanLine } from '../text/clean-line.ts';
+import { cleanLine, cleanLines } from '../text/clean-line.ts';
 
 /** One line of text inside a paragraph, heading or bullet. */
 export function plainText(text: string, maxChars: number): string {
@@ -26,11 +26,19 @@ export function codeSpan(text: string, maxChars: number): string {
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
+/** A block of plain text of several lines, cut at `maxChars`. */
+export function textBlock(text: string, maxChars: number): string {
+  return fencedBlock('text', cleanLines(text, maxChars));
+}
+
 /** A code block that can be copied line by line. */
 export function codeBlock(lines: readonly string[]): string {
-  const body = lines.join('\n');
+  return fencedBlock('sh', lines.join('\n'));
+}
+
+function fencedBlock(language: string, body: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(body) + 1));
-  return `${fence}sh\n${body}\n${fence}`;
+  return `${fence}${language}\n${body}\n${fence}`;
 }
 
 export function bullet(text: string): string {

@@ -5,6 +5,7 @@
  *   RD1. It begins with what waits for whom, and the exact command that helps.
  *   RD2. It has at most `detailsBytesMax` bytes, whatever the run holds.
  *   RD3. Nobody is asked to answer or resume a run that has ended.
+ *   RD4. A run that has ended shows its answer first: a long one in part, and where the whole is.
  */
 import { signalNames } from '../../contracts/names.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
@@ -18,7 +19,7 @@ import { engineLimits } from '../limits.ts';
 import { describeExpected, formatTokens } from '../usage/format-tokens.ts';
 import { signalCommand } from './answer-commands.ts';
 import { describeExecutor } from './describe-executor.ts';
-import { bullet, codeBlock, codeSpan, joinBlocks, plainText } from './markdown.ts';
+import { bullet, codeBlock, codeSpan, joinBlocks, plainText, textBlock } from './markdown.ts';
 import { executorBlocks } from './render-delegation-details.ts';
 import { renderQuestions } from './render-questions.ts';
 
@@ -39,6 +40,10 @@ export interface RunDetails {
   /** What counts itself until it ends, so that `usage` and `budget` are without it. */
   readonly at_work: 'wave' | 'phase' | null;
   readonly criteria: readonly CriterionState[];
+  /** As the workflow returns it; empty until the run has ended, and when it has none. */
+  readonly answer: string;
+  /** Path of `result.md` below the artifact home; null until the run has ended. */
+  readonly result_path: string | null;
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
   readonly rejected: readonly RejectedAnswer[];
@@ -55,7 +60,7 @@ const listedMax = { waves: 10, rejected: 3, criteria: 20, delegations: 60 };
 export function renderRunDetails(view: RunDetails): string {
   return joinBlocks(
     [
-      ...(hasEnded(view.phase) ? [`## ${headings[view.phase]}`] : renderWaits(view)),
+      ...(hasEnded(view.phase) ? renderEnd(view) : renderWaits(view)),
       renderRun(view),
       ...executorBlocks(view),
       renderCriteria(view.criteria),
@@ -83,6 +88,15 @@ const headings: Record<RunPhase, string> = {
 
 function hasEnded(phase: RunPhase): boolean {
   return !['intake', 'working', 'waiting_for_user', 'paused', 'parked'].includes(phase);
+}
+
+/** The answer stands in a block of plain text: what a model wrote opens nothing on the page. */
+function renderEnd({ phase, answer, result_path }: RunDetails): string[] {
+  const heading = `## ${headings[phase]}`;
+  if (result_path === null) return [heading];
+  const whole = `The whole answer: ${codeSpan(result_path, 300)} below the artifact home.`;
+  if (answer === '') return [heading, whole];
+  return [heading, '## Answer', textBlock(answer, engineLimits.pageAnswerCharsMax), whole];
 }
 
 /** A run that is parked or paused takes answers, but does nothing with them: so that comes first. */

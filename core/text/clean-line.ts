@@ -1,8 +1,8 @@
 /**
- * Texts of models and users made safe to stand in one line of something else.
+ * Texts of models and users made safe to stand in something else.
  *
  * Invariants:
- *   CL1. The line has no control characters, no line breaks, no direction marks and no half surrogate pairs.
+ *   CL1. A line has no control characters, no line breaks, no direction marks and no half surrogate pairs.
  */
 import { cutText } from './cut-text.ts';
 
@@ -17,4 +17,12 @@ export function cleanLine(text: string, maxChars: number): string {
     .replace(unsafe, '')
     .trim();
   return cutText(line, maxChars);
+}
+
+/** As `cleanLine`, but line breaks and indentation stay. */
+export function cleanLines(text: string, maxChars: number): string {
+  return cutText(text, maxChars)
+    .split(/\r\n|[\n\u2028\u2029]/)
+    .map((line) => line.replaceAll('\t', '  ').replace(unsafe, '').trimEnd())
+    .join('\n');
 }

@@ -8,14 +8,10 @@ export function formatTokens(usage: Usage): string {
   return `${formatCount(tokensIn)} tokens in, ${formatCount(usage.output_tokens)} out`;
 }
 
-/** `Expected: about 40.5k tokens by 3 delegations at once; one agent alone would take about 61.0k.` */
-export function describeExpected(expected: FanOutEstimate): string {
-  const { delegations, fan_out_tokens, one_agent_tokens } = expected;
-  const whose = delegations === 1 ? '1 delegation' : `${delegations} delegations at once`;
-  return (
-    `Expected: about ${formatCount(fan_out_tokens)} tokens by ${whose}; ` +
-    `one agent alone would take about ${formatCount(one_agent_tokens)}.`
-  );
+/** `Expected: about 40.5k tokens by 3 delegations.` */
+export function describeExpected({ delegations, tokens }: FanOutEstimate): string {
+  const whose = delegations === 1 ? '1 delegation' : `${delegations} delegations`;
+  return `Expected: about ${formatCount(tokens)} tokens by ${whose}.`;
 }
 
 function formatCount(count: number): string {

@@ -38,6 +38,15 @@ function resolveConflict(conflict: JsonObject): JsonObject {
   };
 }
 
+/** The newest result of the wave that is no review; a text where it has none. */
+function nameAnswer(prompt: Prompt): JsonObject {
+  const completed = prompt.outcomes.filter((outcome) => outcome['status'] === 'completed');
+  const last = completed.findLast((one) => one['agent_id'] !== 'reviewer') ?? completed.at(-1);
+  if (last !== undefined) return { kind: 'delegation', value: textOf(last['delegation_id']) };
+  const value = `Rehearsal: nothing came back, and nothing is open for ${quote(prompt.goal, 200)}.`;
+  return { kind: 'text', value };
+}
+
 /** What the rehearsed planner decides, in the shape of a wave decision: OK exactly when no criterion is open. */
 export function decideWave(prompt: Prompt): JsonObject {
   const open = openIdsOf(prompt);
@@ -66,6 +75,7 @@ export function decideWave(prompt: Prompt): JsonObject {
       conflicts_resolved: prompt.conflicts.map(resolveConflict),
       next_actions: open.slice(0, 50).map((id) => `Delegate ${cutText(id, 200)} again.`),
     },
+    answer: open.length === 0 ? nameAnswer(prompt) : null,
     facts: [],
     criteria_reopened: [],
     needs_user_input: false,

@@ -23,7 +23,9 @@ it('carries a goal through plan, parallel work, one question, one repair and a r
   const text = readFileSync(join(stage.home, result.result_path), 'utf8');
   expect(text).toContain(goal);
   expect(text).toContain('rehearsal');
-  expect(text).toContain(question.choices[1]);
+  expect(text).toContain(result.answer);
+  const report = readFileSync(join(stage.home, result.report_path), 'utf8');
+  expect(report).toContain(question.choices[1]);
 
   const histories = await expectPromisesKept(stage, run.workflowId);
   const ids = histories.map(({ workflowId }) => workflowId.slice(run.workflowId.length));

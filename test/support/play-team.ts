@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { TeamResult } from '../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamReport } from '../../contracts/team-run.ts';
 import type { TeamInput } from '../../contracts/team.ts';
 import { toRunDirectory } from '../../activities/projection/run-directory.ts';
@@ -17,7 +17,7 @@ import { storedText } from './stored-record.ts';
 /** A team that was started alone and has ended. */
 export interface PlayedTeam {
   readonly runId: string;
-  readonly result: TeamResult;
+  readonly result: LoneOutcome;
   /** How its work ended, as the store has it. */
   readonly report: TeamReport;
   /** What its delegation handed on, as the text of the artifact; empty when it was nothing. */
@@ -66,7 +66,7 @@ export async function playSideBySide(
 
 async function untilEnd(stage: Stage, run: WorkflowHandle): Promise<PlayedTeam> {
   const { workflowId } = run;
-  const result: TeamResult = await run.result();
+  const result: LoneOutcome = await run.result();
   await expectPromisesKept(stage, workflowId);
   const calls = callsOfRun(stage, workflowId);
   const leaders = leaderCalls({ calls: () => calls });
@@ -84,7 +84,7 @@ async function untilEnd(stage: Stage, run: WorkflowHandle): Promise<PlayedTeam> 
 export async function readTeam(
   { home }: Pick<Stage, 'home'>,
   runId: string,
-  { delegation_id, team, output_ref }: Pick<TeamResult, 'delegation_id' | 'team' | 'output_ref'>,
+  { delegation_id, team, output_ref }: Pick<LoneOutcome, 'delegation_id' | 'team' | 'output_ref'>,
 ): Promise<Pick<PlayedTeam, 'report' | 'output' | 'page'>> {
   if (team === undefined) throw new Error(`${delegation_id} was done by no team.`);
   const report: TeamReport = JSON.parse(await storedText(home, team.report_ref));

@@ -127,6 +127,7 @@ export function decision(...open: readonly string[]): WaveDecision {
       conflicts_resolved: [],
       next_actions: [],
     },
+    answer: open.length === 0 ? { kind: 'text', value: 'All of it is done.' } : null,
     facts: [],
     criteria_reopened: [],
     needs_user_input: false,

@@ -9,6 +9,7 @@ import type {
   DelegationArgs,
   DelegationOrder,
   DelegationOutcome,
+  LoneOutcome,
 } from '../../contracts/delegation-run.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import { emptyPurse, takeLease } from '../../core/budget/purse.ts';
@@ -38,7 +39,7 @@ interface OrderedDelegation {
  */
 export async function delegation(
   args: DelegationArgs | OrderedDelegation,
-): Promise<DelegationOutcome> {
+): Promise<DelegationOutcome | LoneOutcome> {
   const { parent } = workflowInfo();
   if (parent === undefined) {
     return runDelegationAlone('delegation', args, (order, desk) => carryOut(order, desk, null));

@@ -1,7 +1,11 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
-import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type {
+  DelegationOrder,
+  DelegationOutcome,
+  LoneOutcome,
+} from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
 import { lendBudget } from '../../core/budget/resolve-budget.ts';
@@ -29,7 +33,7 @@ export async function runDelegationAlone(
     desk: DelegationDesk,
     opened: OpenRunResult,
   ) => Promise<DelegationOutcome>,
-): Promise<DelegationOutcome> {
+): Promise<LoneOutcome> {
   const host = new RootHost(null);
   registerRootHandlers(host);
   const escalations = createEscalationRouter(
@@ -66,7 +70,7 @@ export async function runDelegationAlone(
   recorder.count(metrics.delegations, { agent: outcome.agent_id, status: outcome.status });
   const planned = applyPlan(host.state.criteria, plan.delegations);
   const criteria = isHandedOver(outcome) ? [] : applyOutcomes(planned, [outcome]);
-  await finishAlone(host, {
+  const answer = await finishAlone(host, {
     wave: 1,
     status: outcome.status === 'stopped' ? 'stopped' : (endedBy(treasury) ?? 'decided'),
     plan_ref: plan.plan_ref,
@@ -79,7 +83,7 @@ export async function runDelegationAlone(
     news_considered: 0,
     budget: treasury?.carry() ?? null,
   });
-  return outcome;
+  return { ...outcome, ...answer };
 }
 
 function orderAlone(

@@ -101,8 +101,6 @@ export interface DelegationDesk {
   readonly sharedFunds?: SharedFunds;
   /** Tasks that teams have given out in this workflow, for the teams in them. */
   readonly taskCount?: TaskCount;
-  /** Called with the answer of a team, for people, before the outcome is returned. */
-  readonly onAnswer?: (answer: string) => void;
   /** Called once, before the outcome is returned. */
   readonly onEnd?: (end: DelegationEnd) => void;
 }

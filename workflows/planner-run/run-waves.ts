@@ -98,6 +98,7 @@ async function runNextWave(
   const order = await orderNext(host, ledger, told);
   const { state } = host;
   state.wave_workflow_id = waveWorkflowId(host.runId, order.wave);
+  state.wave_at_work = order.wave;
   // After a reset, what the old wave of this id has asked is given to the run once more; nobody waits for it.
   host.inbox.withdraw(state.wave_workflow_id, null);
   host.refresh();

@@ -5,7 +5,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { PlannerWaveArgs, WaveResult } from '../../contracts/planner-wave.ts';
+import type { LoneWaveResult, PlannerWaveArgs, WaveResult } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import { renderWaveDetails } from '../../core/render/render-wave-details.ts';
 import { createControl } from '../shared/control.ts';
@@ -23,7 +23,7 @@ import { runWaveAlone } from './run-wave-alone.ts';
  *
  * @throws InvalidInput when it was started by hand with bad input; the message lists every fault.
  */
-export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult> {
+export async function plannerWave(args: PlannerWaveArgs): Promise<WaveResult | LoneWaveResult> {
   const { parent } = workflowInfo();
   if (parent === undefined) return runWaveAlone(args);
   if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child wave needs an order.');

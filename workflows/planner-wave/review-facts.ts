@@ -20,6 +20,7 @@ export async function reviewFacts(
     wave,
     outcomes: dropReplacedOutcomes(outcomes).map((outcome) => ({
       delegation_id: outcome.delegation_id,
+      status: outcome.status,
       turns: outcome.turns,
       output_ref: outcome.output_ref,
       ...readEnds(outcome),

@@ -1,6 +1,6 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
-import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
+import type { LoneWaveResult, WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import { lendBudget, openBudget } from '../../core/budget/resolve-budget.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
@@ -13,7 +13,7 @@ import { runWave } from './run-wave.ts';
 import { beginWaveWork, viewBefore } from './wave-desk.ts';
 
 /** A wave that somebody started by hand: it has its own inbox, record and result. */
-export async function runWaveAlone(input: unknown): Promise<WaveResult> {
+export async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {
   const host = new RootHost(null);
   registerRootHandlers(host);
   let view: (() => WaveView) | null = null;
@@ -25,6 +25,7 @@ export async function runWaveAlone(input: unknown): Promise<WaveResult> {
   refuseBadPlan(opened, order);
   // It is the wave at work itself.
   host.state.wave_workflow_id = host.runId;
+  host.state.wave_at_work = order.wave;
   const wave = await host.stoppable(() =>
     runWave(
       order,
@@ -42,8 +43,7 @@ export async function runWaveAlone(input: unknown): Promise<WaveResult> {
     ),
   );
   host.state.wave_workflow_id = null;
-  await finishAlone(host, wave);
-  return wave;
+  return { ...wave, ...(await finishAlone(host, wave)) };
 }
 
 function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {

@@ -1,14 +1,20 @@
-import type { PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
+import type { RunAnswer, RunStatus } from '../../contracts/planner-run.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone } from '../../core/criteria/criteria.ts';
 import { explainCriteria } from './explain-criteria.ts';
 import type { RootHost } from './root-host.ts';
 
-/** Records and ends a wave or a delegation that was started by hand, as a run of one wave. */
-export async function finishAlone(host: RootHost, wave: WaveResult): Promise<PlannerRunResult> {
+/**
+ * Records and ends a wave or a delegation that was started by hand, as a run of one wave.
+ *
+ * @returns what it returns beside its own outcome.
+ */
+export async function finishAlone(host: RootHost, wave: WaveResult): Promise<RunAnswer> {
   host.takeWave(wave);
-  return host.finish(statusOf(wave), explainCriteria(wave.outcomes));
+  const ended = await host.finish(statusOf(wave), explainCriteria(wave.outcomes));
+  const { answer, result_path, report_path } = ended;
+  return { answer, result_path, report_path };
 }
 
 function statusOf(wave: WaveResult): RunStatus {

@@ -1,5 +1,5 @@
 import { ApplicationFailure, condition } from '@temporalio/workflow';
-import type { UpdateRecordResult } from '../../contracts/activity-types.ts';
+import type { RecordedResult, UpdateRecordResult } from '../../contracts/activity-types.ts';
 import type { Fact } from '../../contracts/fact.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordChange } from '../../contracts/run-record.ts';
@@ -19,8 +19,8 @@ export interface RecordKeeper {
   factsTotal(): number;
   /** The newest facts. */
   facts(): readonly Fact[];
-  /** `result.md`, once the record has it. */
-  result(): { readonly ref: Ref; readonly path: string } | null;
+  /** The answer and the last files, once the record has them. */
+  result(): RecordedResult | null;
   /** Queues a change. Never throws; the write is retried until it succeeds. */
   add(change: RecordChange): void;
   /** Resolves with the newest reference when everything queued is written. */
@@ -76,16 +76,13 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
     begin(start) {
       const { facts: known, ...rest } = start;
       facts = known;
-      latest = { ...rest, facts_added: [], result_ref: null, result_path: null };
+      latest = { ...rest, facts_added: [], result: null };
     },
     knownInputs: () => latest?.known_inputs ?? [],
     stale: () => latest?.stale ?? [],
     factsTotal: () => latest?.facts_total ?? 0,
     facts: () => facts,
-    result: () =>
-      latest?.result_ref && latest.result_path
-        ? { ref: latest.result_ref, path: latest.result_path }
-        : null,
+    result: () => latest?.result ?? null,
     add(change) {
       queue.push(change);
     },

@@ -216,7 +216,7 @@ export class RootHost implements Superior {
     this.refresh();
   }
 
-  /** Writes the last record with `result.md` and leaves the last state visible. */
+  /** Writes the last record with its answer and leaves the last state visible. */
   finish(status: RunStatus, reasons: ReadonlyMap<string, string>): Promise<PlannerRunResult> {
     return CancellationScope.nonCancellable(async () => {
       const { state, record } = this;
@@ -228,7 +228,7 @@ export class RootHost implements Superior {
       const result = record.result();
       if (result === null) throw ApplicationFailure.nonRetryable('The record has no result.');
       state.phase = status;
-      state.result_path = result.path;
+      state.result = result;
       await condition(allHandlersFinished);
       this.#views.show();
       recorder.observe(metrics.runDuration, { status }, nowSeconds() - state.started_at);
@@ -236,6 +236,7 @@ export class RootHost implements Superior {
       return {
         run_id: this.runId,
         status,
+        ...result,
         waves: state.wave,
         criteria: state.criteria.map((criterion) => ({
           criterion_id: criterion.criterion_id,
@@ -244,8 +245,6 @@ export class RootHost implements Superior {
         })),
         usage: state.usage,
         record_ref,
-        result_ref: result.ref,
-        result_path: result.path,
       };
     });
   }

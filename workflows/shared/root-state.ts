@@ -2,7 +2,7 @@ import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { CarriedBudget } from '../../contracts/budget.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { CarriedRun, WaveSummary } from '../../contracts/planner-run.ts';
+import type { CarriedRun, RunAnswer, WaveSummary } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 import type { Autonomy, QuestionRules } from '../../contracts/question-rules.ts';
 import type { RecordedWave } from '../../contracts/run-record.ts';
@@ -23,7 +23,7 @@ export interface RootState {
   opened: OpenRunResult | null;
   /** Waves that are over. */
   wave: number;
-  /** The wave that was planned last; 0 before the first. */
+  /** The wave that began last; 0 before the first. */
   wave_at_work: number;
   waves_allowed: number;
   wave_workflow_id: string | null;
@@ -43,7 +43,8 @@ export interface RootState {
   stop_reason: string | null;
   /** Set when the end has come; before, the phase follows from the rest. */
   phase: RunPhase | null;
-  result_path: string | null;
+  /** What came of it, when the end has come. */
+  result: RunAnswer | null;
 }
 
 export function openRootState(carried: CarriedRun | null): RootState {
@@ -66,7 +67,7 @@ export function openRootState(carried: CarriedRun | null): RootState {
     waived: [],
     stop_reason: null,
     phase: null,
-    result_path: null,
+    result: null,
   };
   if (carried === null) return fresh;
   const { goal_title, started_at, wave, waves_allowed, criteria, usage, amendments } = carried;

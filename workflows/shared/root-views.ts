@@ -78,7 +78,7 @@ function viewStatus(shown: Shown): StatusView {
     paused_reason: control.pausedReason(),
     parked_reason: control.parkedReason(),
     wave_workflow_id: state.wave_workflow_id,
-    result_path: state.result_path,
+    result_path: state.result?.result_path ?? null,
     ...(state.work !== null && { delegation: state.work }),
   };
 }
@@ -123,6 +123,8 @@ function renderDetails(shown: Shown, status: StatusView): string {
     budget: describeBudget(state),
     at_work: atWork(state),
     criteria: state.criteria,
+    answer: state.result?.answer ?? '',
+    result_path: status.result_path,
     paused_reason: status.paused_reason,
     parked_reason: status.parked_reason,
     rejected: inbox.rejected(),

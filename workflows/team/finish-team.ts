@@ -104,7 +104,6 @@ export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<Delegat
     keepReport(t.order, t.own.superior, report),
   );
   await CancellationScope.nonCancellable(() => keepThread(t, end, recorded));
-  t.desk.onAnswer?.(recorded.answer);
   noteTeamEnd(report);
   const outcome = outcomeOf(t, end, report, recorded);
   if (outcome.status === 'failed') noteFailure(t, end);

@@ -1,4 +1,4 @@
-import type { TeamResult } from '../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamInput } from '../../contracts/team.ts';
 import { carryOut } from '../delegation/carry-out.ts';
 import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
@@ -9,10 +9,6 @@ import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
  *
  * @throws InvalidInput with every fault at once.
  */
-export async function team(input: TeamInput): Promise<TeamResult> {
-  let answer = '';
-  const outcome = await runDelegationAlone('team', input, (order, desk) =>
-    carryOut(order, { ...desk, onAnswer: (text) => (answer = text) }, null),
-  );
-  return { ...outcome, answer };
+export async function team(input: TeamInput): Promise<LoneOutcome> {
+  return runDelegationAlone('team', input, (order, desk) => carryOut(order, desk, null));
 }

@@ -1,6 +1,10 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
-import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type {
+  DelegationOrder,
+  DelegationOutcome,
+  LoneOutcome,
+} from '../../contracts/delegation-run.ts';
 import { viewPhase } from '../../core/triad/view-phase.ts';
 import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
 import type { DelegationDesk } from '../delegation/run-delegation.ts';
@@ -9,7 +13,7 @@ import { keepReport } from './keep-report.ts';
 import { runPhase } from './run-phase.ts';
 
 /** One phase that somebody started by hand, with what the phase before would have handed on. It has one attempt. */
-export function runPhaseAlone(input: unknown): Promise<DelegationOutcome> {
+export function runPhaseAlone(input: unknown): Promise<LoneOutcome> {
   return runDelegationAlone('triadPhase', input, carryOutPhase);
 }
 

@@ -4,7 +4,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../contracts/delegation-run.ts';
 import type { PhaseStatusView } from '../../contracts/views.ts';
 import { renderPhaseDetails } from '../../core/render/render-phase-details.ts';
 import { viewPhase } from '../../core/triad/view-phase.ts';
@@ -26,7 +26,7 @@ import { runPhaseAlone } from './run-phase-alone.ts';
  *
  * @throws InvalidInput when it was started by hand with bad input; the message lists every fault.
  */
-export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | DelegationOutcome> {
+export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | LoneOutcome> {
   const { parent } = workflowInfo();
   if (parent === undefined) return runPhaseAlone(args);
   if (!('order' in args)) throw ApplicationFailure.nonRetryable('A child phase needs an order.');

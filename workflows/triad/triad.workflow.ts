@@ -1,4 +1,4 @@
-import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../contracts/delegation-run.ts';
 import type { TriadInput } from '../../contracts/triad.ts';
 import { carryOut } from '../delegation/carry-out.ts';
 import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
@@ -9,6 +9,6 @@ import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
  *
  * @throws InvalidInput with every fault at once.
  */
-export async function triad(input: TriadInput): Promise<DelegationOutcome> {
+export async function triad(input: TriadInput): Promise<LoneOutcome> {
   return runDelegationAlone('triad', input, (order, desk) => carryOut(order, desk, null));
 }

@@ -17,7 +17,9 @@ interface Options {
 export function registerList(program: Command, runner: CommandRunner): void {
   program
     .command('list')
-    .description('runs and teams, newest first; works with every worker off')
+    .description(
+      'what people started, runs and their parts, newest first; works with every worker off',
+    )
     .option('--limit <count>', 'most runs to show', readWholeNumber, 20)
     .option('--open', 'only runs that have not ended')
     .action((options: Options, command: Command) =>

@@ -4,21 +4,38 @@ import { CliError } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { cleanText } from '../text/clean-text.ts';
+import { resultPath } from './result-path.ts';
+
+interface Options {
+  readonly full?: boolean;
+}
 
 export function registerReport(program: Command, runner: CommandRunner): void {
   program
     .command('report')
     .argument('<run>', 'id of the run')
-    .description("print a run's result.md")
-    .action((run: string, _options: object, command: Command) =>
-      runner.run(command, (context) => showReport(context, run)),
+    .description("print a run's answer: its result.md")
+    .option('--full', 'and everything else: its report.md')
+    .action((run: string, options: Options, command: Command) =>
+      runner.run(command, (context) => showReport(context, run, options)),
     );
 }
 
-async function showReport(context: CommandContext, runId: string): Promise<CommandResult> {
-  const text = await context.deps.readResult(runId);
-  if (text === null) throw await whyNoResult(context, runId);
-  return { data: { run_id: runId, result_md: text }, lines: [cleanText(text).trimEnd()] };
+async function showReport(
+  context: CommandContext,
+  runId: string,
+  { full }: Options,
+): Promise<CommandResult> {
+  const stored = await context.deps.readResult(runId);
+  if (stored === null) throw await whyNoResult(context, runId);
+  const { result_md, report_md } = stored;
+  const result_path = resultPath(context, stored.result_path);
+  const report_path = resultPath(context, stored.report_path);
+  const rest = full === true ? cleanText(report_md).trimEnd() : `report: ${report_path}`;
+  return {
+    data: { run_id: runId, result_md, report_md, result_path, report_path },
+    lines: [cleanText(result_md).trimEnd(), '', rest],
+  };
 }
 
 /** The run may be unknown, at work, or ended without a result. */

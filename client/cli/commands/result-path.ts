@@ -7,7 +7,7 @@ export function artifactHome({ deps }: CommandContext): string {
   return deps.env['PLANWAVE_HOME'] ?? '.planning';
 }
 
-/** Where a result is, for a worker on this machine. */
+/** Where a file of a run is, for a worker on this machine. */
 export function resultPath(context: CommandContext, path: string): string {
   return cleanLine(join(artifactHome(context), path));
 }

@@ -9,6 +9,7 @@ import { CliError } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { exitCodeOfEnd, toRunEndedEvent } from '../follow/run-ended.ts';
+import type { RunEndedEvent } from '../follow/follow-event.ts';
 import { formatTeamEvent } from '../team/format-team-event.ts';
 import { createTeamPrinter } from '../team/team-printer.ts';
 import { cleanLine, safeJson } from '../text/clean-text.ts';
@@ -74,14 +75,14 @@ async function runTeam(
   stdout.write(`Started ${run_id}.\n`);
   const followed = await follow(context, run_id, { defaults: options.defaults === true });
   if (followed.exitCode !== exitCodes.interrupted) {
-    const lines = await describeAnswer(context, client, run_id);
+    const lines = await describeCosts(context, client, run_id);
     if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`);
   }
   return followed;
 }
 
-/** What the end itself has not told: the answer, and what it cost. */
-async function describeAnswer(
+/** What the end itself has not told: what it cost. */
+async function describeCosts(
   { paint }: CommandContext,
   client: PlanwaveClient,
   runId: string,
@@ -89,7 +90,7 @@ async function describeAnswer(
   const end = await client.result(runId);
   if (end?.ended !== 'part') return [];
   return tellEnd(end).flatMap((event) =>
-    event.type === 'answer' || event.type === 'end' ? formatTeamEvent(event, paint) : [],
+    event.type === 'end' ? formatTeamEvent(event, paint) : [],
   );
 }
 
@@ -113,7 +114,7 @@ async function waitForAnswer(
   runId: string,
 ): Promise<CommandResult> {
   let [answer, end]: [string, EndEvent | null] = ['', null];
-  const { exitCode, result_path } = await untilEnd(context, client, runId, (event) => {
+  const { exitCode, result_path, report_path } = await untilEnd(context, client, runId, (event) => {
     if (event.type === 'answer') answer = event.text;
     if (event.type === 'end') end = event;
     if (event.type === 'question') {
@@ -124,13 +125,15 @@ async function waitForAnswer(
     }
   });
   const { type: _type, ...told }: Partial<EndEvent> = end ?? {};
-  return { data: { run_id: runId, answer, ...told, result_path }, lines: [], exitCode };
+  return {
+    data: { run_id: runId, answer, ...told, result_path, report_path },
+    lines: [],
+    exitCode,
+  };
 }
 
-interface StreamResult extends CommandResult {
-  /** Where `result.md` is, for a worker on this machine; null without one. */
-  readonly result_path: string | null;
-}
+/** With where `result.md` and `report.md` are. */
+interface StreamResult extends CommandResult, Pick<RunEndedEvent, 'result_path' | 'report_path'> {}
 
 /** Hands on what happens until the team is at its end, or Ctrl-C. */
 async function untilEnd(
@@ -163,7 +166,13 @@ async function untilEnd(
 function leave({ deps, json }: CommandContext, runId: string): StreamResult {
   const out = json ? deps.io.stderr : deps.io.stdout;
   out.write(`${comeBack(runId, `Run ${runId} goes on without you.`)}\n`);
-  return { data: undefined, lines: [], exitCode: exitCodes.interrupted, result_path: null };
+  return {
+    data: undefined,
+    lines: [],
+    exitCode: exitCodes.interrupted,
+    result_path: null,
+    report_path: null,
+  };
 }
 
 function comeBack(runId: string, why: string): string {
@@ -175,14 +184,10 @@ async function readEnd(
   client: PlanwaveClient,
   runId: string,
 ): Promise<StreamResult> {
-  const [end, run, reading] = await Promise.all([
-    client.result(runId),
-    client.describe(runId),
-    client.status(runId),
-  ]);
-  const status = reading.live ? reading.view : null;
+  const [end, run] = await Promise.all([client.result(runId), client.describe(runId)]);
   const known: RunEnd = end ?? { ended: 'failed', type: null, reason: '' };
-  const event = toRunEndedEvent({ run, status }, known, artifactHome(context));
+  const event = toRunEndedEvent(run, known, artifactHome(context));
   const exitCode = exitCodeOfEnd(known, event);
-  return { data: undefined, lines: [], exitCode, result_path: event.result_path };
+  const { result_path, report_path } = event;
+  return { data: undefined, lines: [], exitCode, result_path, report_path };
 }

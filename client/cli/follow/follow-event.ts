@@ -56,8 +56,12 @@ export interface RunEndedEvent {
   /** The run's own status, or how its workflow was closed. */
   readonly status: string;
   readonly reason: string;
-  /** Null when it ended without a result, or was started as a part of a run: then only `result_path` tells. */
+  /** Null when it ended without a result, or is no run but a part of one: then `answer` and the paths tell. */
   readonly result: PlannerRunResult | null;
-  /** Where `result.md` is, for a worker on this machine; null without one. */
+  /** As the workflow returned it: Markdown, empty when there is none. */
+  readonly answer: string;
+  /** Where `result.md` is, the whole answer, for a worker on this machine; null without one. */
   readonly result_path: string | null;
+  /** Where `report.md` is, everything else; null without one. */
+  readonly report_path: string | null;
 }

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PlanwaveClientError } from '../../client-error.ts';
 import { commandText } from '../../command-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
-import type { RunEnd } from '../../run-end.ts';
 import { Interrupted } from '../ask/read-line.ts';
 import type { CliIo } from '../cli-io.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -97,7 +96,7 @@ async function followToEnd(follower: Follower): Promise<number> {
       if (end !== null) {
         const home = follower.artifactHome ?? '.planning';
         presenter.release();
-        const event = toRunEndedEvent(await lastSeen(follower, snapshot, end), end, home);
+        const event = toRunEndedEvent(snapshot.run, end, home);
         presenter.tell(event);
         return exitCodeOfEnd(end, event);
       }
@@ -110,17 +109,6 @@ async function followToEnd(follower: Follower): Promise<number> {
     else await askWhileOpen(follower, question);
     snapshot = await interrupt.guard(retrying(follower, () => reader.read()));
   }
-}
-
-/** Where the result of a part of a run is, only its workflow says, so it is asked even if it was never seen at work. */
-async function lastSeen(
-  { client, interrupt, runId }: Follower,
-  snapshot: RunSnapshot,
-  { ended }: RunEnd,
-): Promise<RunSnapshot> {
-  if (ended !== 'part' || snapshot.status !== null) return snapshot;
-  const reading = await interrupt.guard(client.status(runId));
-  return reading.live ? { ...snapshot, status: reading.view } : snapshot;
 }
 
 function rest({ everyMs, left }: Follower): Promise<void> {

@@ -1,6 +1,6 @@
 import { commandText } from '../../command-text.ts';
 import { describeQuestion } from '../ask/describe-question.ts';
-import { cleanLine, cleanLines } from '../text/clean-text.ts';
+import { cleanLine, cleanLines, cleanText } from '../text/clean-text.ts';
 import { formatUsage } from '../text/format-usage.ts';
 import type { Paint } from '../text/paint.ts';
 import type { FollowEvent, RunEndedEvent } from './follow-event.ts';
@@ -45,21 +45,14 @@ function formatPhase(event: Extract<FollowEvent, { type: 'phase' }>, paint: Pain
 }
 
 function formatEnd(event: RunEndedEvent, paint: Paint): string[] {
-  const { run_id, status, reason, result, result_path } = event;
+  const { run_id, status, reason, result } = event;
   const isDone = status === 'completed';
   const [why, ...more] = cleanLines(reason);
   const head = `run ${cleanLine(run_id)}: ${paint(isDone ? 'good' : 'bad', status.replaceAll('_', ' '))}`;
-  const whole =
-    result_path === null
-      ? []
-      : [
-          `result: ${cleanLine(result_path)}`,
-          paint('quiet', `show it with: ${commandText('report', run_id)}`),
-        ];
   if (result === null) {
     // Whoever typed a bad input reads its faults one a line.
     const told = more.map((line) => `  ${line}`);
-    return [why === undefined ? head : `${head} · ${why}`, ...told, ...whole];
+    return [why === undefined ? head : `${head} · ${why}`, ...told, ...formatAnswer(event, paint)];
   }
   const unmet = result.criteria.filter((criterion) => criterion.state === 'open');
   const waves = `${result.waves} ${result.waves === 1 ? 'wave' : 'waves'}`;
@@ -68,6 +61,24 @@ function formatEnd(event: RunEndedEvent, paint: Paint): string[] {
     ...unmet.map(({ criterion_id, reason: whyNot }) => {
       return `  not met: ${cleanLine(criterion_id)} · ${cleanLine(whyNot, 200)}`;
     }),
-    ...whole,
+    ...formatAnswer(event, paint),
+  ];
+}
+
+/** The answer itself, then where it is whole and where the rest is. */
+function formatAnswer(
+  { run_id, answer, result_path, report_path }: RunEndedEvent,
+  paint: Paint,
+): string[] {
+  const text = cleanText(answer).trimEnd();
+  return [
+    ...(text === '' ? [] : ['', ...text.split('\n'), '']),
+    ...(result_path === null ? [] : [`result: ${cleanLine(result_path)}`]),
+    ...(report_path === null
+      ? []
+      : [
+          `report: ${cleanLine(report_path)}`,
+          paint('quiet', `show both with: ${commandText('report', run_id)} --full`),
+        ]),
   ];
 }

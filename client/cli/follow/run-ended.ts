@@ -1,50 +1,43 @@
 import { join } from 'node:path';
+import type { RunAnswer } from '../../../contracts/planner-run.ts';
 import type { RunEnd } from '../../run-end.ts';
+import type { RunListing } from '../../run-listing.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import type { RunEndedEvent } from './follow-event.ts';
-import type { RunSnapshot } from './run-snapshot.ts';
 
-/**
- * @param last How the run was seen last: where its result is, when it was started as a part of one.
- * @param artifactHome folder below which a worker on this machine writes, `PLANWAVE_HOME`
- */
+/** @param artifactHome folder below which a worker on this machine writes, `PLANWAVE_HOME` */
 export function toRunEndedEvent(
-  { run, status }: Pick<RunSnapshot, 'run' | 'status'>,
+  { run_id, phase }: RunListing,
   end: RunEnd,
   artifactHome: string,
 ): RunEndedEvent {
-  const { run_id } = run;
+  const ended = { type: 'ended', run_id, reason: '', result: null } as const;
   if (end.ended === 'result') {
     const { result } = end;
-    return {
-      type: 'ended',
-      run_id,
-      status: result.status,
-      reason: '',
-      result,
-      result_path: join(artifactHome, result.result_path),
-    };
+    return { ...ended, status: result.status, result, ...placeAnswer(result, artifactHome) };
   }
   if (end.ended === 'part') {
     const { outcome } = end;
-    const path = status?.result_path ?? null;
-    return {
-      type: 'ended',
-      run_id,
-      status: run.phase ?? outcome.status,
-      reason: 'reason' in outcome ? outcome.reason : '',
-      result: null,
-      result_path: path === null ? null : join(artifactHome, path),
-    };
+    const answer = 'answer' in outcome ? placeAnswer(outcome, artifactHome) : noAnswer;
+    const reason = 'reason' in outcome ? outcome.reason : '';
+    return { ...ended, status: phase ?? outcome.status, reason, ...answer };
   }
+  return { ...ended, status: end.ended, reason: end.reason, ...noAnswer };
+}
+
+type PlacedAnswer = Pick<RunEndedEvent, 'answer' | 'result_path' | 'report_path'>;
+
+const noAnswer: PlacedAnswer = { answer: '', result_path: null, report_path: null };
+
+function placeAnswer(
+  { answer, result_path, report_path }: RunAnswer,
+  artifactHome: string,
+): PlacedAnswer {
   return {
-    type: 'ended',
-    run_id,
-    status: end.ended,
-    reason: end.reason,
-    result: null,
-    result_path: null,
+    answer,
+    result_path: join(artifactHome, result_path),
+    report_path: join(artifactHome, report_path),
   };
 }
 

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowClient } from '@temporalio/client';
+import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
 import { connectToServer } from '../../../client/connect.ts';
 import { createPlanwaveClient } from '../../../client/planwave-client.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import { openSession as openRealSession } from '../../../client/cli/cli-session.ts';
 import { eventually } from '../../support/eventually.ts';
-import { held } from '../../support/scripted-work.ts';
+import { held, plan, question } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 import { createFakeIo } from '../../unit/client/support/fake-io.ts';
 import type { FakeIo } from '../../unit/client/support/fake-io.ts';
@@ -40,7 +41,12 @@ const cliAt = (io: FakeIo, ...argv: string[]): Promise<CliOutcome> =>
     io,
     deps: {
       openSession,
-      readResult: (runId) => readFile(join(stage.home, runId, 'result.md'), 'utf8'),
+      readResult: async (runId) => {
+        const read = (name: string) => readFile(join(stage.home, runId, name), 'utf8');
+        const [result_md, report_md] = [await read('result.md'), await read('report.md')];
+        const [result_path, report_path] = [`${runId}/result.md`, `${runId}/report.md`];
+        return { result_md, report_md, result_path, report_path };
+      },
     },
   });
 
@@ -91,7 +97,7 @@ it('starts a run, asks, is refused with a reason, is answered, and reports', asy
   expect(ended.err).toContain(`Run ${runId} has ended`);
 });
 
-it('follows a run from its start to its end with --defaults', async () => {
+it('finding R2: --watch --defaults follows a run to its end and prints the answer, as the Web UI shows it', async () => {
   const runId = newId();
   // The last delegation waits until whoever watches has seen what the others did.
   const last = held({ pass: true });
@@ -107,6 +113,39 @@ it('follows a run from its start to its end with --defaults', async () => {
   expect(code).toBe(0);
   expect(out).toContain(`Started ${runId}.`);
   expect(out).toContain(`run ${runId}: completed`);
+  const handle = stage.client.workflow.getHandle<() => Promise<PlannerRunResult>>(runId);
+  const { answer, report_path } = await handle.result();
+  expect(answer).toContain('# Rehearsal: Write the result for “Write a plan”');
+  expect(out).toContain(`\n\n${answer}\n\nresult: `);
+  expect(out).toContain(report_path);
+  const page = JSON.stringify(await handle.query('__temporal_workflow_metadata'));
+  expect(page).toContain('## Answer\\n\\n```text\\n# Rehearsal: Write the result');
+});
+
+it('finding R4: the list shows what was started alone, and the wave that a question is asked in', async () => {
+  const asks = { match: { schema: 'plan', callKeyIncludes: 'asks' } } as const;
+  stage.rehearsal.script([{ ...asks, reply: { json: plan([], [question('Which region?')]) } }]);
+  const parts = [
+    ['triad', { type: 'dialectic', task: 'Choose where a backup goes' }],
+    ['delegation', { agent_id: 'writer', task_description: 'A haiku on backups' }],
+    ['plannerWave', { goal: 'Compare two ways' }],
+  ] as const;
+  const ids = parts.map(([type]) => `${type}-${newId()}`);
+  for (const [at, [type, input]] of parts.entries()) await stage.start(type, input, ids[at]);
+  const asking = `asks-${newId()}`;
+  await cli('start', 'Host the backup', '--id', asking);
+  await openQuestion(asking);
+  const rows = await eventually('all of them in the list', async () => {
+    const { out } = await cli('list', '--limit', '200');
+    const found = [...ids, asking].map((id) => out.split('\n').find((row) => row.startsWith(id)));
+    return found.every((row) => row !== undefined) && /asks-.* 1 open/.test(out) ? found : null;
+  });
+  expect(rows.at(-1)).toMatch(/waiting for user +1 +1 open/);
+  expect((await cli('questions', asking)).out).toContain('in wave 1');
+  const { out } = await cli('list', '--limit', '200');
+  expect(out).not.toContain('/wave-001');
+  // Some have ended by themselves.
+  await Promise.allSettled([...ids, asking].map((id) => client.stop(id)));
 });
 
 it('fault 46: one id started twice is one run, and the second start says how to watch it', async () => {

@@ -33,7 +33,7 @@ function expectClosed(count: number): void {
 }
 
 const resultText = (result: PlannerRunResult): string =>
-  readFileSync(join(stage.home, result.result_path), 'utf8');
+  readFileSync(join(stage.home, result.report_path), 'utf8');
 
 it('fault 26: stop in a lone call closes the socket and keeps what was used', async () => {
   stage.rehearsal.script([{ reply: silent }]);

@@ -57,7 +57,7 @@ it('fault 25: one unknown price among known ones makes the cost of the run "at l
   expect(result.usage).toMatchObject({ cost_micro_usd: 30_000, unpriced_calls: 3 });
   const { usage: shown } = await stage.status(run);
   expect(shown).toEqual(result.usage);
-  const text = readFileSync(join(stage.home, result.result_path), 'utf8');
+  const text = readFileSync(join(stage.home, result.report_path), 'utf8');
   expect(text).toContain('Cost: at least $0.03');
   const { searchAttributes } = await run.describe();
   expect(searchAttributes['PlanwaveCostUsd']).toEqual([0.03]);
@@ -72,7 +72,7 @@ it('fault 25: a run of which no price is known says "cost unknown"', async () =>
   expect(scriptedCalls(stage)).toHaveLength(result.usage.calls);
   expect(result.usage.unpriced_calls).toBe(result.usage.calls);
   expect(result.usage.input_tokens + result.usage.cache_read_input_tokens).toBeGreaterThan(0);
-  const text = readFileSync(join(stage.home, result.result_path), 'utf8');
+  const text = readFileSync(join(stage.home, result.report_path), 'utf8');
   expect(text).toContain('Cost: cost unknown');
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);

@@ -144,7 +144,7 @@ it('fault 53: secrets in goal, answer, reply, tool output and error text are in 
   expect(callsOf(stage.rehearsal, 'reader')).toHaveLength(2);
   expect(marksIn(planCalls(stage.rehearsal)[0]?.body)).toEqual(rules);
   expect(marksIn(callsOf(stage.rehearsal, 'reader')[1]?.body)).toEqual(rules);
-  expect(marksIn(readFileSync(join(stage.home, run_id, 'result.md'), 'utf8'))).toEqual(rules);
+  expect(marksIn(readFileSync(join(stage.home, run_id, 'report.md'), 'utf8'))).toEqual(rules);
 
   worker.signal('SIGTERM');
   expect(await worker.ended).toBe('exit code 0');

@@ -166,13 +166,13 @@ it('with autonomy "assume" only what is critical is asked; the rest is assumed, 
     { question_id: 'q2', answered_by: 'assumption' },
   ]);
   await submit(run, { question_id, answer: 'The client' });
-  const { result_path } = await stage.result(run);
+  const { report_path } = await stage.result(run);
 
   const told = newestText(callsOf(stage.rehearsal, 'host')[1]);
   expect(told).toContain('q1, q2: nobody has decided this.');
   const { facts } = await run.query<PoolView>('pool');
   expect(facts.map(({ is_assumption }) => is_assumption)).toEqual([true, true, false]);
-  const result = readFileSync(join(stage.home, result_path), 'utf8');
+  const result = readFileSync(join(stage.home, report_path), 'utf8');
   expect(result).toMatch(/## Assumptions that stand\n\n- Which region\? Answer: eu-west/);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);

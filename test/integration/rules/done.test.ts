@@ -132,7 +132,7 @@ it.each([
     expect(result).toMatchObject(expected);
     expect(result.criteria.map(({ state }) => state)).toEqual(states);
     expect(planCalls(stage.rehearsal)).toHaveLength(expected.waves);
-    const text = readFileSync(join(stage.home, result.result_path), 'utf8');
+    const text = readFileSync(join(stage.home, result.report_path), 'utf8');
     expect(text.includes('the disk was full')).toBe(expected.status !== 'completed');
     await expectPromisesKept(stage, run.workflowId);
   },

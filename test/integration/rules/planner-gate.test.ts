@@ -99,7 +99,7 @@ it('finding F8: the planner sees every question first; what the run knows or an 
   await submit(run, { question_id: passed?.question_id, answer: 'The client' });
   await submit(run, { question_id: 'q2', answer: 'Nobody' });
 
-  const { result_path, usage } = await stage.result(run);
+  const { report_path, usage } = await stage.result(run);
   expect(usage.calls).toBe(stage.rehearsal.counts().calls);
   const told = newestText(callsOf(stage.rehearsal, 'host')[1]);
   const texts = ['Which region?', 'Who may delete it?', 'How many copies?', 'Who pays?'];
@@ -115,10 +115,10 @@ it('finding F8: the planner sees every question first; what the run knows or an 
     [['q4'], 'user', false],
     [['q2'], 'user', false],
   ]);
-  const result = readFileSync(join(stage.home, result_path), 'utf8');
+  const result = readFileSync(join(stage.home, report_path), 'utf8');
   expect(result).toContain('- How many copies? Answer: 3 (low confidence, q3)');
   expect(result).toContain('- Which colour has the report? (host)');
-  const recorded = join(stage.home, dirname(result_path), 'questions.jsonl');
+  const recorded = join(stage.home, dirname(report_path), 'questions.jsonl');
   expect(readFileSync(recorded, 'utf8')).toContain(
     '"answered_by":"planner","source_refs":["goal"]',
   );

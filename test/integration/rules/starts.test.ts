@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Delegation } from '../../../contracts/delegation.ts';
-import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { bodyOf } from '../../support/calls.ts';
@@ -61,10 +61,11 @@ it('a delegation starts with {"agent_id":"…","task_description":"…"} alone, 
   const run = await stage.start('delegation', { agent_id: 'writer', task_description: goal });
   const { question_id } = await openQuestion(stage, run);
   await submit(run, { question_id, answer: 'eu-west' });
-  const outcome: DelegationOutcome = await run.result();
+  const outcome: LoneOutcome = await run.result();
   expect(outcome).toMatchObject({
     delegation_id: 'task',
     agent_id: 'writer',
+    answer: '# Result\n\n## c1\n\nIt is done.',
     status: 'completed',
     criteria_met: ['c1'],
     turns: 2,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Middleware } from '../../../activities/ports/middleware.ts';
-import type { DelegationOutcome, TeamResult } from '../../../contracts/delegation-run.ts';
+import type { DelegationOutcome, LoneOutcome } from '../../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type { TeamInput } from '../../../contracts/team.ts';
 import type { RecordedCall } from '../../../rehearsal/script.ts';
@@ -87,7 +87,7 @@ const scriptAnswers = () =>
 /** A team that has ended, and what it left. */
 interface Ended {
   readonly runId: string;
-  readonly result: TeamResult;
+  readonly result: LoneOutcome;
   readonly calls: readonly RecordedCall[];
   /** Every file of the run for people, as one text. */
   readonly files: string;
@@ -101,7 +101,7 @@ function start(over: Partial<TeamInput>): Promise<WorkflowHandle> {
 }
 
 async function endOf(run: WorkflowHandle): Promise<Ended> {
-  const result: TeamResult = await run.result();
+  const result: LoneOutcome = await run.result();
   const folder = join(stage.home, run.workflowId);
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,4 +1,4 @@
-import type { TeamResult } from '../../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
 import type { TeamInput } from '../../../contracts/team.ts';
 import { refusedInput } from '../../support/input-refusal.ts';
 import { playTeam, statusesOf } from '../../support/play-team.ts';
@@ -247,7 +247,7 @@ it('planwave team carries a team out from the command line, with exit code 0', a
     '--json',
   ]);
   expect(code).toBe(0);
-  const told: Pick<TeamResult, 'status' | 'answer'> = JSON.parse(out);
+  const told: Pick<LoneOutcome, 'status' | 'answer'> = JSON.parse(out);
   expect(told).toMatchObject({ status: 'completed' });
   expect(told.answer).toContain(taskCriterion);
 });

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { createFileReplyLedger } from '../../../activities/adapters/file-store/file-reply-ledger.ts';
-import type { TeamResult } from '../../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
 import { workflowTaskTimeoutMs } from '../../../contracts/names.ts';
 import type {
   RecordedCall,
@@ -79,7 +79,7 @@ interface Played {
 }
 
 async function finish(stage: Stage, runId: string): Promise<Played> {
-  const result: TeamResult = await stage.client.workflow.getHandle(runId).result();
+  const result: LoneOutcome = await stage.client.workflow.getHandle(runId).result();
   const { status, reason, turns, output_ref, team } = result;
   const { report } = await readTeam(stage, runId, result);
   await expectPromisesKept(stage, runId, { orphans: true });

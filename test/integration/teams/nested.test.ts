@@ -1,4 +1,4 @@
-import type { TeamResult } from '../../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
 import type { TeamOutcome } from '../../../contracts/team-run.ts';
 import type { NamedTeam, TeamMember } from '../../../contracts/team.ts';
 import { addUsage, noUsage } from '../../../core/usage/add-usage.ts';
@@ -164,7 +164,7 @@ it('a member of a team in the team asks the user: the others work on, no time pa
     async () => (await stage.status(run)).delegation?.team?.tasks[1]?.state === 'completed',
   );
   await submit(run, { question_id: asked.question_id, answer: 'eu-west' });
-  const result: TeamResult = await run.result();
+  const result: LoneOutcome = await run.result();
   expect(result).toMatchObject({ status: 'completed', team: { partial: false } });
   expect(newestText(taskCalls(stage.rehearsal, { agent: 'researcher' })[1])).toContain('eu-west');
   await expectPromisesKept(stage, run.workflowId);

@@ -130,7 +130,7 @@ it('a named team is used from the planner to the result, and the delegations aft
   expect(taskCalls(stage.rehearsal, { team: 'find', task: 'd1' })).toHaveLength(1);
   expect(newestText(callsOf(stage.rehearsal, 'tell')[0])).toContain('It is copper.');
   expect(result.usage.calls).toBe(stage.rehearsal.calls().length);
-  const told = readFileSync(join(stage.home, result.result_path), 'utf8');
+  const told = readFileSync(join(stage.home, result.report_path), 'utf8');
   expect(told).toContain('## Teams');
   expect(told).toContain('### find: Task find');
   await expectPromisesKept(stage, run.workflowId);
@@ -147,7 +147,7 @@ it.each([
     await submit(run, { question_id, answer: choices[0] });
     const result = await stage.result(run);
     expect(result).toMatchObject({ status: 'completed' });
-    const told = readFileSync(join(stage.home, result.result_path), 'utf8');
+    const told = readFileSync(join(stage.home, result.report_path), 'utf8');
     const [, team = ''] = /^## Teams\n\n(.*)$/msu.exec(told) ?? [];
     expect(team).toMatch(/^### [\w-]+: /u);
     expect(team).toContain('- completed\n');

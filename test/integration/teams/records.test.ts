@@ -4,7 +4,7 @@ import { createFileProjection } from '../../../activities/adapters/file-projecti
 import { createFileArtifactStore } from '../../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
-import type { TeamResult } from '../../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { gives, leads, loneTeam, teamInput } from '../../support/scripted-team.ts';
 import { useStage } from '../../support/use-stage.ts';
@@ -15,7 +15,7 @@ it('what members brought is handed on, shown and exported when their leader give
   const invalid = { json: { compact_md: 'No shape.' } };
   stage.rehearsal.script(leads([[gives('researcher')], invalid, invalid, invalid]));
   const run = await stage.start('team', teamInput(['researcher', 'writer']));
-  const result: TeamResult = await run.result();
+  const result: LoneOutcome = await run.result();
   expect(result).toMatchObject({
     status: 'failed',
     team: { partial: true, tasks: { completed: 1, failed: 0 } },
@@ -26,7 +26,7 @@ it('what members brought is handed on, shown and exported when their leader give
     readFile(join(home, run.workflowId, path), 'utf8');
   const team = await fileOf(`teams/${loneTeam}.md`);
   expect(team).toContain('The leader gave none. What its members brought stands below.');
-  const told = await fileOf('result.md');
+  const told = await fileOf('report.md');
   expect(told).toContain('Partial: it may hold less than was asked for');
   expect(told).toContain(`- \`${loneTeam}.d1\` by researcher: `);
   await rm(join(home, run.workflowId), { recursive: true });
@@ -36,6 +36,6 @@ it('what members brought is handed on, shown and exported when their leader give
     projection: createFileProjection({ home }),
   };
   await exportRun(exported, run.workflowId);
-  expect([await fileOf(`teams/${loneTeam}.md`), await fileOf('result.md')]).toEqual([team, told]);
+  expect([await fileOf(`teams/${loneTeam}.md`), await fileOf('report.md')]).toEqual([team, told]);
   await expectPromisesKept(stage, run.workflowId);
 });

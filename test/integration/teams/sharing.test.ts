@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { TeamResult } from '../../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import type { Question } from '../../../contracts/question.ts';
 import type { TeamMember } from '../../../contracts/team.ts';
@@ -98,7 +98,7 @@ it('triads and agents of one team share one budget: it is never passed, and the 
     expect(stage.rehearsal.calls().length).toBeLessThanOrEqual(step * known.size);
     await run.signal('answer', { question_id: asked.question_id, answer: 'top_up' });
   }
-  const { status, team, usage }: TeamResult = await run.result();
+  const { status, team, usage }: LoneOutcome = await run.result();
   expect([status, team?.tasks.completed]).toEqual(['completed', 4]);
   expect(usage.calls).toBe(stage.rehearsal.calls().length);
   expect(usage.calls).toBeGreaterThan(2 * callsOfNine);

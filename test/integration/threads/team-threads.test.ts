@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import type { TeamResult } from '../../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
 import type { TeamInput } from '../../../contracts/team.ts';
 import type { LeaderReply } from '../../support/scripted-team.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
@@ -23,7 +23,7 @@ const { stage } = useStage();
 
 interface Asked {
   readonly runId: string;
-  readonly result: TeamResult;
+  readonly result: LoneOutcome;
   /** What its leader was sent first. */
   readonly prompt: string;
 }
@@ -37,7 +37,7 @@ const answerTo = (message: string) => {
 
 async function play(message: string, over: Partial<TeamInput> = {}): Promise<Asked> {
   const handle = await stage.start('team', input(message, over));
-  const result: TeamResult = await handle.result();
+  const result: LoneOutcome = await handle.result();
   const [first] = leaderCalls(stage.rehearsal);
   return { runId: handle.workflowId, result, prompt: newestText(first) };
 }

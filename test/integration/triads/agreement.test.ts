@@ -127,7 +127,7 @@ it('fault 33: a triad that never agrees ends at its last round, and the planner 
   const decisions = stage.rehearsal.calls().filter(({ shape }) => shape === 'decision');
   expect(decisions).toHaveLength(3);
   const faults = faultsOf(decisions[1]).join('\n');
-  const told = readFileSync(join(folder, 'result.md'), 'utf8');
+  const told = readFileSync(join(folder, 'report.md'), 'utf8');
   for (const { conflict, origin } of resolutions) {
     expect(faults).toContain(conflict);
     expect(told).toContain(`The planner let ${origin} stand: One agent does it alone.`);

@@ -205,6 +205,7 @@ export const decision: WaveDecision = {
     conflicts_resolved: [],
     next_actions: [],
   },
+  answer: { kind: 'text', value: 'The report is there.' },
   facts: [],
   criteria_reopened: [],
   needs_user_input: false,
@@ -236,4 +237,5 @@ export const recordOf = (registry_ref: Ref): RunRecord => ({
   rejected_answers: [],
   usage: noUsage,
   result_ref: null,
+  report_ref: null,
 });

@@ -61,8 +61,13 @@ describe('a reply that came to its end', () => {
   it('gives the outline of a decision', async () => {
     const bench = await createBench({ scripts: [sayJson(decision)] });
     const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_decision' });
-    const { wave_compact: _compact, wave_detailed: _detailed, facts: _facts, ...rest } = decision;
-    expect(reply).toMatchObject({ type: 'output', outline: { decision: rest } });
+    const { planner_decision, criteria_reopened } = decision;
+    expect(reply).toMatchObject({
+      type: 'output',
+      outline: { decision: { planner_decision, criteria_reopened, has_answer: true } },
+    });
+    // Texts stay in the store, the answer among them.
+    expect(JSON.stringify(reply)).not.toContain('The report is there.');
   });
 
   it('takes off a fence around the whole, whatever the Markdown in it fences', async () => {

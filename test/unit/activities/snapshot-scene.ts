@@ -119,6 +119,7 @@ const notYet: WaveDecision = {
     conflicts_resolved: [],
     next_actions: ['Have the author mend the keys, with the review at hand.'],
   },
+  answer: null,
   facts: [],
   criteria_reopened: [],
   needs_user_input: false,

@@ -1,4 +1,4 @@
-import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
 import type { RunWavesView } from '../../../contracts/views.ts';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
@@ -23,7 +23,10 @@ function endOf(runStatus: 'completed' | 'finished_unmet'): RunEnd {
       usage: noUsage,
       record_ref: ref,
       result_ref: ref,
+      report_ref: ref,
+      answer: '# Three databases\n\nTake the second.',
       result_path: 'run-1/result.md',
+      report_path: 'run-1/report.md',
     },
   };
 }
@@ -80,6 +83,23 @@ it('asks in the terminal, explains a refusal, and ends with the run', async () =
   expect(io.out()).toContain('q1 was not answered: expected true or false. For example:');
   expect(io.out()).toContain('run run-1: completed');
   expect(io.out()).toContain('result: .planning/run-1/result.md');
+});
+
+it('finding R2: watch ends with the answer itself, then says where the rest is', async () => {
+  const { client } = askingRun();
+  const io = createFakeIo();
+  await followRun(client, 'run-1', options({ io, defaults: true }));
+  expect(io.out()).toContain(
+    '\n\n# Three databases\n\nTake the second.\n\nresult: .planning/run-1/result.md\nreport: .planning/run-1/report.md\n',
+  );
+  const asJson = createFakeIo();
+  await followRun(client, 'run-1', options({ io: asJson, json: true }));
+  expect(JSON.parse(asJson.out().trim().split('\n').at(-1) ?? '')).toMatchObject({
+    type: 'ended',
+    answer: '# Three databases\n\nTake the second.',
+    result_path: '.planning/run-1/result.md',
+    report_path: '.planning/run-1/report.md',
+  });
 });
 
 it('takes a question back that was answered elsewhere', async () => {
@@ -142,7 +162,7 @@ it('says once that the connection is lost, and once that it is back', async () =
 });
 
 it('ends with a delegation that was started by hand, and says where its result is', async () => {
-  const outcome: DelegationOutcome = {
+  const outcome: LoneOutcome = {
     delegation_id: 'task',
     agent_id: 'writer',
     title: 'A haiku',
@@ -155,6 +175,9 @@ it('ends with a delegation that was started by hand, and says where its result i
     loaded_details: [],
     turns: 1,
     usage: noUsage,
+    answer: 'Backups fall like snow.',
+    result_path: 'run-1/result.md',
+    report_path: 'run-1/report.md',
   };
   let looks = 0;
   const isOver = (): boolean => looks > 1;
@@ -164,16 +187,12 @@ it('ends with a delegation that was started by hand, and says where its result i
       const over = { execution: 'completed', phase: 'finished_unmet' } as const;
       return Promise.resolve(listing(isOver() ? over : {}));
     },
-    status: () => {
-      const over = { phase: 'finished_unmet', result_path: 'run-1/result.md' } as const;
-      return Promise.resolve({ live: true, view: status(isOver() ? over : {}) });
-    },
     result: () => Promise.resolve({ ended: 'part', outcome }),
   });
   const io = createFakeIo();
   expect(await followRun(client, 'run-1', options({ io }))).toBe(1);
   expect(io.out()).toContain('run run-1: finished unmet');
-  expect(io.out()).toContain('result: .planning/run-1/result.md');
+  expect(io.out()).toContain('\n\nBackups fall like snow.\n\nresult: .planning/run-1/result.md');
 });
 
 it('follows a wave that was started by hand', async () => {

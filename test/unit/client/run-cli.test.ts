@@ -279,26 +279,6 @@ describe('without a worker', () => {
 });
 
 describe('the other commands', () => {
-  it('fault 16: report needs no server', async () => {
-    const { code, out } = await run(
-      ['report', 'run-1'],
-      {},
-      {
-        readResult: () => Promise.resolve('# Result\n\u001B[2J'),
-        openSession: () => Promise.reject(new Error('must not connect')),
-      },
-    );
-    expect({ code, out }).toEqual({ code: 0, out: '# Result\n' });
-  });
-
-  it('report says why there is no result', async () => {
-    const { code, err } = await run(['report', 'run-1']);
-    expect(code).toBe(4);
-    expect(err).toBe(
-      'Run run-1 has not ended, so there is no result yet. Try: npm run planwave -- watch run-1\n',
-    );
-  });
-
   it.each(['pause', 'resume', 'stop'] as const)(
     '%s sends the signal with the reason',
     async (name) => {

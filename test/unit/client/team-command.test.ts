@@ -9,7 +9,7 @@ import { PlanwaveClientError } from '../../../client/client-error.ts';
 import { createPaint } from '../../../client/cli/text/paint.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
-import { listing, question, status } from './support/samples.ts';
+import { listing, question } from './support/samples.ts';
 import { closed, endOfTeam, look, task, team, writing } from './support/team-samples.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'planwave-team-'));
@@ -42,7 +42,6 @@ const ended: Partial<PlanwaveClient> = {
   team: () => Promise.resolve(done),
   describe: () => Promise.resolve(done.run),
   result: () => Promise.resolve(endOfTeam()),
-  status: () => Promise.resolve({ live: true, view: status({ result_path: 'bread/result.md' }) }),
 };
 
 describe('the input', () => {
@@ -200,6 +199,7 @@ it('--json prints one document at the end, and says on standard error what waits
     usage: { calls: 3 },
     members: [{ member_id: 'researcher', usage: { calls: 1 } }],
     result_path: '.planning/bread/result.md',
+    report_path: '.planning/bread/report.md',
   });
   expect(err).toContain('q1 waits for an answer: Which region?\n  answer with: npm run planwave');
 });

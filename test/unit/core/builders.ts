@@ -157,6 +157,7 @@ export function decision(
       next_actions: [],
       ...judged,
     },
+    has_answer: true,
     criteria_reopened: [],
     needs_user_input: false,
     user_questions: [],

@@ -1,4 +1,4 @@
-import { checkDecision } from '../../../core/decision/check-decision.ts';
+import { checkDecision, checkNamedAnswer } from '../../../core/decision/check-decision.ts';
 import { asked, criterion, decision } from './builders.ts';
 
 const met = [criterion('a', 'met'), criterion('w', 'waived')];
@@ -58,7 +58,35 @@ describe('checkDecision', () => {
     ]);
   });
 
-  it('DE5: all faults at once, each with a hint', () => {
+  it('DE5: OK names an answer, and a named answer exists (finding R1)', () => {
+    expect(paths(decision({ has_answer: false }))).toEqual(['answer']);
+    expect(paths(decision({ has_answer: false }, notOk), open)).toEqual([]);
+    const there = { delegations: ['guide', 'review'], files: ['src/duration.ts'] };
+    for (const answer of [
+      null,
+      { kind: 'text', value: 'Take the second.' },
+      { kind: 'delegation', value: 'guide' },
+      { kind: 'file', value: 'src/duration.ts' },
+    ] as const) {
+      expect(checkNamedAnswer(answer, there)).toEqual([]);
+    }
+    expect(checkNamedAnswer({ kind: 'delegation', value: 'draft' }, there)).toEqual([
+      {
+        path: 'answer.value',
+        reason: '"draft" is no delegation of this run that completed',
+        hint: 'Try: one of "guide", "review"',
+      },
+    ]);
+    expect(checkNamedAnswer({ kind: 'file', value: 'guide' }, there)).toMatchObject([
+      { hint: 'Try: one of "src/duration.ts"' },
+    ]);
+    const nothing = { delegations: [], files: [] };
+    expect(checkNamedAnswer({ kind: 'file', value: 'x' }, nothing)).toMatchObject([
+      { hint: expect.stringContaining('"kind":"text"') },
+    ]);
+  });
+
+  it('DE6: all faults at once, each with a hint', () => {
     const made = decision({ needs_user_input: true, ...reopen('x') }, { io_status: 'NOT_OK' });
     const faults = check(made, { criteria: met });
     expect(faults).toHaveLength(4);

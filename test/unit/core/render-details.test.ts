@@ -20,6 +20,8 @@ const view: RunDetails = {
   waves: [],
   usage: usage({ cost_micro_usd: 12_300, input_tokens: 1_500 }),
   criteria: [criterion('goal-1'), criterion('a', 'met')],
+  answer: '',
+  result_path: null,
   paused_reason: null,
   parked_reason: null,
   budget: '',
@@ -191,6 +193,18 @@ describe('the page of a run', () => {
       expect(text).toContain('## Run');
     },
   );
+});
+
+it('RD4: a run that has ended shows its answer first, and where the whole is', () => {
+  const ended = { ...view, phase: 'completed', result_path: 'my-run/result.md' } as const;
+  const text = renderRunDetails({ ...ended, answer: 'Take the second.\n\n```sh\nrm -rf /\n```' });
+  expect(text.split('\n\n## Run')[0]).toBe(
+    '## Completed: every criterion is met or waived\n\n## Answer\n\n````text\nTake the second.\n\n```sh\nrm -rf /\n```\n````\n\nThe whole answer: `my-run/result.md` below the artifact home.',
+  );
+  const long = renderRunDetails({ ...ended, answer: '\u{1F600}'.repeat(20_000) });
+  expect(long).toContain('## Answer');
+  expect(long).toContain('## Run');
+  expect(renderRunDetails(ended)).not.toContain('## Answer');
 });
 
 describe('the pages of waves and delegations', () => {

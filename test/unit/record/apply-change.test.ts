@@ -146,7 +146,7 @@ it('wave_planned: a running wave, its criteria open, its usage counted', async (
       planned_at: now,
       done_at: null,
       shown: null,
-      expected: { delegations: 2, fan_out_tokens: 8_700, one_agent_tokens: 11_900 },
+      expected: { delegations: 2, tokens: 8_700 },
     },
   ]);
   expect(next.criteria.map((one) => [one.criterion_id, one.state, one.description])).toEqual([

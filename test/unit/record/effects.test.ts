@@ -49,12 +49,12 @@ it('an effect keeps its place, and what is known of it is not replaced by an int
   expect(await linesOf('my-run')).toEqual([confirmed(1, 'a.md'), effectOf(2)]);
 });
 
-it('the result says what was changed, and what nobody could confirm', async () => {
+it('the report says what was changed, and what nobody could confirm', async () => {
   const run = await harness.begin('my-run');
   const skipped = effectOf(4, { state: 'skipped', target: 'c.md', reason: 'Other bytes.' });
   await run.apply(change(confirmed(1, 'a.md')), change(confirmed(2, 'a.md')), change(effectOf(3)));
-  const { result_ref } = await run.apply(change(skipped), ended);
-  const result = await harness.deps.store.getText(result_ref ?? '');
+  const { result: files } = await run.apply(change(skipped), ended);
+  const result = await harness.deps.store.getText(files?.report_ref ?? '');
   expect(result).toContain(
     '## What was changed outside of the run\n\n- `a.md` by build: 20 bytes\n',
   );
@@ -86,10 +86,10 @@ it('an approval is no fact that others could build on', async () => {
   expect([facts, answered_questions.length]).toEqual([[], 1]);
 });
 
-it('a run whose tools changed nothing has no such file and no such part of its result', async () => {
+it('a run whose tools changed nothing has no such file and no such part of its report', async () => {
   const run = await harness.begin('my-run');
-  const { result_ref } = await run.apply(ended);
-  expect(await harness.deps.store.getText(result_ref ?? '')).not.toContain('outside');
+  const { result } = await run.apply(ended);
+  expect(await harness.deps.store.getText(result?.report_ref ?? '')).not.toContain('outside');
   await expect(linesOf('my-run')).rejects.toThrow('ENOENT');
 });
 

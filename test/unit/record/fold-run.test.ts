@@ -85,9 +85,14 @@ it('says after each update what the run knows and what is new', async () => {
     ['research', 'research-again', 'report', 'q1'],
   ]);
   expect(results[0]?.known_inputs.slice(0, 2)).toEqual(['goal', 'constraints']);
-  expect(results.map((result) => result.result_path).slice(-2)).toEqual([null, 'my-run/result.md']);
+  expect(results.map(({ result }) => result?.result_path).slice(-2)).toEqual([
+    undefined,
+    'my-run/result.md',
+  ]);
   const last = results.at(-1);
-  expect(await harness.deps.store.getText(last?.result_ref ?? '')).toContain('# Result: Compare');
+  expect(await harness.deps.store.getText(last?.result?.result_ref ?? '')).toContain(
+    '# Result: Compare',
+  );
 });
 
 it('has at every boundary the tree that an export builds from nothing, byte for byte', async () => {
@@ -121,6 +126,7 @@ it('has at every boundary the tree that an export builds from nothing, byte for 
     'conversation_summary_compare_ways_to_store_sensor_data.md',
     'pool.jsonl',
     'questions.jsonl',
+    'report.md',
     'result.md',
     'shared_status.json',
     'waves/001/planner_decision.json',

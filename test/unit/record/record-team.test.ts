@@ -11,7 +11,7 @@ import { readTree } from '../../support/read-tree.ts';
 import { failedTask, teamSetup, usageOf } from '../../support/team-fixtures.ts';
 import { useHarness } from './harness.ts';
 import { output } from './samples.ts';
-import { designOutput, designReport, members, storedTask, triadTask } from './team-samples.ts';
+import { designReport, members, storedTask, triadTask } from './team-samples.ts';
 
 const harness = useHarness();
 
@@ -49,9 +49,9 @@ it('a team that is done: who did what, what it cost, and each task in its order'
     notes: ['A note.'],
     setup: teamSetup({ members, notes: ['member_timeout is 60.'] }),
   });
-  const { report_ref, output_ref, answer } = await record(report);
+  const { report_ref, output_ref } = await record(report);
   expect(JSON.parse(await harness.deps.store.getText(report_ref))).toEqual(report);
-  expect([output_ref, answer]).toEqual([report.output_ref, designOutput.detailed_md]);
+  expect(output_ref).toBe(report.output_ref);
   expect(await file()).toBe(`# Team: Title of design
 
 - **State:** done
@@ -173,7 +173,6 @@ What is missing:
 - the answer of the leader
 - \`design.d2\` by sellers: timed_out: Its 60 s are over.
 - \`design.d3\` by researcher: stopped: stopped`);
-  expect(result.answer).toBe(partial.detailed_md);
   expect(partial.detailed_md).toContain(
     `*By researcher; completed; whole: artifact ${d1.output_ref}*\n\nTwo ways.\n\n## \`design.d2\``,
   );
@@ -200,7 +199,6 @@ it('what is put together keeps the rule of outputs and a size, whatever fifty me
   expect(partial.detailed_md.length).toBeLessThan((tasks.length + 1) * perTask);
   expect(partial.compact_md.length).toBeLessThan(tasks.length * 4 * teamLimits.shortCharsMax);
   expect(partial.detailed_md).not.toContain('<!--');
-  expect(result.answer).toHaveLength(engineLimits.teamAnswerCharsMax);
 });
 
 it.each([
@@ -209,7 +207,7 @@ it.each([
 ])('there is no output when %s', async (_, status, brought) => {
   const task = await storedTask(harness, 'd1', brought);
   const result = await record(await timedOut([task], { status }));
-  expect(result).toMatchObject({ output_ref: null, answer: '' });
+  expect(result).toMatchObject({ output_ref: null });
 });
 
 it('a team with a guardrail for its output hands on nothing that no guardrail has judged', async () => {
@@ -218,14 +216,14 @@ it('a team with a guardrail for its output hands on nothing that no guardrail ha
   const result = await record(
     await timedOut([task], { setup: teamSetup({ members, guardrails }) }),
   );
-  expect(result).toMatchObject({ output_ref: null, answer: '' });
+  expect(result).toMatchObject({ output_ref: null });
   // Who looks at how the team worked sees it.
   expect(await file()).toContain('Never judged.');
 });
 
 it('a guardrail that blocks an answer holds it back, also where the report still names it', async () => {
   const report = await designReport(harness, [], { status: 'blocked', reason: 'It has a secret.' });
-  expect(await record(report)).toMatchObject({ output_ref: null, answer: '' });
+  expect(await record(report)).toMatchObject({ output_ref: null });
   expect(await file()).toContain('- **State:** blocked: It has a secret.');
   expect(await file()).toContain('## Tasks\n\nThe leader gave out none.');
 });

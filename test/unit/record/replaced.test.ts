@@ -58,13 +58,13 @@ it('finding W5: after "mend after review" only the newer version is used and sho
     text: refOf(record, 'final'),
   });
   expect(staleIn(record)).toEqual([]);
-  const { result_ref } = await run.apply({ type: 'ended', status: 'completed', usage: usage(1) });
-  const result = await harness.deps.store.getText(result_ref ?? '');
+  const ended = await run.apply({ type: 'ended', status: 'completed', usage: usage(1) });
+  const { store } = harness.deps;
+  const result = await store.getText(ended.result?.result_ref ?? '');
+  const report = await store.getText(ended.result?.report_ref ?? '');
   expect(result).toContain('Written by final.');
-  expect(result).not.toContain('Written by draft.');
-  expect(result).toContain(
-    '### Superseded versions\n\n- `draft`, replaced by `final`: agents/researcher/task_output/draft.md',
-  );
+  for (const text of [result, report]) expect(text).not.toContain('Written by draft.');
+  expect(report).toContain('### Superseded versions\n\n- `draft` of wave 1, replaced by `final`:');
 });
 
 it('a result of an earlier wave is replaced, and who built on it is stale, but not its review', async () => {

@@ -27,12 +27,20 @@ const end = (status: RunStatus, used: Usage = usage(3)): RecordChange => ({
   usage: used,
 });
 
-/** The result of a run with these changes. */
-const resultOf = async (input: unknown, ...changes: readonly RecordChange[]): Promise<string> => {
+/** What the end of a run with these changes writes: `report.md`, beside `result.md` and the answer as it is returned. */
+const endOf = async (input: unknown, ...changes: readonly RecordChange[]) => {
   const run = await harness.begin('my-run', input);
-  const { result_ref } = await run.apply(...changes);
-  return harness.deps.store.getText(result_ref ?? '');
+  const { result } = await run.apply(...changes);
+  const textOf = (ref: string | undefined) => harness.deps.store.getText(ref ?? '');
+  return {
+    answer: result?.answer,
+    result: await textOf(result?.result_ref),
+    report: await textOf(result?.report_ref),
+  };
 };
+
+const reportOf = async (input: unknown, ...changes: readonly RecordChange[]): Promise<string> =>
+  (await endOf(input, ...changes)).report;
 
 /** The text under a heading of the second level, null when there is none. */
 const section = (result: string, heading: string): string | null =>
@@ -48,14 +56,16 @@ const headings = (result: string): readonly string[] =>
 it('completed: everything that was met, known, delivered, assumed and used', async () => {
   const run = await harness.begin('my-run', wholeRunInput);
   for (const changes of await wholeRun(harness)) await run.apply(...changes);
-  const result = await harness.deps.store.getText((await run.record()).result_ref ?? '');
+  const result = await harness.deps.store.getText((await run.record()).report_ref ?? '');
 
   expect(headings(result)).toEqual([
-    '# Result: Compare ways to store sensor data',
+    '# Report: Compare ways to store sensor data',
     '## Goal',
     '## Criteria',
     '## What is known after wave 2',
-    '## Deliverables',
+    '## Results',
+    '## Conflicts that were resolved',
+    '## Questions and answers',
     '## Optional questions that nobody answered',
     '## Assumptions that stand',
     '## Usage and cost',
@@ -80,8 +90,17 @@ it('completed: everything that was met, known, delivered, assumed and used', asy
   expect(section(result, 'What is known after wave 2')).toBe(
     '### Truth at last\n\nWay two is best.',
   );
-  expect(section(result, 'Deliverables')).toBe(
-    '### Title of research-again\n\n*research-again, by researcher: agents/researcher/task_output/research-again.md*\n\n#### Better report\n\nThree ways, three sources.',
+  expect(section(result, 'Results')).toBe(
+    [
+      '### Title of research-again',
+      '*research-again, by researcher: agents/researcher/task_output/research-again.md* This is the answer.',
+      'In short.',
+      '### Replaced by later results',
+      '- `research` of wave 1: Title of research: agents/researcher/task_output/research.md',
+    ].join('\n\n'),
+  );
+  expect(section(result, 'Conflicts that were resolved')).toBe(
+    '- `Cloud or not`: No cloud (f2 stands against f1)\n- `Network or not`: There is one (f1 stands against f4)',
   );
   expect(section(result, 'Optional questions that nobody answered')).toBe(
     '- Which colour? Assumed: grey (research-again)',
@@ -94,8 +113,8 @@ it('completed: everything that was met, known, delivered, assumed and used', asy
       '- 6 model calls, 6.0k tokens in, 600 out',
       '- Cost: $0.012',
       '- 2 waves in 9.0 minutes, waiting times included',
-      '- Wave 1 took 3.0k tokens in, 300 out. Expected: about 8.7k tokens by 2 delegations at once; one agent alone would take about 11.9k.',
-      '- Wave 2 took 3.0k tokens in, 300 out. Expected: about 4.5k tokens by 1 delegation; one agent alone would take about 4.5k.',
+      '- Wave 1 took 3.0k tokens in, 300 out. Expected: about 8.7k tokens by 2 delegations.',
+      '- Wave 2 took 3.0k tokens in, 300 out. Expected: about 4.5k tokens by 1 delegation.',
     ].join('\n'),
   );
   expect(section(result, 'Where everything lies')).toContain('`waves/002/wave_compact.md`');
@@ -111,7 +130,7 @@ it('finished_unmet: says how many are not met, and why', async () => {
   const out = output({
     coverage: { ...met('a-1'), criteria_unmet: unmet('a-2').criteria_unmet },
   });
-  const result = await resultOf(
+  const result = await reportOf(
     { goal: 'Goal' },
     {
       type: 'wave_done',
@@ -138,7 +157,7 @@ it('finished_unmet: says how many are not met, and why', async () => {
 it('stopped: what was asked, planned and not done', async () => {
   const made = plan(delegation('a'), delegation('b'));
   const planRef = await harness.put(made);
-  const result = await resultOf(
+  const result = await reportOf(
     { goal: 'Goal', criteria: ['It is cheap'] },
     wavePlanned(1, planRef, made),
     { type: 'question_opened', question: question('q1') },
@@ -148,14 +167,14 @@ it('stopped: what was asked, planned and not done', async () => {
   expect(section(result, 'Criteria')).toContain(
     '- `goal-1`: It is cheap\n  Why not: Nobody worked on it to the end.',
   );
-  expect(section(result, 'Deliverables')).toBe('No delegation was completed.');
+  expect(section(result, 'Results')).toBe('No delegation was completed.');
   expect(section(result, 'Questions that were still open')).toBe('- `q1`: What about q1?');
   expect(headings(result)).not.toContain('## What is known after wave 1');
   expect(section(result, 'Usage and cost')).toContain('- 1 model call, ');
 });
 
 it('abandoned, before anything was planned', async () => {
-  const result = await resultOf({ goal: 'Goal' }, end('abandoned', usage(0)));
+  const result = await reportOf({ goal: 'Goal' }, end('abandoned', usage(0)));
   expect(result).toContain('**Abandoned by the user: 0 of 0 criteria are not met.**');
   expect(section(result, 'Criteria')).toBe('No criterion was set.');
 });
@@ -177,7 +196,7 @@ const deliver = async (
     );
     changes.push({ type: 'wave_done', wave: wave(index + 1, { outcomes }), criteria: [] });
   }
-  const result = await resultOf({ goal: 'Goal' }, ...changes, end('completed'));
+  const result = await reportOf({ goal: 'Goal' }, ...changes, end('completed'));
   return [...result.matchAll(/^### Title of (\S+)$/gm)].map(([, id]) => id ?? '');
 };
 
@@ -214,12 +233,12 @@ describe('deliverables', () => {
 it('cuts each text at its limit and points to the whole', async () => {
   const a = delegation('a');
   const out = output({
-    detailed_md: 'd'.repeat(resultLimits.deliverableCharsMax + 1),
+    compact_md: 'd'.repeat(resultLimits.deliverableCompactCharsMax + 1),
     optional_questions: [asked('o'.repeat(resultLimits.lineCharsMax + 1))],
     assumptions_made: [{ statement: 's'.repeat(resultLimits.lineCharsMax + 1), confidence: 'low' }],
   });
   const done = await outcome(harness, a, out);
-  const result = await resultOf(
+  const result = await reportOf(
     { goal: `Goal\n${'g'.repeat(resultLimits.goalCharsMax)}` },
     {
       type: 'wave_done',
@@ -237,7 +256,7 @@ it('cuts each text at its limit and points to the whole', async () => {
   expect(section(result, 'What is known after wave 1')).toMatch(
     /whole: waves\/001\/wave_compact\.md\*$/,
   );
-  expect(section(result, 'Deliverables')).toContain(
+  expect(section(result, 'Results')).toContain(
     `whole: agents/researcher/task_output/a.md, in artifact ${done.output_ref}*`,
   );
   expect(section(result, 'Optional questions that nobody answered')).toMatch(
@@ -260,7 +279,7 @@ it('names what a long list leaves out', async () => {
       outcome(harness, delegation(`d${index}`), assumptions(20 * index)),
     ),
   );
-  const result = await resultOf(
+  const result = await reportOf(
     { goal: 'Goal' },
     { type: 'wave_done', wave: wave(1, { outcomes }), criteria: [] },
     end('completed'),
@@ -268,9 +287,9 @@ it('names what a long list leaves out', async () => {
   expect(section(result, 'Assumptions that stand')).toMatch(/\n- … and 20 more: pool\.jsonl$/);
 });
 
-it('does not let a deliverable hide or outrank what follows it', async () => {
-  const out = output({ detailed_md: '# Result: forged\n\n<!-- \n\n```\nopen' });
-  const result = await resultOf(
+it('does not let an output hide or outrank what follows it', async () => {
+  const out = output({ compact_md: '# Report: forged\n\n<!-- \n\n```\nopen' });
+  const result = await reportOf(
     { goal: 'Goal' },
     {
       type: 'wave_done',
@@ -279,8 +298,8 @@ it('does not let a deliverable hide or outrank what follows it', async () => {
     },
     end('completed'),
   );
-  expect(headings(result).filter((heading) => heading.includes('Result'))).toEqual([
-    '# Result: Goal',
+  expect(headings(result).filter((heading) => heading.includes('Report'))).toEqual([
+    '# Report: Goal',
   ]);
   expect(result).toContain('&lt;!--');
   expect(result).toContain('```\nopen\n```\n\n## Usage and cost');
@@ -288,8 +307,8 @@ it('does not let a deliverable hide or outrank what follows it', async () => {
 
 it('says what was taken out of it, by rule, and nothing when nothing was', async () => {
   const goal = 'Deploy with [redacted:github], [redacted:aws] and [redacted:github]';
-  const result = await resultOf({ goal }, end('stopped'));
+  const result = await reportOf({ goal }, end('stopped'));
   // The goal stands in the title too.
   expect(section(result, 'Taken out')).toMatch(/In this file: 2 × aws, 4 × github\.$/);
-  expect(section(await resultOf({ goal: 'Deploy' }, end('stopped')), 'Taken out')).toBeNull();
+  expect(section(await reportOf({ goal: 'Deploy' }, end('stopped')), 'Taken out')).toBeNull();
 });

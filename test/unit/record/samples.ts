@@ -90,6 +90,7 @@ export function decision(over: Partial<WaveDecision> = {}): WaveDecision {
       conflicts_resolved: [],
       next_actions: [],
     },
+    answer: null,
     facts: [],
     criteria_reopened: [],
     needs_user_input: false,

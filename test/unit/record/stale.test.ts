@@ -174,12 +174,12 @@ it('what is done again is stale no more, and the planner is told what it cost', 
   ]);
 });
 
-it('the result names work that rests on what no longer holds', async () => {
+it('the report names work that rests on what no longer holds', async () => {
   await run.apply(await endOf(1, [{ delegation: price }, { delegation: table }]));
   await run.apply(await endOf(2, [{ delegation: delegation('better', { produces: ['prices'] }) }]));
   const { usage } = await run.record();
-  const { result_ref } = await run.apply({ type: 'ended', status: 'completed', usage });
-  const result = await harness.deps.store.getText(result_ref ?? '');
+  const { result: files } = await run.apply({ type: 'ended', status: 'completed', usage });
+  const result = await harness.deps.store.getText(files?.report_ref ?? '');
   expect(result).toContain(
     '## Work that rests on what no longer holds\n\n- `table`: "prices" of wave-001/price is replaced by wave-002/better',
   );

@@ -38,7 +38,7 @@ export const members = [
   teamSeat('testers', { kind: 'team', executor: 'team:lab', agent_id: 'leader', enabled: false }),
 ];
 
-export const designOutput = output({
+const designOutput = output({
   compact_md: 'The hall, in short.',
   detailed_md: '# The hall\n\nAt length.\n',
   coverage: met('design-1'),

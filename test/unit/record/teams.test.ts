@@ -48,12 +48,12 @@ async function doneWave(conflictsResolved: Resolved = []): Promise<WaveDone> {
   };
 }
 
-/** `result.md` of a run whose wave ended so. */
-async function resultOf(done: WaveDone): Promise<string> {
+/** `report.md` of a run whose wave ended so. */
+async function reportOf(done: WaveDone): Promise<string> {
   const run = await harness.begin('my-run');
   const { usage } = await run.record();
-  const { result_ref } = await run.apply(done, { type: 'ended', status: 'completed', usage });
-  return harness.deps.store.getText(result_ref ?? '');
+  const { result } = await run.apply(done, { type: 'ended', status: 'completed', usage });
+  return harness.deps.store.getText(result?.report_ref ?? '');
 }
 
 it('export writes the files of a team again, and those of teams and triads among its members', async () => {
@@ -87,14 +87,14 @@ it('a run whose id is used again loses the files of its teams, also when a repor
   expect(Object.keys(await reportFiles())).not.toContain('teams/design.md');
 });
 
-it('result.md says who did what, what each cost, and what their triads left disputed', async () => {
+it('report.md says who did what, what each cost, and what their triads left disputed', async () => {
   const ruling = {
     conflict: 'conflict:triad/design.d3.d1/prices',
     resolution: 'List prices.',
     origin: 'wave-001/design.d3.d1/anna',
     superseded: 'wave-001/design.d3.d1/ben',
   };
-  const text = await resultOf(await doneWave([ruling]));
+  const text = await reportOf(await doneWave([ruling]));
   expect(text).toContain(
     '*design, by a team (researcher, sellers, testers; 62 model calls, $0.124), led by leader: agents/leader/task_output/design.md*',
   );
@@ -115,14 +115,14 @@ it('result.md says who did what, what each cost, and what their triads left disp
   expect(text).toContain('- `teams/<delegation>.md`: who did what for each team');
 });
 
-it('result.md has what the members of a team brought that did not come to its end', async () => {
+it('report.md has what the members of a team brought that did not come to its end', async () => {
   const report = await designReport(harness, [await storedTask(harness, 'd1', output())], {
     status: 'timed_out',
     reason: 'Its 300 s are over.',
     output_ref: null,
   });
   const failed = { status: 'failed', reason: 'Its 300 s are over.' } as const;
-  const text = await resultOf({
+  const text = await reportOf({
     type: 'wave_done',
     wave: wave(1, {
       plan_ref: await harness.put(plan(design)),
@@ -130,7 +130,7 @@ it('result.md has what the members of a team brought that did not come to its en
     }),
     criteria: [],
   });
-  expect(text).toContain('## Deliverables\n\nNo delegation was completed.');
+  expect(text).toContain('## Results\n\nNo delegation was completed.');
   expect(text).toContain(
     '- failed: Its 300 s are over.\n- Tasks: 1 completed\n- Partial: it may hold less than was asked for\n',
   );
@@ -181,6 +181,7 @@ it('reviewDecision asks for each dispute of a triad among the members of a team,
       wave: 1,
       outcomes: done.outcomes.map((outcome) => ({
         delegation_id: outcome.delegation_id,
+        status: outcome.status,
         turns: outcome.turns,
         output_ref: outcome.output_ref,
         ...readEnds(outcome),

@@ -72,25 +72,26 @@ it('a run whose id is used again loses the files of its triads', async () => {
   expect(await triadFiles()).toEqual({});
 });
 
-/** The parts of `result.md`. */
-async function resultOf(done: RecordChange): Promise<readonly string[]> {
+/** The text of `result.md`, and the parts of `report.md`. */
+async function endOf(
+  done: RecordChange,
+): Promise<{ readonly result: string; readonly report: readonly string[] }> {
   const run = await harness.begin('my-run');
-  const { result_ref } = await run.apply(done, {
-    type: 'ended',
-    status: 'completed',
-    usage: (await run.record()).usage,
-  });
-  return (await harness.deps.store.getText(result_ref ?? '')).split(/^(?=## )/m);
+  const { usage } = await run.record();
+  const { result } = await run.apply(done, { type: 'ended', status: 'completed', usage });
+  const textOf = (ref: string | undefined) => harness.deps.store.getText(ref ?? '');
+  const report = await textOf(result?.report_ref);
+  return { result: await textOf(result?.result_ref), report: report.split(/^(?=## )/m) };
 }
 
-it('result.md lists what triads left disputed, with what the planner made of it', async () => {
+it('report.md lists what triads left disputed, with what the planner made of it', async () => {
   const ruling = {
     conflict: 'conflict:triad/offer/prices',
     resolution: 'List prices are\nwhat we have.',
     origin: 'wave-001/offer/anna',
     superseded: 'wave-001/offer/ben',
   };
-  const parts = await resultOf(await doneWave({}, [ruling]));
+  const { result, report: parts } = await endOf(await doneWave({}, [ruling]));
   expect(parts.find((part) => part.startsWith('## Minority reports'))).toBe(
     [
       '## Minority reports\n',
@@ -105,14 +106,14 @@ it('result.md lists what triads left disputed, with what the planner made of it'
   );
   expect(text).toContain('*alone, by researcher: agents/researcher/task_output/alone.md*');
   expect(text).toContain('- `triads/<delegation>/<phase>.md`: how each triad came to its output');
-  // The deliverable has the report itself.
-  expect(text).toContain('**ben: HOLD.**');
+  // The output has the minority report itself.
+  expect(result).toContain('**ben: HOLD.**');
 });
 
-it('result.md says so when nobody has decided a dispute, and nothing without one', async () => {
-  const undecided = (await resultOf(await doneWave())).join('');
+it('report.md says so when nobody has decided a dispute, and nothing without one', async () => {
+  const undecided = (await endOf(await doneWave())).report.join('');
   expect(undecided).toContain('HOLD prices.anna. Nobody has decided it.');
-  expect((await resultOf(await doneWave({ agrees: true }))).join('')).not.toContain('inority');
+  expect((await endOf(await doneWave({ agrees: true }))).report.join('')).not.toContain('inority');
 });
 
 it('reviewDecision asks for each dispute that the report of the last phase has', async () => {
@@ -126,8 +127,9 @@ it('reviewDecision asks for each dispute that the report of the last phase has',
     const { faults } = await harness.reviewDecision({
       record_ref: run.ref(),
       wave: 1,
-      outcomes: done.outcomes.map(({ delegation_id, turns, output_ref }) => ({
+      outcomes: done.outcomes.map(({ delegation_id, status, turns, output_ref }) => ({
         delegation_id,
+        status,
         turns,
         output_ref,
         ...(delegation_id === 'offer' && end !== undefined && { triad_end: end }),
@@ -156,13 +158,13 @@ it('result.md of a phase that was started alone is what it hands over', async ()
   const { triad, ...rest } = await offerOutcome(harness, plan_ref, [report]);
   const handed = { ...rest, output_ref: null, criteria_met: [], criteria_unmet: ['offer-1'] };
   const outcomes = [{ ...handed, ...(triad !== undefined && { triad }) }];
-  const [head, ...parts] = await resultOf({
+  const { result, report: parts } = await endOf({
     type: 'wave_done',
     wave: wave(1, { plan_ref, outcomes, decision_ref: null }),
     criteria: [],
   });
-  expect(head).toContain('Completed: negotiate, one phase of a triad.');
-  expect(parts.join('')).toContain('### Decisions\n\n- `risks`: Carl writes it');
+  expect(result).toContain('Completed: negotiate, one phase of a triad.');
+  expect(result).toContain('### Decisions\n\n- `risks`: Carl writes it');
   expect(parts.join('')).toContain('what was said: triads/offer/negotiate.md');
-  expect(parts.join('')).not.toMatch(/Deliverables|Criteria/);
+  expect(parts.join('')).not.toMatch(/## (?:Results|Criteria)/);
 });

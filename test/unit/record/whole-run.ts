@@ -151,6 +151,7 @@ export async function wholeRun(harness: Harness): Promise<readonly (readonly Rec
           decision_ref: await harness.put(
             decision({
               wave_compact: '# Truth at last\n\nWay two is best.',
+              answer: { kind: 'delegation', value: 'research-again' },
               planner_decision: {
                 io_status: 'OK',
                 not_ok_reasons: [],

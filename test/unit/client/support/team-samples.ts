@@ -1,5 +1,5 @@
 import type { DelegationStatusView, TaskView, TeamView } from '../../../../contracts/views.ts';
-import type { TeamResult } from '../../../../contracts/delegation-run.ts';
+import type { LoneOutcome } from '../../../../contracts/delegation-run.ts';
 import type { RunEnd } from '../../../../client/run-end.ts';
 import type { CallReading, TeamLook } from '../../../../client/team/read-team.ts';
 import { listing, noUsage } from './samples.ts';
@@ -70,9 +70,9 @@ export function writing(of: string, call: string, text: string, tailMax = Infini
   return { call, delegation_id: of, agent_id, text: tail, text_chars: text.length };
 }
 
-export function endOfTeam(fields: Partial<TeamResult> = {}): RunEnd {
+export function endOfTeam(fields: Partial<LoneOutcome> = {}): RunEnd {
   const usage = { ...noUsage, calls: 2 };
-  const outcome: TeamResult = {
+  const outcome: LoneOutcome = {
     delegation_id: 'task',
     agent_id: 'leader',
     title: 'Bake',
@@ -86,6 +86,8 @@ export function endOfTeam(fields: Partial<TeamResult> = {}): RunEnd {
     turns: 2,
     usage: { ...noUsage, calls: 3 },
     answer: '# Bread\n\nIt is baked.',
+    result_path: 'bread/result.md',
+    report_path: 'bread/report.md',
     team: {
       team_id: null,
       leader: { agent_id: 'leader', turns: 2, usage },

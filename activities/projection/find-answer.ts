@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import type { RecordedEffect } from '../../contracts/effect.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import type { NamedAnswer } from '../../contracts/wave-decision.ts';
+import { hashBytes } from '../tools/hash-bytes.ts';
+import { findHandedOver, listDeliverables } from './list-deliverables.ts';
+import { embedCode, embedMarkdown, joinSections, oneLine } from './markdown.ts';
+import { treePaths } from './paths.ts';
+import { textOf } from './record-texts.ts';
+import type { RecordTexts, TextRefs } from './record-texts.ts';
+import { renderPhaseSummary } from './render-phase-summary.ts';
+import { resultLimits } from './result-limits.ts';
+
+/** What the user gets of a run. */
+export interface Answer {
+  /** Markdown; empty when nothing came of the run. */
+  readonly text: string;
+  /** What a reader has to know of it: how it was chosen, when nobody named it at the end. Empty when there is nothing. */
+  readonly note: string;
+}
+
+/** What `findAnswer` wants loaded, but for the text of a file. */
+export function answerNeeds(record: RunRecord): TextRefs {
+  return {
+    decisions: record.waves.map((wave) => wave.decision_ref),
+    outputs: record.waves.flatMap(({ outcomes }) => outcomes.map((one) => one.output_ref)),
+    phases: [findHandedOver(record)?.report_ref ?? null],
+  };
+}
+
+/** What `findAnswer` wants loaded of a file that the answer names. */
+export function answerFileNeeds(record: RunRecord, { decisions }: RecordTexts): TextRefs {
+  const named = lastNamed(record, decisions)?.answer;
+  const written = named?.kind === 'file' ? findWritten(record, named.value) : null;
+  return { markdown: [written === null ? null : shownArguments(written)] };
+}
+
+/**
+ * The answer that the last decision named; of a run that was ended before, the newest one that was named and still stands,
+ * else everything that was completed and not replaced, the newest first. A part that was started alone has one output.
+ */
+export function findAnswer(record: RunRecord, texts: RecordTexts): Answer {
+  const handed = findHandedOver(record);
+  if (handed !== null) {
+    const { summary } = textOf(texts.phases, handed.report_ref);
+    return { text: summary === null ? '' : renderPhaseSummary(summary), note: '' };
+  }
+  const named = lastNamed(record, texts.decisions);
+  const text = named === null ? null : textOfNamed(named, record, texts);
+  if (named === null || text === null) return gatherOutputs(record, texts);
+  const note = 'The run was ended before its last step gave an answer. This is the one before.';
+  return { text, note: named.isLast ? '' : note };
+}
+
+interface LastNamed {
+  readonly answer: NamedAnswer;
+  /** Whether the last wave of the run named it. */
+  readonly isLast: boolean;
+}
+
+function lastNamed(record: RunRecord, decisions: RecordTexts['decisions']): LastNamed | null {
+  for (const wave of record.waves.toReversed()) {
+    const answer = wave.decision_ref === null ? null : textOf(decisions, wave.decision_ref).answer;
+    if (answer !== null) return { answer, isLast: wave === record.waves.at(-1) };
+  }
+  return null;
+}
+
+/** The delegation whose output the run's last named answer is; null when it is none. */
+export function findAnsweringDelegation(record: RunRecord, texts: RecordTexts): string | null {
+  const answer = lastNamed(record, texts.decisions)?.answer;
+  return answer?.kind === 'delegation' ? answer.value : null;
+}
+
+/** @returns null when what was named does not stand any more. */
+function textOfNamed(
+  { answer: { kind, value }, isLast }: LastNamed,
+  record: RunRecord,
+  texts: RecordTexts,
+): string | null {
+  switch (kind) {
+    case 'text':
+      return value;
+    case 'file':
+      return describeFile(value, record, texts);
+    case 'delegation': {
+      const standing = isLast ? completedOutputs(record) : listDeliverables(record);
+      const one = standing.find(({ delegation_id }) => delegation_id === value);
+      return one === undefined ? null : textOfOutput(one.output_ref, texts);
+    }
+  }
+}
+
+function completedOutputs(record: RunRecord) {
+  return outputsOf(record).filter(({ status }) => status === 'completed');
+}
+
+/** Outcomes that have an output, whatever their status, in the order of waves. */
+function outputsOf(record: RunRecord) {
+  return record.waves.flatMap(({ outcomes }) =>
+    outcomes.flatMap((one) =>
+      one.output_ref === null ? [] : [{ ...one, output_ref: one.output_ref }],
+    ),
+  );
+}
+
+function textOfOutput(ref: Ref, texts: RecordTexts): string {
+  const { detailed_md, compact_md } = textOf(texts.outputs, ref);
+  return detailed_md.trim() === '' ? compact_md : detailed_md;
+}
+
+function gatherOutputs(record: RunRecord, texts: RecordTexts): Answer {
+  const standing = listDeliverables(record).toReversed();
+  // What failed may still have brought something: a team hands on what its members did.
+  const outputs = standing.length > 0 ? standing : outputsOf(record).toReversed();
+  const text = joinOutputs(outputs, texts);
+  if (text === '' || isOutputOfPart(record)) return { text, note: '' };
+  const what =
+    standing.length > 0
+      ? 'These are the results until then, the newest first.'
+      : 'Nothing was completed. This is what there is of it, and it is not whole.';
+  return { text, note: `The run was ended before it gave an answer. ${what}` };
+}
+
+/** A delegation that was started alone: it came to its end, and nobody decides on it. */
+function isOutputOfPart({ waves }: RunRecord): boolean {
+  const [wave] = waves;
+  return waves.length === 1 && wave?.status === 'decided' && wave.decision_ref === null;
+}
+
+function joinOutputs(
+  outputs: readonly { readonly title: string; readonly output_ref: Ref }[],
+  texts: RecordTexts,
+): string {
+  const [first, ...others] = outputs;
+  if (first === undefined) return '';
+  if (others.length === 0) return textOfOutput(first.output_ref, texts);
+  return joinSections(
+    outputs.map(({ title, output_ref }) => {
+      const body = embedMarkdown(textOfOutput(output_ref, texts), {
+        depth: 2,
+        charsMax: resultLimits.deliverableCharsMax,
+        whole: 'agents/<agent>/task_output/',
+      });
+      return `## ${oneLine(title)}\n\n${body}`;
+    }),
+  ).trimEnd();
+}
+
+/** The newest confirmed writing of a file; null when nobody is known to have written it. */
+function findWritten({ effects = [] }: RunRecord, path: string): RecordedEffect | null {
+  return effects.findLast((one) => one.state === 'confirmed' && one.target === path) ?? null;
+}
+
+/** Where the text of a file is that is small enough to be shown; null for others. */
+function shownArguments({ receipt, arguments_ref }: RecordedEffect): Ref | null {
+  return receipt !== null && receipt.bytes <= resultLimits.fileBytesMax ? arguments_ref : null;
+}
+
+/** Where a file lies, and its text where that is small. */
+function describeFile(path: string, record: RunRecord, texts: RecordTexts): string | null {
+  const written = findWritten(record, path);
+  if (written === null) return null;
+  const { workspace_dir: dir } = record;
+  const folder =
+    dir === undefined ? `\`${treePaths.workspace}\` beside \`${treePaths.result}\`` : `\`${dir}\``;
+  const place = `The file \`${path}\`, in the folder ${folder}.`;
+  const text = readWritten(written, texts);
+  if (text === null) return place;
+  const shown = /\.(?:md|markdown|txt)$/i.test(path)
+    ? text.trim()
+    : embedCode(text, {
+        language: path.slice(path.lastIndexOf('.') + 1),
+        charsMax: resultLimits.fileBytesMax,
+        whole: path,
+      });
+  return `${place}\n\n${shown}`;
+}
+
+const Arguments = z.record(z.string(), z.unknown());
+
+/** The text that the tool was given to write. Its receipt proves that this is what stands in the file. */
+function readWritten(written: RecordedEffect, texts: RecordTexts): string | null {
+  const ref = shownArguments(written);
+  if (ref === null) return null;
+  const given = Object.values(Arguments.parse(JSON.parse(textOf(texts.markdown, ref))));
+  const isWritten = (value: unknown): value is string =>
+    typeof value === 'string' && hashBytes(value) === written.receipt?.sha256;
+  return given.find(isWritten) ?? null;
+}

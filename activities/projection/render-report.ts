@@ -1,0 +1,213 @@
+import type { Ref } from '../../contracts/ref.ts';
+import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import type { RunStatus } from '../../contracts/planner-run.ts';
+import { formatCost } from '../../contracts/format-cost.ts';
+import { describeExpected, formatTokens } from '../../core/usage/format-tokens.ts';
+import { findAnsweringDelegation } from './find-answer.ts';
+import {
+  findHandedOver,
+  listCompleted,
+  listDeliverables,
+  listSuperseded,
+} from './list-deliverables.ts';
+import type { Deliverable } from './list-deliverables.ts';
+import { bullets, cutLine, embedMarkdown, joinSections, oneLine } from './markdown.ts';
+import { treePaths } from './paths.ts';
+import { textOf } from './record-texts.ts';
+import type { RecordTexts, TextRefs } from './record-texts.ts';
+import { renderCriteria } from './render-result-criteria.ts';
+import { listDisputed, renderMinorityReports } from './render-result-disputes.ts';
+import { renderRedactions } from './render-result-redactions.ts';
+import { describeStatus } from './render-result.ts';
+import { renderResultEffects } from './render-result-effects.ts';
+import { renderAnswers, renderOpenEnds } from './render-result-open-ends.ts';
+import { renderResultTeams } from './render-result-teams.ts';
+import { resultLimits } from './result-limits.ts';
+
+/** What `renderReport` wants loaded, beside what the answer needs. */
+export function reportNeeds(record: RunRecord): TextRefs {
+  const disputed = listDisputed(record);
+  return {
+    phases: disputed.map((one) => one.dissent_ref),
+    teams: disputed.map((one) => one.team_ref),
+  };
+}
+
+/** `report.md`: everything about a run that has ended but its answer. */
+export function renderReport(record: RunRecord, status: RunStatus, texts: RecordTexts): string {
+  const told = [
+    `# Report: ${oneLine(record.goal_title)}`,
+    `**${describeStatus(record, status)}** The answer is in \`${treePaths.result}\`.`,
+    renderGoal(record),
+    ...renderCame(record, texts),
+    ...renderResultEffects(record),
+    renderResultTeams(record, texts),
+    renderConflicts(record, texts),
+    renderMinorityReports(record, texts),
+    renderAnswers(record),
+    ...renderOpenEnds(record, texts),
+  ];
+  return joinSections([
+    ...told,
+    ...renderRedactions(joinSections(told)),
+    renderUsage(record),
+    renderPlaces(record),
+  ]);
+}
+
+/** What came of it: criteria and results. Of a phase alone, which has none, where its work stands. */
+function renderCame(record: RunRecord, texts: RecordTexts): (string | null)[] {
+  const handed = findHandedOver(record);
+  if (handed === null) {
+    return [renderCriteria(record), renderTruth(record, texts), renderVersions(record, texts)];
+  }
+  const whole = treePaths.triadPhase(handed.delegation_id, handed.phase);
+  return [`Sections, claims and what was said: ${whole}`];
+}
+
+function renderGoal(record: RunRecord): string {
+  const goal = embedMarkdown(record.goal, {
+    depth: 2,
+    charsMax: resultLimits.goalCharsMax,
+    whole: treePaths.conversationSummary(record.goal_title),
+  });
+  const rules = [
+    ...record.constraints.map((constraint) => `Constraint: ${oneLine(constraint)}`),
+    ...record.instructions.map((instruction) => `Asked for later: ${oneLine(instruction)}`),
+  ];
+  return rules.length === 0 ? `## Goal\n\n${goal}` : `## Goal\n\n${goal}\n\n${bullets(rules, '')}`;
+}
+
+function lastDecision(record: RunRecord): { readonly ref: Ref; readonly wave: number } | null {
+  const decided = record.waves.findLast((wave) => wave.decision_ref !== null);
+  return decided === undefined || decided.decision_ref === null
+    ? null
+    : { ref: decided.decision_ref, wave: decided.wave };
+}
+
+function renderTruth(record: RunRecord, texts: RecordTexts): string | null {
+  const last = lastDecision(record);
+  if (last === null) return null;
+  const truth = embedMarkdown(textOf(texts.decisions, last.ref).wave_compact, {
+    depth: 2,
+    charsMax: resultLimits.waveCompactCharsMax,
+    whole: treePaths.waveCompact(last.wave),
+  });
+  return `## What is known after wave ${last.wave}\n\n${truth}`;
+}
+
+/** What stands, then what later work replaced. The texts have files of their own, and one of them is the answer. */
+function renderVersions(record: RunRecord, texts: RecordTexts): string {
+  const standing = listDeliverables(record);
+  const completed = listCompleted(record);
+  if (completed.length === 0) return '## Results\n\nNo delegation was completed.';
+  const isStanding = new Set(standing.map(({ output_ref }) => output_ref));
+  const replaced = completed.filter(({ output_ref }) => !isStanding.has(output_ref));
+  const newestOf = new Map(
+    listSuperseded(record).map(({ older, newest }) => [older.output_ref, newest.delegation_id]),
+  );
+  const lines = replaced.map((one) => describeReplaced(one, newestOf.get(one.output_ref)));
+  const answering = findAnsweringDelegation(record, texts);
+  return joinSections([
+    '## Results',
+    ...standing.map((one) => renderStanding(one, texts, answering)),
+    lines.length === 0 ? null : `### Superseded versions\n\n${bullets(lines, '')}`,
+  ]).trimEnd();
+}
+
+function renderStanding(one: Deliverable, texts: RecordTexts, answering: string | null): string {
+  const whole = pathOf(one);
+  const body = embedMarkdown(textOf(texts.outputs, one.output_ref).compact_md, {
+    depth: 3,
+    charsMax: resultLimits.deliverableCompactCharsMax,
+    whole: `${whole}, in artifact ${one.output_ref}`,
+  });
+  const mark = one.delegation_id === answering ? ' This is the answer.' : '';
+  return `### ${oneLine(one.title)}\n\n*${one.delegation_id}, by ${describeExecutor(one)}: ${whole}*${mark}\n\n${body}`;
+}
+
+function describeReplaced(one: Deliverable, newest: string | undefined): string {
+  const by = newest === undefined ? '' : `, replaced by \`${newest}\``;
+  return `\`${one.delegation_id}\` of wave ${one.wave}${by}: ${oneLine(one.title)}: ${pathOf(one)}`;
+}
+
+function pathOf({ agent_id, delegation_id }: Deliverable): string {
+  return treePaths.taskOutput(agent_id, delegation_id);
+}
+
+/** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)` as well. */
+function describeExecutor({ agent_id, triad, team, usage }: Deliverable): string {
+  const cost = `${count(usage.calls, 'model call')}, ${formatCost(usage)}`;
+  if (team !== undefined) {
+    const names = team.members.map(({ member_id }) => member_id).join(', ');
+    const whose = team.team_id === null ? 'a team' : `the team ${team.team_id}`;
+    return `${whose} (${names}; ${cost}), led by ${agent_id}`;
+  }
+  if (triad === undefined) return agent_id;
+  const names = triad.members.map(({ name }) => name).join(', ');
+  return `a ${triad.type} triad (${names}; ${cost}), written by ${agent_id}`;
+}
+
+/** What contradicted itself, and which side stands. */
+function renderConflicts(record: RunRecord, texts: RecordTexts): string | null {
+  const resolved = record.waves.flatMap(({ decision_ref: ref }) =>
+    ref === null ? [] : textOf(texts.decisions, ref).planner_decision.conflicts_resolved,
+  );
+  const lines = resolved.map(({ conflict, resolution, origin, superseded, keys_apart = [] }) => {
+    const outcome =
+      keys_apart.length === 0 ? `${origin} stands against ${superseded}` : 'all sides stand';
+    return cutLine(`\`${conflict}\`: ${resolution} (${outcome})`, {
+      charsMax: resultLimits.lineCharsMax,
+      whole: 'waves/<wave>/planner_decision.json',
+    });
+  });
+  return lines.length === 0 ? null : `## Conflicts that were resolved\n\n${bullets(lines, '')}`;
+}
+
+function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): string {
+  const minutes = Math.max(0, updated_at - started_at) / 60;
+  return [
+    '## Usage and cost',
+    '',
+    `- ${count(usage.calls, 'model call')}, ${formatTokens(usage)}`,
+    `- Cost: ${formatCost(usage)}`,
+    `- ${count(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
+    ...waves.flatMap(renderExpected),
+  ].join('\n');
+}
+
+/** What a wave took, against what it was expected to take when it was planned. */
+function renderExpected({ wave, expected, usage }: StoredWave): string[] {
+  if (expected === undefined) return [];
+  return [`- Wave ${wave} took ${formatTokens(usage)}. ${describeExpected(expected)}`];
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+function renderPlaces(record: RunRecord): string {
+  const decided = record.waves.filter((wave) => wave.decision_ref !== null);
+  const outcomes = record.waves.flatMap((wave) => wave.outcomes);
+  const has = (executor: 'triad' | 'team'): boolean =>
+    outcomes.some((outcome) => outcome[executor] !== undefined);
+  const places = [
+    `\`${treePaths.conversationSummary(record.goal_title)}\`: goal, decisions, answers`,
+    ...decided.map(
+      ({ wave }) =>
+        `\`${treePaths.waveCompact(wave)}\`: the truth after wave ${wave}; reasons and decision beside it`,
+    ),
+    '`agents/<agent>/task_output/<delegation>.md`: each completed work, whole',
+    ...(has('triad')
+      ? ['`triads/<delegation>/<phase>.md`: how each triad came to its output']
+      : []),
+    ...(has('team') ? ['`teams/<delegation>.md`: who did what for each team'] : []),
+    `\`${treePaths.pool}\`: every fact with its source`,
+    `\`${treePaths.questions}\`: every question, answer and refused answer`,
+    ...(record.effects === undefined
+      ? []
+      : [`\`${treePaths.effects}\`: every change outside, with its proof`]),
+    `\`${treePaths.sharedStatus}\`: where each delegation stands`,
+  ];
+  return `## Where everything lies\n\nBeside this file:\n\n${bullets(places, '')}`;
+}
