@@ -7,6 +7,7 @@ import { runCli } from '../../../client/cli/run-cli.ts';
 import { createTeamPrinter } from '../../../client/cli/team/team-printer.ts';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
 import { createPaint } from '../../../client/cli/text/paint.ts';
+import { defaultTeam } from '../../../core/limits.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 import { listing, question } from './support/samples.ts';
@@ -36,6 +37,13 @@ async function run(argv: readonly string[], methods: Partial<PlanwaveClient> = {
   const code = await runCli(['team', ...argv], deps);
   return { code, out: io.out(), err: io.err(), input: inputs[0] };
 }
+
+it('finding P8: its help names the default time limits of a team', async () => {
+  const { out } = await run(['--help']);
+  const words = out.replaceAll(/\s+/gu, ' ');
+  expect(words).toContain(`seconds of work for the whole team; ${defaultTeam.timeout}`);
+  expect(words).toContain(`seconds of work for one task; ${defaultTeam.member_timeout}`);
+});
 
 const done = closed(team({ state: 'done' }, [task('d1', { state: 'completed' })]));
 const ended: Partial<PlanwaveClient> = {

@@ -1,4 +1,6 @@
+import { plannerRules } from '../../../activities/prompts/planner-rules.ts';
 import { LimitsInput } from '../../../contracts/limits.ts';
+import { TeamPlan } from '../../../contracts/team.ts';
 import { findLimitFaults, findTeamFaults, findTriadFaults } from '../../../core/check-limits.ts';
 import {
   defaultLimits,
@@ -56,6 +58,15 @@ describe('limits', () => {
     expect(defaultTeam.member_timeout).toBeGreaterThanOrEqual(Math.max(180, callSeconds));
     expect(defaultTeam.timeout).toBeGreaterThanOrEqual(900);
     expect(findTeamFaults(defaultTeam, engineLimits, defaultLimits)).toEqual([]);
+  });
+
+  it('finding P8: what the planner is told of them is true', () => {
+    const { timeout, member_timeout } = TeamPlan.shape;
+    expect(timeout.description).toContain(`Default ${defaultTeam.timeout}.`);
+    expect(member_timeout.description).toContain(`Default ${defaultTeam.member_timeout}.`);
+    expect(plannerRules).toContain(
+      `The defaults, ${defaultTeam.timeout} for the team and ${defaultTeam.member_timeout} for a task`,
+    );
   });
 
   it.each([
