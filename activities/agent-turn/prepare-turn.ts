@@ -70,7 +70,7 @@ export async function prepareTurn(
   if (input.compact && leftOutNow.length === 0) throw createFullFailure();
   const isStored = isWaiting(conversation) && delta.messages.length + leftOutNow.length === 0;
   const turn = nextTurn(conversation);
-  const planning = nodes.find((node) => node.planning !== undefined)?.planning ?? null;
+  const planning = findPlanning(nodes);
   return {
     turn,
     planning,
@@ -139,6 +139,10 @@ async function appendTo(
     ...(packet !== null && { tools: offered }),
     left_out: [],
   };
+}
+
+function findPlanning(nodes: readonly TranscriptNode[]): PlanningTerms | null {
+  return nodes.find((node) => node.planning !== undefined)?.planning ?? null;
 }
 
 function readPlanning(append: readonly TurnInput[]): Pick<TranscriptNode, 'planning'> {

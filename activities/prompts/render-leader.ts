@@ -1,4 +1,3 @@
-import type { Delegation } from '../../contracts/delegation.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
