@@ -26,7 +26,7 @@ export const outputRules = `# Decide or ask
 
 # Questions
 - A blocking question stops your task: without its answer the result would be useless or wrong. Ask all at once. An optional one would only make it better; go on without its answer.
-- Each must be understood without your context, and says why it matters. default_answer is what you would take, or null. Where the answer settles a fact, fact_key is its key.
+- Each must be understood without your context. default_answer is what you would take, or null. Where the answer settles a fact, fact_key is its key.
 - priority "critical" is for what only the user can settle and what can't be undone. The planner sees every question first and answers what the run knows.
 
 # Your output

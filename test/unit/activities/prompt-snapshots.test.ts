@@ -46,6 +46,8 @@ const rulesOf = (
   return buildSystem(planner, kind, planning)[0]?.text ?? '';
 };
 
+const byPlanner = (shape: ModelTurnInput['shape']) => ({ agent_id: 'planner', shape });
+
 describe('system texts', () => {
   it.each(['doer', 'member', 'leader', 'coder', 'decision', 'question_review'] as const)(
     '%s',
@@ -63,8 +65,6 @@ describe('system texts', () => {
 });
 
 describe('first messages', () => {
-  const byPlanner = (shape: ModelTurnInput['shape']) => ({ agent_id: 'planner', shape });
-
   it('plan', async () => {
     const { record_ref, registry_ref } = scene;
     const prompt: Prompt = {

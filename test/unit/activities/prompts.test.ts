@@ -1,9 +1,4 @@
 import type { Prompt } from '../../../contracts/model-turn.ts';
-import {
-  decisionRules,
-  planRules,
-  reviewRules,
-} from '../../../activities/prompts/planner-rules.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { sayText } from '../../support/scripted-model.ts';
 import { agents, createBench, decision, delegationOf, outputOf, plan } from './bench.ts';

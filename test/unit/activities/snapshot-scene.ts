@@ -126,6 +126,28 @@ const notYet: WaveDecision = {
   user_questions: [],
 };
 
+const outcomeOf = (delegation_id: string, agent_id: string, output_ref: string) => ({
+  delegation_id,
+  agent_id,
+  title: delegation_id === 'design' ? 'Design the storage' : 'Review the design',
+  status: 'completed' as const,
+  reason: '',
+  criteria_met: [delegation_id === 'design' ? 'designed' : 'reviewed'],
+  criteria_unmet: delegation_id === 'design' ? [] : ['findings-mended'],
+  produces: delegation_id === 'design' ? ['storage-design'] : [],
+  output_ref,
+  loaded_details: [],
+  turns: 1,
+  usage: noUsage,
+});
+const detailOf = (detail_id: string, title: string, output_ref: string): DetailEntry => ({
+  detail_id,
+  title,
+  summary: title === 'Design the storage' ? design.compact_md : review.compact_md,
+  tags: ['wave-1'],
+  size: 150,
+  output_ref,
+});
 export async function openScene() {
   const workspaces = createFileWorkspaces({ home: 'nowhere' });
   const tools = createToolRegistry([loadDetail, createWriteFile(workspaces)]);
@@ -143,28 +165,6 @@ export async function openScene() {
     put(review),
     put(notYet),
   ]);
-  const outcomeOf = (delegation_id: string, agent_id: string, output_ref: string) => ({
-    delegation_id,
-    agent_id,
-    title: delegation_id === 'design' ? 'Design the storage' : 'Review the design',
-    status: 'completed' as const,
-    reason: '',
-    criteria_met: [delegation_id === 'design' ? 'designed' : 'reviewed'],
-    criteria_unmet: delegation_id === 'design' ? [] : ['findings-mended'],
-    produces: delegation_id === 'design' ? ['storage-design'] : [],
-    output_ref,
-    loaded_details: [],
-    turns: 1,
-    usage: noUsage,
-  });
-  const detailOf = (detail_id: string, title: string, output_ref: string): DetailEntry => ({
-    detail_id,
-    title,
-    summary: title === 'Design the storage' ? design.compact_md : review.compact_md,
-    tags: ['wave-1'],
-    size: 150,
-    output_ref,
-  });
   const record: RunRecord = {
     ...recordOf(registry_ref),
     goal: 'Design how a shopping-list app keeps its lists.',

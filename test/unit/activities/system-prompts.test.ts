@@ -8,6 +8,8 @@ import {
 import { agents } from './bench.ts';
 import { createRun } from './prompt-bench.ts';
 
+const rules = (triads: boolean, teams: boolean): string => planRules({ triads, teams });
+
 describe('the system prompt', () => {
   const [plans, reviewer, writer] = agents.map((agent) =>
     buildSystem(agent, agent.agent_id === 'planner' ? 'plan' : 'doer', null),
@@ -25,7 +27,6 @@ describe('the system prompt', () => {
   });
 
   it('finding P9: a planner reads of triads and teams only where the run allows them, and of planning only when it plans', () => {
-    const rules = (triads: boolean, teams: boolean) => planRules({ triads, teams });
     expect(rules(false, false)).not.toMatch(/triad|team_id|<teams>/u);
     expect(rules(true, false)).toContain('# Triads');
     expect(rules(true, false)).not.toContain('# Teams');
@@ -35,16 +36,16 @@ describe('the system prompt', () => {
   });
 
   it('finding P9: a plan is asked to be small, with one example of a small goal and one of a costly one', () => {
-    const rules = planRules({ triads: true, teams: true });
-    expect(rules).toContain('The smallest plan that can meet the criteria is the best one');
-    expect(rules).toMatch(/Example of a small goal.*one delegation/u);
-    expect(rules).toMatch(/Example of a costly goal.*author, reviewer and author/u);
+    const text = rules(true, true);
+    expect(text).toContain('The smallest plan that can meet the criteria is the best one');
+    expect(text).toMatch(/Example of a small goal.*one delegation/u);
+    expect(text).toMatch(/Example of a costly goal.*author, reviewer and author/u);
   });
 
   it('finding W2: a plan may not ask for what no tool can do, and its own example does not', () => {
-    const rules = planRules({ triads: false, teams: false });
-    expect(rules).toContain('No agent can run code, browse or read the workspace unless');
-    expect(rules).not.toContain('with a source for each');
+    const text = rules(false, false);
+    expect(text).toContain('No agent can run code, browse or read the workspace unless');
+    expect(text).not.toContain('with a source for each');
   });
 
   it('finding P4: an agent makes the choices that its task asks for, and escalates only what nothing settled', () => {
