@@ -3,7 +3,9 @@ import type { Delegation } from '../../contracts/delegation.ts';
 import type { TeamMember } from '../../contracts/team.ts';
 import type { TeamSeat } from '../../contracts/team-run.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { resolveTeam } from '../../core/team/resolve-team.ts';
+import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { defaultCriterion, storePlan } from '../run-record/compose-plan.ts';
 import { readRegistry } from '../tools/read-artifact.ts';
@@ -56,12 +58,17 @@ function toDelegation(
   const { delegation_id, title, inputs } = task;
   const { triad, team_id } = member;
   const needed = ['goal', ...inputs];
+  // A triad works on a section for each criterion, so that has to say what is wanted.
+  const description =
+    triad === undefined
+      ? defaultCriterion
+      : cutText(task_description, engineLimits.criterionCharsMax);
   return {
     delegation_id,
     agent_id: seat.agent_id,
     title,
     task_description,
-    acceptance_criteria: [{ criterion_id: 'c1', description: defaultCriterion }],
+    acceptance_criteria: [{ criterion_id: 'c1', description }],
     required_inputs: needed,
     provided_inputs: needed,
     depends_on: [],

@@ -20,7 +20,8 @@ export function describeClaims(spec: SpecState, sectionId: string | null): strin
 }
 
 function outline({ claim_id, section_id, member, about, revision, revised_by, state }: Claim) {
-  return { claim_id, section_id, member, about, revision, revised_by, state };
+  const disputes = about === 'output' ? { disputes: 'the finished text' } : {};
+  return { claim_id, section_id, member, ...disputes, revision, revised_by, state };
 }
 
 function summarise({ member, decision, revision, round }: Claim['responses'][number]): string {

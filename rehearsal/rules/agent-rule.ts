@@ -111,6 +111,11 @@ export interface SharedWork {
 
 const ownWork: SharedWork = { label: 'Section', parts: [], unmet: new Map(), earlier: '' };
 
+/** Passes the sections of a triad on whole. An agent alone and a leader write all of their output. */
+function passOn({ label, parts }: SharedWork): JsonObject {
+  return label === 'Section' && parts.length > 0 ? { detailed_from: ['sections'] } : {};
+}
+
 /**
  * What a rehearsed agent answers, in the shape of an agent output.
  *
@@ -124,7 +129,6 @@ export function answerDelegation(prompt: Prompt, shared: SharedWork = ownWork): 
   // The members have asked already.
   const isLed = shared.label === 'Result' && shared.parts.length > 0;
   if (asksForQuestion(task) && !isLed && audience === undefined) return askFirst(prompt, criteria);
-  const passesSections = shared.label === 'Section' && shared.parts.length > 0;
   const slips = task.includes(slipMark) && prompt.repairs === 0;
   const forWhom = audience === undefined ? '' : ` For ${quote(audience)}.`;
   const met = criteria.filter(({ id }) => !shared.unmet.has(id));
@@ -133,7 +137,7 @@ export function answerDelegation(prompt: Prompt, shared: SharedWork = ownWork): 
       `Rehearsal of ${quote(textOf(prompt.delegation['title']) || prompt.goal)}: ` +
       `${met.length} ${met.length === 1 ? 'criterion' : 'criteria'} met by rule.${forWhom}`,
     detailed_md: writeDetailed(prompt, met, audience, shared),
-    ...(passesSections && { detailed_from: ['sections'] }),
+    ...passOn(shared),
     status: 'completed',
     blocking_questions: [],
     ...emptyLists,

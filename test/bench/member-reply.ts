@@ -53,7 +53,8 @@ function composeCalls(
   return [
     ...duties.claim.map((section_id) => ({
       name: 'register_claim',
-      input: { section_id, proposal: say(section_id) },
+      // So that each phase has its three turns.
+      input: { section_id, proposal: say(section_id), write_later: true },
     })),
     ...duties.answer.map((claim_id) => {
       const isRevised = (claims.find((claim) => claim.claim_id === claim_id)?.revision ?? 1) > 1;

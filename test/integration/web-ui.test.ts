@@ -153,7 +153,7 @@ it('a triad has a child for each phase, whose calls say who spoke where', async 
   await page.getByRole('tab', { name: 'User Metadata' }).click();
   const shown = await readFrames(page, 'Claims');
   expect(shown).toMatch(/negotiate · round 1 of 3\s+State: done\s+Triad: dialectic/);
-  expect(shown).toMatch(/c1 · open · owned by proposer/);
+  expect(shown).toMatch(/c1 · done · owned by proposer/);
   expect(shown).toMatch(/by proposer · revision 2 · settled/);
 });
 

@@ -47,7 +47,8 @@ const itsPlan = plan([
  * which ask a question.
  */
 export const runWithTriad: ReferenceRun = {
-  input: () => ({ goal: 'Move the backups of a small shop to a second data centre' }),
+  // What the peers agree to is a plan: they write at the same time.
+  input: () => ({ goal: 'Move the backups of a small shop to a second data centre [later]' }),
   taskIds: itsPlan.delegations.map(({ delegation_id }) => delegation_id),
   askings: Object.values(askings),
   replyTo,

@@ -183,11 +183,13 @@ it('case 1.4: they are carried out one after the other where it is not, each wit
   expect(newestText(second)).toContain(found.compact_md);
 });
 
+/** An output that is nothing but the result of that name. */
+const passes = (name: string) => ({
+  output: { ...completed(taskCriterion), detailed_md: '', detailed_from: [name] },
+});
+
 it('finding P7: a leader hands on a result by its name, and everybody reads it in full', async () => {
   const policy = { ...completed(taskCriterion), detailed_md: '# Policy\n\nCall who is on duty.' };
-  const passes = (name: string) => ({
-    output: { ...completed(taskCriterion), detailed_md: '', detailed_from: [name] },
-  });
   const { result, heard } = await playTeam(
     stage,
     [

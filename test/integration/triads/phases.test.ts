@@ -1,6 +1,7 @@
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { TriadPhaseView } from '../../../contracts/views.ts';
+import { faultsOf } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
   call,
@@ -133,6 +134,23 @@ it('finding P5: a dialectic triad that agrees at once takes six calls, and hands
   const last = readMemberRequest(writer);
   expect(last.sections).toMatchObject([{ owner: 'proposer', status: 'done', text }]);
   expect(JSON.stringify(writer?.body).split('old months are deleted')).toHaveLength(2);
+  await expectPromisesKept(stage, id);
+});
+
+it('finding F12: a triad that agreed on nothing meets no criterion, whatever its sections are called', async () => {
+  stage.rehearsal.script([
+    { match: { phase: 'execute', schema: 'delegation', nth: 1 }, reply: { json: completed('c1') } },
+  ]);
+  const { id, outcome } = await play({
+    type: 'consensus',
+    task: 'Design a schema. [disagree]',
+    sections: [{ section_id: 'tables', text: 'All of them.' }],
+    acceptance_criteria: ['The tables are agreed.'],
+  });
+  const [claimed, again] = memberCalls(stage.rehearsal, { phase: 'execute' });
+  expect(claimed?.rule).toBe(0);
+  expect(faultsOf(again).join()).toContain('did not agree on section "tables"');
+  expect(outcome).toMatchObject({ criteria_met: [], criteria_unmet: ['c1'] });
   await expectPromisesKept(stage, id);
 });
 

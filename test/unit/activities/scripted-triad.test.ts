@@ -134,3 +134,13 @@ test('the log tells what each member was given, and who had a text', async () =>
   expect(readersOf(server, 'plant-4711')).toContain('negotiate synthesizer');
   expect(() => readMemberRequest(undefined)).toThrow('no such call');
 });
+
+test('finding P5: what peers agreed to at once is handed over from the records, with what each said', async () => {
+  const { output } = await playTriad(server, 'consensus', sections);
+  const [writer] = memberCalls(server, { phase: 'execute' });
+  const { summary } = readMemberRequest(writer);
+  expect(summary).toContain('## Decisions\n- ovens: All agreed to the proposal of peer-1.');
+  expect(summary).toContain('peer-3: Rehearsal: a rule agrees to revision 1 of shop.peer-2.');
+  expect(summary).toContain('- shop: Its whole text, as it was agreed.');
+  expect(output.coverage.criteria_unmet).toEqual([]);
+});

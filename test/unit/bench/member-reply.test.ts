@@ -44,7 +44,7 @@ it('a turn that owes nothing is a text', () => {
 
 it('every section that is owed is claimed', () => {
   expect(callsOf(turn({ claim: ['d1-done'] }))).toEqual([
-    ['register_claim', { section_id: 'd1-done', proposal: expect.any(String) }],
+    ['register_claim', { section_id: 'd1-done', proposal: expect.any(String), write_later: true }],
   ]);
 });
 

@@ -124,8 +124,9 @@ it('PT5: a section stands once; a criterion that stands twice is told as a crite
   ).toEqual(['delegations[0].acceptance_criteria[1].criterion_id']);
 });
 
+const carries = (id: string) => [{ section_id: 'tables', criterion_ids: [id] }];
+
 it('PT7: a section carries criteria of its own delegation', () => {
-  const carries = (id: string) => [{ section_id: 'tables', criterion_ids: [id] }];
   expect(check({ sections: carries('d1-done') })).toEqual([]);
   expect(check({ sections: carries('speed') })).toEqual([
     {

@@ -192,7 +192,6 @@ describe('calls', () => {
       claim_id: 'api.pro',
       section_id: 'api',
       member: 'pro',
-      about: 'ownership',
       revision: 1,
       revised_by: 'pro',
       state: 'settled',

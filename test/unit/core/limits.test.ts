@@ -1,4 +1,4 @@
-import { plannerRules } from '../../../activities/prompts/planner-rules.ts';
+import { planRules } from '../../../activities/prompts/planner-rules.ts';
 import { LimitsInput } from '../../../contracts/limits.ts';
 import { TeamPlan } from '../../../contracts/team.ts';
 import { findLimitFaults, findTeamFaults, findTriadFaults } from '../../../core/check-limits.ts';
@@ -64,7 +64,7 @@ describe('limits', () => {
     const { timeout, member_timeout } = TeamPlan.shape;
     expect(timeout.description).toContain(`Default ${defaultTeam.timeout}.`);
     expect(member_timeout.description).toContain(`Default ${defaultTeam.member_timeout}.`);
-    expect(plannerRules).toContain(
+    expect(planRules({ triads: false, teams: true })).toContain(
       `The defaults, ${defaultTeam.timeout} for the team and ${defaultTeam.member_timeout} for a task`,
     );
   });

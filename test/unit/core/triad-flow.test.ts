@@ -168,19 +168,20 @@ describe('the time of work', () => {
   });
 });
 
+const outputs = (...ids: readonly string[]) =>
+  output({ coverage: { criteria_met: ids.map(met), criteria_unmet: [] } });
+const planned = (criterion_ids: string[], riskOf?: string[]) => ({
+  criterion_ids,
+  sections: [
+    { section_id: 'price' },
+    { section_id: 'risk', ...(riskOf !== undefined && { criterion_ids: riskOf }) },
+  ],
+});
+
 describe('a phase, for rules and people', () => {
   const setup = setupOf('dialectic', ['price', 'risk']);
   const { state } = openPhase(setup, 'deliberate', { spec: specOf(setup), summary_ref: null });
 
-  const outputs = (...ids: readonly string[]) =>
-    output({ coverage: { criteria_met: ids.map(met), criteria_unmet: [] } });
-  const planned = (criterion_ids: string[], riskOf?: string[]) => ({
-    criterion_ids,
-    sections: [
-      { section_id: 'price' },
-      { section_id: 'risk', ...(riskOf !== undefined && { criterion_ids: riskOf }) },
-    ],
-  });
   /** Only `risk` is disputed. */
   const half = {
     ...state.spec,

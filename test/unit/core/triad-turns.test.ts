@@ -12,6 +12,43 @@ function names({ orders }: Played): string[] {
   return orders.map(({ brief }) => `${brief.member.name} ${brief.round}`);
 }
 
+/** The synthesizer revises the claim while it deliberates. */
+const revises: Player = (order, work) => {
+  const { member, phase } = order.brief;
+  const [claim] = work.spec.claims;
+  if (phase !== 'deliberate' || member.name !== 'syn' || claim?.revision !== 1) {
+    return dutiful()(order, work);
+  }
+  const { claim_id } = claim;
+  const answer = {
+    claim_id,
+    decision: 'REVISE',
+    reason_ref: 'cure',
+    revised_ref: 'cured',
+  } as const;
+  return [{ tool: 'negotiate_response', ...answer }];
+};
+
+/** The critic disputes the first text that it is given to judge. */
+const strict: Player = (order, work) => {
+  const { member, phase, duties } = order.brief;
+  if (phase === 'execute' && member.name === 'con' && duties.check.length > 0) {
+    if (work.events.length > 0) return [];
+    const claim_id = outputClaimId('api');
+    const answer = {
+      claim_id,
+      decision: 'REVISE',
+      reason_ref: 'r',
+      revised_ref: 'mended',
+    } as const;
+    return [
+      { tool: 'open_negotiation', section_id: 'api', reason_ref: 'A reading is lost.' },
+      { tool: 'negotiate_response', ...answer },
+    ];
+  }
+  return dutiful()(order, work);
+};
+
 describe('a dialectic triad', () => {
   const setup = setupOf('dialectic', ['api']);
   const own = ownClaimId('api', 'pro');
@@ -79,21 +116,6 @@ describe('a dialectic triad', () => {
   });
 
   it('finding P5: what the synthesizer revises in deliberate is agreed without it, and nobody sums it up', () => {
-    const revises: Player = (order, work) => {
-      const { member, phase } = order.brief;
-      const [claim] = work.spec.claims;
-      if (phase !== 'deliberate' || member.name !== 'syn' || claim?.revision !== 1) {
-        return dutiful()(order, work);
-      }
-      const { claim_id } = claim;
-      const answer = {
-        claim_id,
-        decision: 'REVISE',
-        reason_ref: 'cure',
-        revised_ref: 'cured',
-      } as const;
-      return [{ tool: 'negotiate_response', ...answer }];
-    };
     const { spec } = playPhase(setup, 'deliberate', specOf(setup), revises).state;
     const played = playPhase(setup, 'negotiate', spec, dutiful());
     expect(names(played)).toEqual(['con 1', 'pro 1']);
@@ -119,24 +141,6 @@ describe('a dialectic triad', () => {
   });
 
   it('DI2: finding P5: a text that the critic disputes is mended by all before the output', () => {
-    const strict: Player = (order, work) => {
-      const { member, phase, duties } = order.brief;
-      if (phase === 'execute' && member.name === 'con' && duties.check.length > 0) {
-        if (work.events.length > 0) return [];
-        const claim_id = outputClaimId('api');
-        const answer = {
-          claim_id,
-          decision: 'REVISE',
-          reason_ref: 'r',
-          revised_ref: 'mended',
-        } as const;
-        return [
-          { tool: 'open_negotiation', section_id: 'api', reason_ref: 'A reading is lost.' },
-          { tool: 'negotiate_response', ...answer },
-        ];
-      }
-      return dutiful()(order, work);
-    };
     const played = playPhase(setup, 'execute', later(), strict);
     expect(names(played)).toEqual(['pro 1', 'con 1', 'pro 2', 'syn 2', 'syn 2']);
     expect(played.state.spec.sections).toMatchObject([{ text_ref: 'mended' }]);
