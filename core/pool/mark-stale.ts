@@ -100,18 +100,26 @@ function findReason(
         ? `the answer to ${cause.question_id} was changed`
         : null;
     }
-    case 'input': {
-      const { name, source, by } = cause;
-      const isConsumed = consumption.inputs.some(
-        (one) => one.name === name && one.source === source,
-      );
-      return isConsumed && by !== own ? `"${name}" of ${source} is replaced by ${by}` : null;
-    }
-    case 'replaced': {
-      const { source, by } = cause;
-      return isOutdated(consumption, cause) ? `${source} is replaced by ${by}` : null;
-    }
+    case 'input':
+    case 'replaced':
+      return findNewer(consumption, cause);
   }
+}
+
+/** Why an output that was consumed is not the newest any more. */
+function findNewer(
+  consumption: Consumption,
+  cause: Extract<StaleCause, { type: 'input' | 'replaced' }>,
+): string | null {
+  const { source, by } = cause;
+  if (cause.type === 'replaced') {
+    return isOutdated(consumption, cause) ? `${source} is replaced by ${by}` : null;
+  }
+  const own = waveSource(consumption.wave, consumption.delegation_id);
+  const isConsumed = consumption.inputs.some(
+    (one) => one.name === cause.name && one.source === source,
+  );
+  return isConsumed && by !== own ? `"${cause.name}" of ${source} is replaced by ${by}` : null;
 }
 
 function isOutdated(
