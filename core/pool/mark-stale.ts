@@ -97,17 +97,9 @@ function findReason(
         ? `the answer to ${cause.question_id} was changed`
         : null;
     }
-    case 'input': {
-      const { name, source, by } = cause;
-      const isConsumed = consumption.inputs.some(
-        (one) => one.name === name && one.source === source,
-      );
-      return isConsumed && by !== own ? `"${name}" of ${source} is replaced by ${by}` : null;
-    }
-    case 'replaced': {
-      const { source, by } = cause;
-      return isOutdated(consumption, cause) ? `${source} is replaced by ${by}` : null;
-    }
+    case 'input':
+    case 'replaced':
+      return findNewer(consumption, cause);
   }
 }
 
@@ -118,6 +110,22 @@ function isBuiltOn(
 ): boolean {
   const sources = [shown.decision, ...inputs.map(({ source }) => source)];
   return shown.fact_ids.includes(fact_id) || sources.includes(source_refs[0] ?? fact_id);
+}
+
+/** Why an output that was consumed is not the newest any more. */
+function findNewer(
+  consumption: Consumption,
+  cause: Extract<StaleCause, { type: 'input' | 'replaced' }>,
+): string | null {
+  const { source, by } = cause;
+  if (cause.type === 'replaced') {
+    return isOutdated(consumption, cause) ? `${source} is replaced by ${by}` : null;
+  }
+  const own = waveSource(consumption.wave, consumption.delegation_id);
+  const isConsumed = consumption.inputs.some(
+    (one) => one.name === cause.name && one.source === source,
+  );
+  return isConsumed && by !== own ? `"${cause.name}" of ${source} is replaced by ${by}` : null;
 }
 
 function isOutdated(

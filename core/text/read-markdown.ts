@@ -2,7 +2,7 @@
  * Lines of a Markdown text, as far as rules have to tell headings and code apart.
  *
  * Invariants:
- *   MD1. Inside of a code block nothing is a heading, and a block that is never closed goes to the end.
+ *   ML1. Inside of a code block nothing is a heading, and a block that is never closed goes to the end.
  */
 export interface MarkdownLine {
   /** From 1. */

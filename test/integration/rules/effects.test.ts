@@ -135,7 +135,7 @@ it('finding W3: a written file belongs to the detail: the decision shows it, and
     /# File site\/a\.md\n\nWritten by write_file: 21 bytes, SHA-256 [0-9a-f]{64}\.\n\n```\nThe text of site\/a\.md\n```/;
   expect(newestText(first)).toMatch(file);
   const [, second] = callsOf(stage.rehearsal, 'review');
-  expect(JSON.stringify(lastMessageOf(second))).toContain('```\\nThe text of site/a.md\\n```');
+  expect(lastMessageOf(second)).toContain('```\\nThe text of site/a.md\\n```');
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 

@@ -177,27 +177,29 @@ describe('claims', () => {
   });
 });
 
-it('finding W1: EC3: a file that evidence names was written by this delegation', () => {
-  const criteria_met = ['a.md', 'b.md'].map((value, i) => ({
-    criterion_id: `c${i}`,
-    evidence: 'The file holds the table.',
-    where: { kind: 'file' as const, value },
-  }));
-  const claims = output({ coverage: { criteria_met, criteria_unmet: [] } });
-  const all = checkClaimedEffects(claims, [effect(1, 'a.md', 'confirmed')]);
-  expect(all.map(({ path }) => path)).toEqual(['coverage.criteria_met[1].where']);
-  expect(all[0]?.reason).toContain('Confirmed are: "a.md"');
+describe('finding W1: evidence', () => {
+  it('EC3: a file that evidence names was written by this delegation', () => {
+    const criteria_met = ['a.md', 'b.md'].map((value, i) => ({
+      criterion_id: `c${i}`,
+      evidence: 'The file holds the table.',
+      where: { kind: 'file' as const, value },
+    }));
+    const claims = output({ coverage: { criteria_met, criteria_unmet: [] } });
+    const all = checkClaimedEffects(claims, [effect(1, 'a.md', 'confirmed')]);
+    expect(all.map(({ path }) => path)).toEqual(['coverage.criteria_met[1].where']);
+    expect(all[0]?.reason).toContain('Confirmed are: "a.md"');
+  });
 });
 
-describe('files that were written', () => {
-  const wrote = (n: number, target: string, sha256: string): KnownEffect => ({
-    ...effect(n, target, 'confirmed'),
-    tool: 'write_file',
-    arguments_ref: `arguments-${n}`,
-    receipt: { target, sha256, bytes: 1 },
-  });
+const wrote = (n: number, target: string, sha256: string): KnownEffect => ({
+  ...effect(n, target, 'confirmed'),
+  tool: 'write_file',
+  arguments_ref: `arguments-${n}`,
+  receipt: { target, sha256, bytes: 1 },
+});
 
-  it('finding W3: WF1: each path once, as the newest confirmed effect left it', () => {
+describe('finding W3: files that were written', () => {
+  it('WF1: each path once, as the newest confirmed effect left it', () => {
     const unsure = { ...wrote(4, 'c.md', 'x'), state: 'unverified' as const };
     const vouched = { ...wrote(5, 'd.md', 'x'), receipt: null };
     const effects = [wrote(1, 'a.md', '1'), wrote(2, 'b.md', '2'), wrote(3, 'a.md', '3')];

@@ -46,7 +46,7 @@ describe('finding W1: evidence names a place that code finds', () => {
     ['answer', 'q1'],
     ['input', 'brief'],
     ['file', 'a.md'],
-  ] as const)('EV1: EV2: %s "%s" is found', (kind, value) => {
+  ] as const)('EV1, EV2: %s "%s" is found', (kind, value) => {
     expect(look(kind, value)).toEqual([]);
   });
 
@@ -135,7 +135,7 @@ describe('finding W1: placeholders', () => {
       '| Name | Price |\n| --- | --- |\n| Alpha | tbd |\n\nAll other prices are of this spring, in euro.',
       'line 3: only a placeholder, "tbd"',
     ],
-  ])('PH1: PH4: %j', (text, reason) => {
+  ])('PH1, PH4: %j', (text, reason) => {
     expect(placesIn(text)).toEqual([`detailed_md: ${reason}`]);
   });
 
@@ -166,8 +166,9 @@ describe('finding W1: placeholders', () => {
   });
 });
 
-it('MD1: a code block holds no headings, and goes to the end when nothing closes it', () => {
-  const levels = (text: string) => readMarkdown(text).map(({ level }) => level);
+const levels = (text: string) => readMarkdown(text).map(({ level }) => level);
+
+it('ML1: a code block holds no headings, and goes to the end when nothing closes it', () => {
   expect(levels('# a\n```\n# b\n```\n## c')).toEqual([1, 0, 0, 0, 2]);
   expect(levels('~~~\n# a\n```\n# b')).toEqual([0, 0, 0, 0]);
 });
