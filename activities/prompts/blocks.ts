@@ -67,8 +67,20 @@ const blockNames = [
 ] as const;
 export type BlockName = (typeof blockNames)[number];
 
-/** Tags in which the engine speaks, or which mark what others wrote. No data may open one. */
-const engineTags: ReadonlySet<string> = new Set(['data', 'request', 'role']);
+/**
+ * Tags in which the engine speaks or which mark what others wrote, and those by which texts often pretend to be whoever
+ * speaks to a model. No data may open one.
+ */
+const engineTags: ReadonlySet<string> = new Set([
+  'assistant',
+  'data',
+  'human',
+  'packet',
+  'request',
+  'role',
+  'system',
+  'user',
+]);
 
 const closable: ReadonlySet<string> = new Set([...blockNames, ...engineTags]);
 

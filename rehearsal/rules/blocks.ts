@@ -36,7 +36,7 @@ export function firstOfEach(blocks: readonly PromptBlock[]): ReadonlyMap<string,
 
 /** In a plain text block the `<` of a tag that could pose as one of the engine is written `&lt;`. */
 export function unescapeText(text: string): string {
-  return text.replace(/&lt;(?=\/|request|role|data)/giu, '<');
+  return text.replace(/&lt;(?=\/|[a-z])/giu, '<');
 }
 
 /** The JSON of a block; undefined when there is no such block, or no JSON in it. */
