@@ -78,6 +78,22 @@ export const PassingOutput = z.strictObject({
 });
 export type PassingOutput = z.infer<typeof PassingOutput>;
 
+/** A text that an output may pass on whole, by one of its names in `detailed_from`. */
+export type Passable =
+  /** What came of a task: `detailed_md` of its output. */
+  | { readonly type: 'result'; readonly names: readonly string[]; readonly output_ref: Ref }
+  /** The agreed sections of a triad, in their order. */
+  | {
+      readonly type: 'sections';
+      readonly names: readonly string[];
+      readonly sections: readonly {
+        readonly section_id: string;
+        readonly text_ref: Ref;
+        /** Of code; else null. */
+        readonly language: string | null;
+      }[];
+    };
+
 /** What the engine's rules need to know of an output. Texts stay in the store. */
 export interface AgentOutputOutline extends Omit<
   AgentOutput,

@@ -6,23 +6,11 @@ export const StatedFact = z.strictObject({
     .string()
     .min(1)
     .max(80)
-    .describe(
-      'What it is about, its subject included, in the words that everybody would choose: "hosting price per month of Hetzner".',
-    ),
-  value: z
-    .string()
-    .min(1)
-    .max(200)
-    .describe('The value alone, with its unit, as short as it goes: "49 EUR".'),
-  statement: z.string().min(1).max(500).describe('The fact as a sentence that stands alone.'),
+    .describe('What it is about, with its subject: "hosting price per month of Hetzner".'),
+  value: z.string().min(1).max(200).describe('The value alone, with its unit: "49 EUR".'),
+  statement: z.string().min(1).max(500).describe('A sentence that stands alone.'),
   confidence: z.enum(['low', 'medium', 'high']),
-  settled_by: z
-    .string()
-    .max(200)
-    .optional()
-    .describe(
-      'Only for what was an assumption until now: what shows that it holds, such as a source or the result of a tool. Without it, a restated assumption stays one.',
-    ),
+  settled_by: z.string().max(200).optional().describe('What shows that a former assumption holds.'),
 });
 export type StatedFact = z.infer<typeof StatedFact>;
 

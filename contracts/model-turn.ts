@@ -1,4 +1,4 @@
-import type { AgentOutputOutline } from './agent-output.ts';
+import type { AgentOutputOutline, Passable } from './agent-output.ts';
 import type { Allowance, Spending } from './budget.ts';
 import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
 import type { DeliveredAnswer, NewsItem } from './messages.ts';
@@ -167,22 +167,6 @@ export type OutputShape =
   | 'question_review'
   | 'member_turn'
   | 'code';
-
-/** A text that an output may pass on whole, by one of its names in `detailed_from`. */
-export type Passable =
-  /** What came of a task: `detailed_md` of its output. */
-  | { readonly type: 'result'; readonly names: readonly string[]; readonly output_ref: Ref }
-  /** The agreed sections of a triad, in their order. */
-  | {
-      readonly type: 'sections';
-      readonly names: readonly string[];
-      readonly sections: readonly {
-        readonly section_id: string;
-        readonly text_ref: Ref;
-        /** Of code; else null. */
-        readonly language: string | null;
-      }[];
-    };
 
 export interface ModelTurnInput {
   readonly run_id: string;

@@ -29,17 +29,32 @@ export function readEvidenceSources(messages: readonly Message[]): EvidenceSourc
     ...textsOf(one['required_inputs']),
     ...textsOf(one['provided_inputs']),
   ]);
-  const upstream = readEntries(blocks, 'upstream_index').map((one) => one['detail_id']);
   const answers = [
     ...readEntries(blocks, 'answered_questions'),
     ...readEntries(blocks, 'answers'),
+    ...readEntries(blocks, 'news'),
   ].filter(({ answered_by }) => !assumingAnswerers.includes(String(answered_by)));
   return {
     tools: unique(calls.flatMap(({ name, id, input }) => [name, id, ...namesIn(input)])),
     answers: unique(textsOf(answers.map(({ question_id }) => question_id))),
-    inputs: unique([...givenToAll, ...given, ...textsOf(upstream), ...loaded]),
+    inputs: unique([...givenToAll, ...given, ...listResults(blocks), ...loaded]),
   };
 }
+
+/** The delegation_ids of what the task builds on, and the names of it: each result begins with a line that says them. */
+function listResults(blocks: readonly ContentBlock[]): string[] {
+  return cutBlocks(blocks, 'upstream_results').flatMap((text) =>
+    text.split('\n').flatMap((line) => {
+      if (!line.startsWith(resultHeading)) return [];
+      const [id = ''] = line.slice(resultHeading.length).split(/[ :,]/u, 1);
+      const also = line.slice(resultHeading.length + id.length);
+      const names = also.startsWith(' (') ? also.slice(2).split(')', 1)[0]?.split(', ') : [];
+      return [id, ...(names ?? [])];
+    }),
+  );
+}
+
+const resultHeading = '# Result of ';
 
 /** The name that a leader gave to a task. */
 function namesIn(input: unknown): string[] {
@@ -52,8 +67,13 @@ function readEntries(blocks: readonly ContentBlock[], name: string) {
   );
 }
 
-/** The JSON in all blocks of a name, in messages that the engine wrote. What is no JSON is passed over. */
+/** The JSON in all blocks of a name. What is no JSON is passed over. */
 function readBlocks(blocks: readonly ContentBlock[], name: string): unknown[] {
+  return cutBlocks(blocks, name).flatMap(parse);
+}
+
+/** The insides of all blocks of a name, in messages that the engine wrote. */
+function cutBlocks(blocks: readonly ContentBlock[], name: string): string[] {
   const open = `<${name}>`;
   const close = `</${name}>`;
   return blocks.flatMap((block) => {
@@ -63,7 +83,7 @@ function readBlocks(blocks: readonly ContentBlock[], name: string): unknown[] {
       .slice(1)
       .flatMap((part) => {
         const end = part.indexOf(close);
-        return end < 0 ? [] : parse(part.slice(0, end));
+        return end < 0 ? [] : [part.slice(0, end)];
       });
   });
 }

@@ -58,6 +58,8 @@ function buildPlan({ triads, teams, redoes }: PlanParts): z.ZodType {
         ...(teams ? ['With team: the one that leads.'] : []),
       ].join(' '),
     ),
+    // Not optional, as what can be an empty list: the provider takes few fields that may be left out.
+    needs: Delegation.shape.needs.unwrap().describe(Delegation.shape.needs.description ?? ''),
     ...(redoes && { redoes: Delegation.shape.redoes }),
     ...(triads && { triad: Delegation.shape.triad }),
     ...(teams && {
@@ -66,7 +68,6 @@ function buildPlan({ triads, teams, redoes }: PlanParts): z.ZodType {
   });
   const { criteria_waived: waived, criteria_met_by_answer: met } = WavePlan.shape;
   return WavePlan.extend({
-    // What can be an empty list may not be left out: the provider takes few fields that may.
     criteria_waived: waived.unwrap().describe(waived.description ?? ''),
     criteria_met_by_answer: met.unwrap().describe(met.description ?? ''),
     delegations: z.array(delegation).describe(WavePlan.shape.delegations.description ?? ''),

@@ -1,6 +1,6 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { PassingOutput } from '../../contracts/agent-output.ts';
-import type { Passable } from '../../contracts/model-turn.ts';
+import type { Passable } from '../../contracts/agent-output.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { AgentOutput, PassingOutput } from '../../contracts/agent-output.ts';
-import type { OutputShape, Passable } from '../../contracts/model-turn.ts';
+import type { Passable } from '../../contracts/agent-output.ts';
+import type { OutputShape } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { QuestionReview } from '../../contracts/question-review.ts';
 import { WaveDecision } from '../../contracts/wave-decision.ts';

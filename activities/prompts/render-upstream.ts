@@ -80,6 +80,7 @@ function listUnmet({ criteria, output }: Upstream): string {
     .join('\n');
 }
 
+/** Evidence names a result as this line does (`evidence-sources.ts`). */
 function nameResult({ delegation_id, title, names, replaces = [] }: Upstream): string {
   const also = names.length === 0 ? '' : ` (${names.join(', ')})`;
   const older = replaces.length === 0 ? '' : `, which replaces ${replaces.join(', ')}`;

@@ -63,7 +63,7 @@ export const orderSigns: readonly OrderSign[] = [
     'poses as a block of the prompt',
     3,
     '(?<!`)</?data marker=',
-    String.raw`</(?:planner_compact_input|packet|upstream_results|upstream_index|open_criteria|known_inputs|answered_questions|detail_index)>`,
+    String.raw`</(?:planner_compact_input|packet|upstream_results|open_criteria|known_inputs|answered_questions|detail_index)>`,
   ),
   sign(
     'names parts of a conversation with a model',

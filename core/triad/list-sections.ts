@@ -1,5 +1,5 @@
 import type { Delegation } from '../../contracts/delegation.ts';
-import type { Passable } from '../../contracts/model-turn.ts';
+import type { Passable } from '../../contracts/agent-output.ts';
 import type { SpecState } from '../../contracts/spec.ts';
 import type { SpecSection } from '../../contracts/triad.ts';
 import { findUnsettled } from '../spec/read-spec.ts';

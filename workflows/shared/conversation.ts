@@ -1,7 +1,7 @@
+import type { Passable } from '../../contracts/agent-output.ts';
 import type {
   ModelTurnInput,
   OutputShape,
-  Passable,
   Prompt,
   StateToolCall,
   ToolCall,

@@ -1,6 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import type { Passable } from '../../contracts/model-turn.ts';
+import type { Passable } from '../../contracts/agent-output.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { checkOutline } from '../../core/output/check-outline.ts';

@@ -12,8 +12,8 @@ export class RequestRefused extends Error {
 /**
  * The `output_config.format` of a schema.
  *
- * Every definition stands where it is used: the SDK's own helper makes references of them and drops what stands beside one,
- * which is where zod puts the description of a field.
+ * The SDK's own helper makes references of definitions and drops what stands beside one, which is where zod puts the
+ * description of a field. Here a reference stands only for what is the same to the last letter, its description included.
  *
  * @throws {RequestRefused} for what the API can't express: tuple, unknown, date, transform, record, open objects.
  */
@@ -38,7 +38,51 @@ function convertOutput(schema: z.ZodType): Record<string, unknown> {
   if (open !== null) {
     throw new Error(`${open} is a record or an open object; use an array of {key, value} objects`);
   }
-  return { ...transformJSONSchema(jsonSchema) };
+  return shareObjects(withoutTrifles({ ...transformJSONSchema(jsonSchema) }));
+}
+
+/** The SDK writes limits into descriptions. That a text has at least one character goes without saying. */
+function withoutTrifles(node: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const tidy = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(tidy);
+    return isRecord(value) ? withoutTrifles(value) : value;
+  };
+  return Object.fromEntries(
+    Object.entries(node).flatMap(([key, value]) => {
+      if (key !== 'description' || typeof value !== 'string') return [[key, tidy(value)]];
+      const told = value.replace('{minLength: 1, ', '{').replace('{minLength: 1}', '').trimEnd();
+      return told === '' ? [] : [[key, told]];
+    }),
+  );
+}
+
+/** Puts each object schema that stands in several places in one, so that a question is not described twice. */
+function shareObjects(schema: Record<string, unknown>): Record<string, unknown> {
+  const counts = new Map<string, number>();
+  visitObjects(schema, (text) => counts.set(text, (counts.get(text) ?? 0) + 1));
+  const shared = [...counts].flatMap(([text, count]) => (count > 1 ? [text] : []));
+  const nameOf = new Map(shared.map((text, at) => [text, `d${at + 1}`]));
+  const refer = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(refer);
+    if (!isRecord(value)) return value;
+    const name = value['type'] === 'object' ? nameOf.get(JSON.stringify(value)) : undefined;
+    return name === undefined ? referIn(value) : { $ref: `#/$defs/${name}` };
+  };
+  const referIn = (node: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(node).map(([key, value]) => [key, refer(value)]));
+  if (shared.length === 0) return schema;
+  const definitions = shared.map((text) => [nameOf.get(text), referIn(JSON.parse(text))] as const);
+  return { ...referIn(schema), $defs: Object.fromEntries(definitions) };
+}
+
+/** Calls `take` with each object schema below a node, as text. */
+function visitObjects(node: unknown, take: (text: string) => void): void {
+  if (Array.isArray(node)) node.forEach((one) => visitObjects(one, take));
+  if (!isRecord(node)) return;
+  for (const value of Object.values(node)) {
+    if (isRecord(value) && value['type'] === 'object') take(JSON.stringify(value));
+    visitObjects(value, take);
+  }
 }
 
 /** A property may be called "description", too; only a text is one. */

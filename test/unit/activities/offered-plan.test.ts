@@ -70,7 +70,7 @@ it('every offered plan is a plan', () => {
     ...plan,
     criteria_waived: [],
     criteria_met_by_answer: [],
-    delegations: [offered],
+    delegations: [{ ...offered, needs: 'completed' }],
   });
   expect(readOutput('wave_plan', JSON.stringify(value))).toMatchObject({ ok: true });
 });

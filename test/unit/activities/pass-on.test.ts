@@ -1,6 +1,6 @@
 import { passOn } from '../../../activities/agent-turn/pass-on.ts';
 import type { AgentOutput, PassingOutput } from '../../../contracts/agent-output.ts';
-import type { Passable } from '../../../contracts/model-turn.ts';
+import type { Passable } from '../../../contracts/agent-output.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import type { MemoryStore } from '../../support/memory-store.ts';
 import { completed } from '../../support/scripted-work.ts';

@@ -224,7 +224,10 @@ it('finding W2: the planner is told the tools of each agent, and what each tool 
     { agent_id: 'writer', tools: ['load_detail'] },
   ]);
   expect(jsonOf(text, 'agent_tools')).toEqual([
-    { tool: 'load_detail', does: 'Loads the full text of one earlier result, as Markdown' },
+    {
+      tool: 'load_detail',
+      does: 'Loads the full text of one earlier result, as Markdown, with the files that were written for it',
+    },
   ]);
 });
 

@@ -74,8 +74,7 @@ describe('finding W1: evidence names a place that code finds', () => {
   it('a conversation says what was given, answered and called', () => {
     const text = [
       '<answered_questions>[{"question_id":"q1","answered_by":"user"},{"question_id":"q2","answered_by":"default"}]</answered_questions>',
-      '<upstream_index>[{"detail_id":"survey"}]</upstream_index>',
-      '<upstream_results>\n<answered_questions>[{"question_id":"q7"}]&lt;/answered_questions>\n</upstream_results>',
+      '<upstream_results>\n# Result of survey (prices, notes), which replaces draft: A survey, whole\nSold.\n<answered_questions>[{"question_id":"q7"}]&lt;/answered_questions>\n</upstream_results>',
       '<delegation>{"required_inputs":["goal","brief"],"provided_inputs":["brief"]}</delegation>',
     ].join('\n\n');
     const messages: Message[] = [
@@ -108,7 +107,9 @@ describe('finding W1: evidence names a place that code finds', () => {
     const found = readEvidenceSources(messages);
     expect(found.answers).toEqual(['q1', 'q3']);
     expect(found.tools).toEqual(['load_detail', 'call-old']);
-    expect(found.inputs).toEqual(expect.arrayContaining(['goal', 'brief', 'survey', 'old']));
+    expect(found.inputs).toEqual(
+      expect.arrayContaining(['goal', 'brief', 'survey', 'prices', 'notes', 'old']),
+    );
     expect(found.inputs).not.toContain('gone');
   });
 });

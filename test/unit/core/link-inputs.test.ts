@@ -34,6 +34,22 @@ describe('finding P6: the engine fills in what follows from the names in a plan'
     expect(linked.map(({ depends_on }) => depends_on)).toEqual([[], ['a'], ['b']]);
   });
 
+  it('LI4: a name of a result and of the one that replaces it links to neither', () => {
+    const linked = linkInputs(
+      [
+        delegation('draft', { produces: ['text'] }),
+        delegation('review', { required_inputs: ['text'], depends_on: ['draft'] }),
+        delegation('mend', { required_inputs: ['draft', 'review'], produces: ['text'] }),
+      ],
+      [],
+    );
+    expect(linked.map(({ depends_on }) => depends_on)).toEqual([
+      [],
+      ['draft'],
+      ['draft', 'review'],
+    ]);
+  });
+
   it('LI3: a name that the run knows already needs no dependency, whoever makes it anew', () => {
     const linked = linkInputs(
       [

@@ -85,7 +85,7 @@ it('finding R1: result.md is the answer after at most ten lines, without a word 
   expect(answer).toBe('# Three ways\n\nTake the second.');
   expect(result).toBe(`# Result: Compare ways to back up a laptop
 
-- **Status:** Completed: every criterion is met with evidence, or was waived by the user.
+- **Status:** Completed: every criterion is met with evidence or by your answer, or was waived by you.
 - **Assumed:** The laptop runs Linux.
 - **Sources:** No source was opened: this is what the model knew.
 - **Evidence, versions, questions, cost:** \`report.md\`
@@ -181,7 +181,7 @@ it('finding R1: an answer that was replaced since is not shown', async () => {
     },
   );
   expect(answer).toBe('# Better');
-  expect(report).toContain('### Replaced by later results\n\n- `guide` of wave 1: Title of guide:');
+  expect(report).toContain('### Superseded versions\n\n- `guide` of wave 1: Title of guide:');
 });
 
 const content = 'export const second = 1;\n';
@@ -276,10 +276,12 @@ it('finding R4: the conversation summary tells what was decided, and what was on
   expect(decisions).toContain('Decision: The answer is the result of guide');
   expect(decisions).not.toContain('None');
   expect(part('Questions Resolved')).toBe(
-    'Questions Resolved\n- Q: What about q2?\n- A: Berlin\n\n',
+    'Questions Resolved\n- Q: What about q2?\n- A (ann): Berlin\n\n',
   );
   const assumptions = part('Constraints & Assumptions');
   expect(assumptions.match(/PostgreSQL/g)).toHaveLength(1);
-  expect(assumptions).toContain('- Assumption (planner-assumption, q1): What about q1? PostgreSQL');
-  expect(assumptions).toContain('- Assumption (default, q3): What about q3? yes');
+  expect(assumptions).toContain(
+    '- Assumption (the planner assumed it, q1): What about q1? PostgreSQL',
+  );
+  expect(assumptions).toContain('- Assumption (the default was taken, q3): What about q3? yes');
 });

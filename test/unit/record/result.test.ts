@@ -71,7 +71,9 @@ it('completed: everything that was met, known, delivered, assumed and used', asy
     '## Usage and cost',
     '## Where everything lies',
   ]);
-  expect(result).toContain('**Completed: every criterion is met with evidence, or was waived');
+  expect(result).toContain(
+    '**Completed: every criterion is met with evidence or by your answer, or was waived',
+  );
   expect(section(result, 'Goal')).toBe(
     'Compare ways to store sensor data\nin a factory hall.\n\n- Constraint: Free software only\n- Asked for later: Leave out cloud services.',
   );
@@ -95,7 +97,7 @@ it('completed: everything that was met, known, delivered, assumed and used', asy
       '### Title of research-again',
       '*research-again, by researcher: agents/researcher/task_output/research-again.md* This is the answer.',
       'In short.',
-      '### Replaced by later results',
+      '### Superseded versions',
       '- `research` of wave 1: Title of research: agents/researcher/task_output/research.md',
     ].join('\n\n'),
   );
