@@ -242,7 +242,7 @@ export const scenarios: readonly Scenario[] = [
     async play(stage, runId) {
       const asks = blocked([question('Which region?')], 'together-done');
       stage.rehearsal.script([
-        takes({ member: 'peer-1', phase: 'execute', nth: 2 }, { json: asks }),
+        takes({ member: 'peer-1', phase: 'execute', nth: 1 }, { json: asks }),
       ]);
       const task_description = 'Write it down. [code]';
       const delegations = [
