@@ -1,5 +1,6 @@
 import type { Question } from '../../contracts/question.ts';
 import type { RecordChange, RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
+import { reopenChanged } from '../../core/criteria/settle-by-answers.ts';
 import { admitFacts } from '../../core/pool/admit-facts.ts';
 import { preferNewest, settleStanding, supersedeEarlier } from '../../core/pool/settle-facts.ts';
 import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
@@ -156,6 +157,7 @@ function amendAnswer(
     ...record,
     answered_questions: record.answered_questions.map((one) => (one === before ? stored : one)),
     facts: settleStanding(supersedeEarlier(known, question_id)),
+    criteria: reopenChanged(record.criteria, [question_id]),
   };
 }
 

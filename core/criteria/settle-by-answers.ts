@@ -6,6 +6,7 @@
  *   CA2. Only a criterion is settled that is open or was claimed as met in this wave, and by one answer.
  *   CA3. What is waived stays waived; everything that is not named stays as it was.
  *   CA4. All faults are reported at once, each with path, reason and "Try: …".
+ *   CA5. When the user changes an answer, what it had settled is open again.
  */
 import type { CriteriaByAnswers, CriterionState } from '../../contracts/criterion.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -33,6 +34,18 @@ export function settleByAnswers(
     return proof === undefined
       ? criterion
       : { criterion_id, state: 'met', delegation_id: null, question_id: proof };
+  });
+}
+
+/** Takes back what answers had settled that are others now. @param questionIds Of the changed answers. */
+export function reopenChanged<C extends CriterionState>(
+  criteria: readonly C[],
+  questionIds: readonly string[],
+): C[] {
+  return criteria.map((criterion) => {
+    const { question_id, ...rest } = criterion;
+    const isSettled = question_id !== undefined && questionIds.includes(question_id);
+    return isSettled ? { ...(rest as C), state: 'open' } : criterion;
   });
 }
 

@@ -60,6 +60,11 @@ export function answersInNews(news: readonly NewsItem[]): KnownAnswer[] {
   return [...newest.values()].map(({ question_id, answered_by }) => ({ question_id, answered_by }));
 }
 
+/** @returns question_ids of answers that took the place of others. */
+export function changedInNews(news: readonly NewsItem[]): string[] {
+  return news.flatMap((one) => (one.type === 'answer' && one.changed ? [one.question_id] : []));
+}
+
 /** @returns criterion_ids that the user gave up. */
 export function waivedInNews(news: readonly NewsItem[]): string[] {
   return news.flatMap((one) => (one.type === 'instruction' ? one.criteria_waived : []));

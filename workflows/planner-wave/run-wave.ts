@@ -9,7 +9,6 @@ import {
   applyPlan,
   openCriteria,
   reopenCriteria,
-  waiveCriteria,
 } from '../../core/criteria/criteria.ts';
 import { settleByAnswers } from '../../core/criteria/settle-by-answers.ts';
 import { plannerHolder } from '../../core/budget/step-account.ts';
@@ -18,7 +17,6 @@ import { capFaults } from '../../core/output/cap-faults.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../core/plan/check-plan.ts';
-import { waivedInNews } from '../../core/run/news.ts';
 import { readEnds } from '../../core/team/bound-team.ts';
 import { endedBy, openTreasury } from '../shared/open-treasury.ts';
 import { secondsSince, nowMs } from '../shared/clock.ts';
@@ -33,7 +31,7 @@ import { dispatchWave } from './dispatch-wave.ts';
 import type { Dispatched, DispatchView } from './dispatch-wave.ts';
 import { createDetailLoader } from './load-details.ts';
 import { reviewFacts } from './review-facts.ts';
-import { knownAnswers, knownCriteria, knownInputs, usageUntilNow } from './wave-desk.ts';
+import { knownAnswers, knownInputs, settleByNews, usageUntilNow } from './wave-desk.ts';
 import type { WaveDesk } from './wave-desk.ts';
 
 /**
@@ -118,7 +116,7 @@ function planning(order: WaveOrder, { superior }: WaveDesk): Consultation {
   const context = (): PlanContext => ({
     ...order,
     known_inputs: knownInputs(order, superior.news),
-    criteria: knownCriteria(order, superior.news),
+    criteria: settleByNews(order.criteria, superior.news),
     answered_questions: knownAnswers(order, superior.news),
   });
   return {
@@ -229,7 +227,7 @@ function criteriaAfter(
   news: NewsFeed,
 ): readonly CriterionState[] {
   const planned = settleByAnswers(applyPlan(order.criteria, plan?.delegations ?? []), plan ?? {});
-  return waiveCriteria(applyOutcomes(planned, outcomes), waivedInNews(news.all()));
+  return settleByNews(applyOutcomes(planned, outcomes), news);
 }
 
 function resultOf(

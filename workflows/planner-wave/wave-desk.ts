@@ -5,7 +5,8 @@ import type { KnownAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import { waiveCriteria } from '../../core/criteria/criteria.ts';
-import { answersInNews, waivedInNews } from '../../core/run/news.ts';
+import { reopenChanged } from '../../core/criteria/settle-by-answers.ts';
+import { answersInNews, changedInNews, waivedInNews } from '../../core/run/news.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
@@ -36,9 +37,13 @@ export function knownAnswers(order: WaveOrder, news: NewsFeed): readonly KnownAn
   return [...order.answered_questions.filter((one) => !newer.has(one.question_id)), ...since];
 }
 
-/** The run's criteria, without what the user has given up since the wave was ordered. */
-export function knownCriteria(order: WaveOrder, news: NewsFeed): readonly CriterionState[] {
-  return waiveCriteria(order.criteria, waivedInNews(news.all()));
+/** The criteria after what the user has given up, and which answers were changed, since the wave was ordered. */
+export function settleByNews(
+  criteria: readonly CriterionState[],
+  news: NewsFeed,
+): readonly CriterionState[] {
+  const reopened = reopenChanged(criteria, changedInNews(news.all()));
+  return waiveCriteria(reopened, waivedInNews(news.all()));
 }
 
 /** What there is to see before a wave shows itself. */

@@ -1,4 +1,5 @@
 import type { AmendedAnswer, AmendMessage } from '../../contracts/messages.ts';
+import { reopenChanged } from '../../core/criteria/settle-by-answers.ts';
 import { newsOfAnswer } from '../../core/run/news.ts';
 import { judgeAnswers } from './activities.ts';
 import { nowSeconds } from './clock.ts';
@@ -37,6 +38,7 @@ export function takeAmended(host: RootHost, answers: readonly AmendedAnswer[]): 
     host.record.add({ type: 'answer_amended', amended, amended_at });
     const { text = '', delegation_id = null } = before ?? {};
     const changed = { question_id, text, answer, answered_by: 'user', delegation_id };
+    host.state.criteria = reopenChanged(host.state.criteria, [question_id]);
     host.tell(newsOfAnswer(changed, answer_ref, true));
   }
 }

@@ -3,13 +3,25 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowClient } from '@temporalio/client';
 import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
+import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { connectToServer } from '../../../client/connect.ts';
 import { createPlanwaveClient } from '../../../client/planwave-client.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import { openSession as openRealSession } from '../../../client/cli/cli-session.ts';
 import { eventually } from '../../support/eventually.ts';
-import { held, plan, question } from '../../support/scripted-work.ts';
+import {
+  completed,
+  decision,
+  held,
+  newestText,
+  plan,
+  plans,
+  question,
+  unmet,
+  work,
+  works,
+} from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 import { createFakeIo } from '../../unit/client/support/fake-io.ts';
 import type { FakeIo } from '../../unit/client/support/fake-io.ts';
@@ -262,4 +274,68 @@ it('an unknown run is exit code 4, whatever is asked', async () => {
     expect({ argv, code }).toEqual({ argv, code: 4 });
     expect(err).toContain('There is no run "no-such-run"');
   }
+});
+
+it('a whole run: a question while it is planned, a change of mind in the last wave, a waiver, and the answer printed', async () => {
+  const runId = newId();
+  const deciding = held({ json: decision('write-done') });
+  const asking = {
+    ...decision('translated'),
+    needs_user_input: true,
+    user_questions: [question('May the translation be left out?')],
+  };
+  const final: WaveDecision = {
+    ...decision(),
+    criteria_waived: [{ criterion_id: 'translated', question_id: 'q2' }],
+    answer: { kind: 'delegation', value: 'write' },
+  };
+  const written = unmet('completed', 'Nobody here speaks Finnish.', 'translated');
+  const output = {
+    ...written,
+    detailed_md: '# Where the backup goes\n\nTo eu-west, every night.\n',
+    coverage: { ...written.coverage, criteria_met: completed('write-done').coverage.criteria_met },
+  };
+  const rules = [
+    plans(1, plan([], [question('Which region?')])),
+    plans(2, plan([work('write', { criteria: ['write-done', 'translated'] })])),
+    works('write', { json: output }),
+    { match: { schema: 'decision' as const, nth: 1 }, reply: deciding.reply },
+    { match: { schema: 'decision' as const, nth: 2 }, reply: { json: asking } },
+    { match: { schema: 'decision' as const }, reply: { json: final } },
+  ];
+  stage.rehearsal.script(
+    rules.map((rule) => ({
+      ...rule,
+      match: { ...rule.match, bodyIncludes: 'Back the photos up' },
+    })),
+  );
+  const decisions = () => stage.rehearsal.calls().filter(({ shape }) => shape === 'decision');
+
+  await cli('start', 'Back the photos up', '--id', runId);
+  expect(await openQuestion(runId)).toBe('q1');
+  expect((await cli('answer', runId, 'q1', 'eu-west')).code).toBe(0);
+  await eventually('the decision is under way', async () => decisions().length === 1);
+  const amended = await cli('amend', runId, 'Say how often.', '--answer', 'q1=eu-north');
+  expect(amended).toMatchObject({ code: 0, err: '' });
+  await eventually('the wave was told', async () => {
+    const wave = stage.client.workflow.getHandle(`${runId}/wave-001`);
+    return JSON.stringify((await wave.fetchHistory()).events).split('"inform"').length > 2;
+  });
+  deciding.release();
+  const second = await eventually('a question', async () => {
+    const id = await openQuestion(runId);
+    return id === 'q2' && id;
+  });
+  expect((await cli('answer', runId, second, 'Yes, leave it out.')).code).toBe(0);
+  const watched = await cli('watch', runId);
+
+  const [, changed, last] = decisions().map((call) => newestText(call));
+  expect(changed).toContain('Say how often.');
+  expect(changed).toContain('eu-north');
+  expect(last).toContain('Yes, leave it out.');
+  expect(watched.out).toContain('completed');
+  expect(watched.out).toContain('# Where the backup goes\n\nTo eu-west, every night.');
+  const report = await cli('report', runId, '--full');
+  expect(report.out).toContain('### Waived by you');
+  expect(report.out).toContain('Your answer: Yes, leave it out.');
 });

@@ -60,6 +60,7 @@ async function playRun(): Promise<void> {
         work('old'),
         work('new'),
         work('asker'),
+        work('later', { required_inputs: ['asker'], depends_on: ['asker'] }),
       ]),
     ),
     works('broken', { json: unmet('failed', 'The survey is lost.', 'broken-done') }),
@@ -73,6 +74,7 @@ async function playRun(): Promise<void> {
       1,
     ),
     works('asker', { json: completed('asker-done') }),
+    works('later', { json: completed('later-done') }),
     { match: { schema: 'decision', nth: 1 }, reply: { json: careless } },
     { match: { schema: 'decision' }, reply: { json: careful } },
   ]);
@@ -115,6 +117,16 @@ it('guarantee 1: no agent flies blind: without its input it does not start, and 
       .map((part) => [callKey, part]),
   );
   expect(missing).toEqual([]);
+  // Not only the tags: what the user said, and the work that a task builds on, whole.
+  const [later] = packets.filter(({ callKey }) => callKey.includes('/later/'));
+  expect(newestText(later)).toContain('"answer":"The owner"');
+  expect(newestText(later)).toContain('## asker-done\n\nIt is done.');
+  // Who decides sees all of it, and what is missing.
+  const [decided] = calls.filter(({ shape }) => shape === 'decision');
+  for (const text of ['The survey is lost.', 'It runs on steam.', '"answer":"The owner"']) {
+    expect(newestText(decided)).toContain(text);
+  }
+  expect(newestText(decided)).toContain('## later-done\n\nIt is done.');
 });
 
 it('guarantee 2: nothing is lost in silence: what failed, lost or was refused is in the record with its reason', () => {

@@ -61,7 +61,7 @@ it('finding W4: what the user answers can waive a criterion in a plan and meet o
     { criterion_id: 'goal-1', state: 'waived', question_id: 'q1' },
     { criterion_id: 'goal-2', state: 'met', question_id: 'q2' },
   ]);
-  const text = readFileSync(join(stage.home, result.result_path), 'utf8');
+  const text = readFileSync(join(stage.home, result.report_path), 'utf8');
   expect(text).toContain(
     [
       '### Met by your answer\n',

@@ -1,5 +1,9 @@
 import { openCriteria, applyOutcomes, reopenCriteria } from '../../../core/criteria/criteria.ts';
-import { checkByAnswers, settleByAnswers } from '../../../core/criteria/settle-by-answers.ts';
+import {
+  checkByAnswers,
+  reopenChanged,
+  settleByAnswers,
+} from '../../../core/criteria/settle-by-answers.ts';
 import type { CriteriaByAnswers } from '../../../contracts/criterion.ts';
 import { checkDecision } from '../../../core/decision/check-decision.ts';
 import { criterion, decision, outcome } from './builders.ts';
@@ -72,6 +76,17 @@ describe("criteria by the user's answers", () => {
       'criteria_waived[0].question_id',
     ]);
     for (const { hint } of faults) expect(hint).toMatch(/^Try: /);
+  });
+
+  it('CA5: what an answer had settled is open again once it is changed', () => {
+    const met = { criteria_met_by_answer: [{ criterion_id: 'a', question_id: 'q1' }] };
+    const settled = settleByAnswers(criteria, met);
+    expect(reopenChanged(settled, ['q2'])).toEqual(settled);
+    expect(reopenChanged(settled, ['q1'])[0]).toEqual({
+      criterion_id: 'a',
+      state: 'open',
+      delegation_id: null,
+    });
   });
 
   it('C6: no outcome takes back what an answer met; the planner reopens it', () => {
