@@ -224,7 +224,7 @@ export const scenarios: readonly Scenario[] = [
       );
       const run = await stage.start(
         'triad',
-        { type: 'dialectic', task: 'Propose a store.' },
+        { type: 'dialectic', task: 'Propose a store. [later]' },
         runId,
       );
       await run.result();
@@ -246,7 +246,7 @@ export const scenarios: readonly Scenario[] = [
       ]);
       const task_description = 'Write it down. [code]';
       const delegations = [
-        triadWork('together', 'consensus'),
+        triadWork('together', 'consensus', { task_description: 'Write it down. [later]' }),
         triadWork('directed', 'hierarchical', { task_description }),
       ];
       const run = await stage.start('plannerWave', { goal, delegations }, runId);
