@@ -27,7 +27,10 @@ const given = [gives('researcher'), gives('writer')];
 const silent = { stall: 'in-stream', json: { ...well, compact_md: 'Half of it' } } as const;
 
 it('leader and members are given what came before, and cost what their calls cost', async () => {
-  const before = { ...completed('facts-done'), compact_md: 'Water boils at ninety-one degrees.' };
+  const before = {
+    ...completed('facts-done'),
+    detailed_md: '# Facts\n\n## facts-done\n\nWater boils at ninety-one degrees.',
+  };
   stage.rehearsal.script([
     works('facts', { json: before }),
     ...leads(
@@ -50,10 +53,10 @@ it('leader and members are given what came before, and cost what their calls cos
   const [lead] = leaderCalls(stage.rehearsal, 'guide');
   const [checks] = taskCalls(stage.rehearsal, { team: 'guide', task: 'd1' });
   const [writes] = taskCalls(stage.rehearsal, { team: 'guide', task: 'd2' });
-  expect(newestText(lead)).toContain(before.compact_md);
-  expect(newestText(checks)).toContain(before.compact_md);
-  expect(newestText(writes)).toContain(well.compact_md);
-  expect(newestText(writes)).not.toContain(before.compact_md);
+  expect(newestText(lead)).toContain(before.detailed_md);
+  expect(newestText(checks)).toContain(before.detailed_md);
+  expect(newestText(writes)).toContain(well.detailed_md.trimEnd());
+  expect(newestText(writes)).not.toContain(before.detailed_md);
   expect(usage.calls).toBe(stage.rehearsal.calls().length);
   await expectPromisesKept(stage, run.workflowId);
 });
