@@ -36,14 +36,19 @@ export function checkEvidence(
   sources: EvidenceSources,
 ): OutputFault[] {
   if (status === 'blocked' || coverage.criteria_met.length === 0) return [];
-  const headings = readMarkdown(detailed_md).flatMap((line) =>
-    line.level > 0 ? [titleOfHeading(line)] : [],
-  );
-  const look = { ...sources, headings, text: normalise(detailed_md) };
+  const names = (kind: EvidencePlace['kind']): boolean =>
+    coverage.criteria_met.some(({ where }) => where.kind === kind);
+  // A long text is read only for what points into it.
+  const headings = names('heading') ? listHeadings(detailed_md) : [];
+  const look = { ...sources, headings, text: names('quote') ? normalise(detailed_md) : '' };
   return coverage.criteria_met.flatMap(({ where }, i) => {
     const fault = findFault(where, look);
     return fault === null ? [] : [{ path: `coverage.criteria_met[${i}].where`, ...fault }];
   });
+}
+
+function listHeadings(text: string): string[] {
+  return readMarkdown(text).flatMap((line) => (line.level > 0 ? [titleOfHeading(line)] : []));
 }
 
 interface Look extends EvidenceSources {

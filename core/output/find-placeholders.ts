@@ -41,6 +41,9 @@ const placeholders: ReadonlySet<string> = new Set([
   'lorem ipsum dolor sit amet',
 ]);
 
+/** Characters of a placeholder with all that may stand around it. */
+const placeholderCharsMax = 60;
+
 /** Words of a text that names a placeholder and says nothing besides. */
 const fewWords = 6;
 
@@ -99,11 +102,13 @@ function cellsOf(line: string): string[] {
 
 /** Words in back quotes are named, not left open. */
 function isPlaceholder(cell: string): boolean {
+  if (cell.trim().length > placeholderCharsMax) return false;
   return !cell.includes('`') && placeholders.has(normaliseText(cell).trim());
 }
 
 function isOnlyPlaceholder(lines: readonly MarkdownLine[]): boolean {
-  const said = lines.filter(({ level }) => level === 0);
+  const said = lines.filter(({ level, text }) => level === 0 && text.trim() !== '');
+  if (said.length > fewWords) return false;
   if (said.some(({ isCode }) => isCode)) return false;
   const text = said.map((line) => line.text).join(' ');
   const words = normaliseText(text)

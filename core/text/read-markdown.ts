@@ -19,15 +19,26 @@ export interface MarkdownLine {
 export function readMarkdown(text: string): MarkdownLine[] {
   const lines: MarkdownLine[] = [];
   let fence = '';
-  for (const { 0: line, index: at } of text.matchAll(/^.*$/gmu)) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/u.exec(line)?.[1] ?? '';
+  let at = 0;
+  for (const line of text.split('\n')) {
+    const start = line.trimStart();
+    const mark = start.startsWith('```') || start.startsWith('~~~') ? markOf(line) : '';
     const isCode = fence !== '' || mark !== '';
     if (fence === '') fence = mark;
     else if (mark.startsWith(fence)) fence = '';
-    const level = isCode ? 0 : (/^ {0,3}(#{1,6})(?:\s|$)/u.exec(line)?.[1]?.length ?? 0);
+    const level = isCode || !start.startsWith('#') ? 0 : levelOf(line);
     lines.push({ number: lines.length + 1, at, text: line, level, isCode });
+    at += line.length + 1;
   }
   return lines;
+}
+
+function markOf(line: string): string {
+  return /^ {0,3}(`{3,}|~{3,})/u.exec(line)?.[1] ?? '';
+}
+
+function levelOf(line: string): number {
+  return /^ {0,3}(#{1,6})(?:\s|$)/u.exec(line)?.[1]?.length ?? 0;
 }
 
 /** The words of a heading, without its marks. */

@@ -39,6 +39,6 @@ export function takeAmended(host: RootHost, answers: readonly AmendedAnswer[]): 
     const { text = '', delegation_id = null } = before ?? {};
     const changed = { question_id, text, answer, answered_by: 'user', delegation_id };
     host.state.criteria = reopenChanged(host.state.criteria, [question_id]);
-    host.tell(newsOfAnswer(changed, answer_ref, true));
+    host.tell(newsOfAnswer(changed, answer_ref, true), { isPending: true });
   }
 }

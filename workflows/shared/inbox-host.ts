@@ -43,7 +43,7 @@ export interface InboxHostOptions {
   /** Called when the store refuses for good; resolves when somebody resumed. */
   readonly park: (reason: string) => Promise<void>;
   /** Called when the record has been given an answer that says something about the work. */
-  readonly onAnswered: (answered: AnsweredQuestion, answerRef: Ref | null) => void;
+  readonly onAnswered: (asked: Question, answered: AnsweredQuestion, ref: Ref | null) => void;
   readonly onChange: () => void;
 }
 
@@ -265,7 +265,7 @@ export class InboxHost {
     };
     this.#recentAnswers = [...this.#recentAnswers, answered].slice(-engineLimits.recentAnswersMax);
     this.#options.record.add({ type: 'question_answered', answered, answer_ref });
-    if (informsWork(question.kind)) this.#options.onAnswered(answered, answer_ref);
+    if (informsWork(question.kind)) this.#options.onAnswered(question, answered, answer_ref);
   }
 
   async #deliver(effect: DeliverEffect): Promise<void> {

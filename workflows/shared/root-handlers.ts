@@ -139,11 +139,11 @@ function takeAmend(
   const stated = (facts ?? [])
     .map(describeUserFact)
     .filter((sentence) => !instruction.includes(sentence));
-  host.tell({
-    type: 'instruction',
-    instruction: [instruction, ...stated].join('\n'),
-    criteria_waived: waived,
-  });
+  const said = [instruction, ...stated].join('\n');
+  host.tell(
+    { type: 'instruction', instruction: said, criteria_waived: waived },
+    { isPending: true },
+  );
   if (waived.length > 0) {
     host.state.waived = [...host.state.waived, ...waived];
     host.state.criteria = waiveCriteria(host.state.criteria, waived);

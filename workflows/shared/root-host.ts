@@ -87,7 +87,9 @@ export class RootHost implements Superior {
       record: this.record,
       deliver: (to, delivery) => this.#deliver(to, delivery),
       park: (reason) => this.park(reason),
-      onAnswered: (answered, ref) => this.tell(newsOfAnswer(answered, ref, false)),
+      // The planner goes on with the answer to its own question in the conversation in which it asked.
+      onAnswered: ({ kind }, answered, ref) =>
+        this.tell(newsOfAnswer(answered, ref, false), { isPending: kind !== 'planner' }),
       onChange: () => this.refresh(),
     });
     this.#views = new RootViews(this);
@@ -170,12 +172,16 @@ export class RootHost implements Superior {
     this.#stopScope.cancel();
   }
 
-  /** Numbers what was decided and hands it to everybody at work. Call it once the record has been given the same. */
-  tell(unnumbered: UnnumberedNews): void {
+  /**
+   * Numbers what was decided and hands it to everybody at work. Call it once the record has been given the same.
+   *
+   * @param isPending Whether a planning step still has to consider it, when it is of the user.
+   */
+  tell(unnumbered: UnnumberedNews, { isPending }: { readonly isPending: boolean }): void {
     const { state } = this;
     const item: NewsItem = { ...unnumbered, news_id: state.news.last + 1 };
     const { news_id } = item;
-    const from_user = isFromUser(item) ? news_id : state.news.from_user;
+    const from_user = isPending && isFromUser(item) ? news_id : state.news.from_user;
     state.news = { ...state.news, last: news_id, from_user };
     this.news.take([item]);
   }

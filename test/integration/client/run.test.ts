@@ -278,12 +278,12 @@ it('an unknown run is exit code 4, whatever is asked', async () => {
 
 it('a whole run: a question while it is planned, a change of mind in the last wave, a waiver, and the answer printed', async () => {
   const runId = newId();
-  const deciding = held({ json: decision('write-done') });
   const asking = {
     ...decision('translated'),
     needs_user_input: true,
     user_questions: [question('May the translation be left out?')],
   };
+  const deciding = held({ json: asking });
   const final: WaveDecision = {
     ...decision(),
     criteria_waived: [{ criterion_id: 'translated', question_id: 'q2' }],
@@ -300,7 +300,6 @@ it('a whole run: a question while it is planned, a change of mind in the last wa
     plans(2, plan([work('write', { criteria: ['write-done', 'translated'] })])),
     works('write', { json: output }),
     { match: { schema: 'decision' as const, nth: 1 }, reply: deciding.reply },
-    { match: { schema: 'decision' as const, nth: 2 }, reply: { json: asking } },
     { match: { schema: 'decision' as const }, reply: { json: final } },
   ];
   stage.rehearsal.script(
@@ -326,12 +325,15 @@ it('a whole run: a question while it is planned, a change of mind in the last wa
     const id = await openQuestion(runId);
     return id === 'q2' && id;
   });
-  expect((await cli('answer', runId, second, 'Yes, leave it out.')).code).toBe(0);
+  expect(await cli('answer', runId, second, 'Yes, leave it out.')).toMatchObject({
+    code: 0,
+    err: '',
+  });
   const watched = await cli('watch', runId);
 
-  const [, changed, last] = decisions().map((call) => newestText(call));
-  expect(changed).toContain('Say how often.');
-  expect(changed).toContain('eu-north');
+  const [, last] = decisions().map((call) => newestText(call));
+  expect(last).toContain('Say how often.');
+  expect(last).toContain('eu-north');
   expect(last).toContain('Yes, leave it out.');
   expect(watched.out).toContain('completed');
   expect(watched.out).toContain('# Where the backup goes\n\nTo eu-west, every night.');

@@ -98,7 +98,7 @@ it.each([
     ]);
     const run = await stage.start('plannerRun', { goal, ...settings });
     await stage.rehearsal.waitForCalls(2);
-    expect(await stands(run.workflowId, 1)).toMatchObject({ wave: 0, usage: { calls: 0 } });
+    expect(await stands(run.workflowId, 1)).toMatchObject({ wave: 1, usage: { calls: 0 } });
     planned.release();
     await stage.rehearsal.waitForCalls(12);
     expect(await stands(run.workflowId, 3)).toMatchObject({ wave: 1, usage: { calls: 0 } });

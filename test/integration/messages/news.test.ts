@@ -28,6 +28,15 @@ const { stage } = useStage();
 const answer = 'eu-west, never in the US';
 const region = question('Which region?');
 
+/** The planner passes the question on to the user. */
+const passedOn = {
+  question: 1,
+  verdict: 'needs_user_input',
+  answer: null,
+  source_refs: [],
+  reason: 'Only the user knows.',
+};
+
 /** The planner lets the agent assume. */
 const settled = {
   question: 1,
@@ -58,6 +67,7 @@ describe('an answer that is given during a wave', () => {
         1,
       ),
       works('set-up', { json: completed('set-up-done') }),
+      { match: { schema: 'review', nth: 1 }, reply: { json: { reviews: [passedOn] } } },
       { match: { schema: 'review' }, reply: { json: { reviews: [settled] } } },
     ]);
     const run = await stage.start('plannerRun', { goal: 'Host the backup' });
@@ -66,9 +76,9 @@ describe('an answer that is given during a wave', () => {
     await stage.result(run);
     const [first] = callsOf(stage.rehearsal, 'set-up');
     const reviews = stage.rehearsal.calls().filter(({ shape }) => shape === 'review');
-    expect(reviews).toHaveLength(1);
+    expect(reviews).toHaveLength(2);
     expect(decisions()).toHaveLength(1);
-    for (const call of [first, ...reviews, ...decisions()]) {
+    for (const call of [first, reviews[1], ...decisions()]) {
       expect(newestText(call).split(answer)).toHaveLength(2);
     }
     // Who asked is given it as the answer, and not a second time.

@@ -89,8 +89,8 @@ it('finding W4: the waiver at the end of all waves names its question', async ()
   });
   await openQuestion(stage, run, 'q1');
   await submit(run, { question_id: 'q1', answer: 'waive' });
-  const { result_path } = await stage.result(run);
-  const text = readFileSync(join(stage.home, result_path), 'utf8');
+  const { report_path } = await stage.result(run);
+  const text = readFileSync(join(stage.home, report_path), 'utf8');
   expect(text).toContain('### Waived by you\n\n- `goal-1`: There is a brochure.\n  Question q1: ');
   expect(text).toContain('\n  Your answer: waive');
 }, 60_000);

@@ -32,7 +32,7 @@ const { stage } = useStage({
 });
 
 const team = 'guide';
-const well = { ...completed(taskCriterion), compact_md: 'The answer is forty-two.' };
+const well = { ...completed(taskCriterion), detailed_md: '# It\n\nThe answer is forty-two.' };
 const writesNote = { tool_use: [{ name: 'write_file', input: { path: 'note.md', content: 'A' } }] };
 const loadsFacts = { tool_use: [{ name: 'load_detail', input: { detail_id: 'facts' } }] };
 const fails = (n: number) => gives('analyst', `Weigh it, number ${n}.`);
@@ -117,7 +117,7 @@ it('a team that continues as new at turns of its leader keeps tasks, names, brea
   expect(written?.is_error).toBe(false);
   expect(heardResults(calls[5])[0]?.text).toContain('limit of 6 delegations');
   expect(newestText(taskCalls(stage.rehearsal, { team, agent: 'writer' })[0])).toContain(
-    well.compact_md,
+    well.detailed_md,
   );
   for (const task of tasks) expect(page).toContain(task.split(' ', 1)[0]);
   expect(usage.calls).toBe(outcomes.reduce((sum, one) => sum + one.usage.calls, 0) + 1);

@@ -209,7 +209,7 @@ describe('calls of one reply that need each other', () => {
 });
 
 it('fault 29: in parallel, calls of one reply are done in the order of what they need, whatever the order of the calls', async () => {
-  const found = { ...completed(taskCriterion), compact_md: 'It is copper.' };
+  const found = { ...completed(taskCriterion), detailed_md: '# It\n\nIt is copper.' };
   const { report, calls, maxInFlight } = await playTeam(
     stage,
     [
