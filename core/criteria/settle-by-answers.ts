@@ -44,8 +44,10 @@ export function reopenChanged<C extends CriterionState>(
 ): C[] {
   return criteria.map((criterion) => {
     const { question_id, ...rest } = criterion;
-    const isSettled = question_id !== undefined && questionIds.includes(question_id);
-    return isSettled ? { ...(rest as C), state: 'open' } : criterion;
+    if (question_id === undefined || !questionIds.includes(question_id)) return criterion;
+    // What is left out is optional, so the rest is a whole criterion.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return { ...(rest as C), state: 'open' };
   });
 }
 

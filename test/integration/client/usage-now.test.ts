@@ -148,7 +148,7 @@ it('code that is written with a repair tells what its first call has used', asyn
   ]);
   const run = await stage.start('plannerWave', {
     goal,
-    delegations: [triadWork('task', 'dialectic')],
+    delegations: [triadWork('task', 'dialectic', { task_description: 'Write it. [later]' })],
   });
   await eventually('the second call for the code', async () => {
     const calls = stage.rehearsal.calls().filter(({ callKey }) => callKey.includes('/code/'));
