@@ -1,8 +1,10 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readShape } from '../tools/read-artifact.ts';
 import { blockBytesMax } from './block-limits.ts';
@@ -60,9 +62,21 @@ async function describeMissing(
   store: ArtifactStore,
   { output_ref }: DelegationOutcome,
   known: readonly string[],
-): Promise<Partial<Pick<AgentOutput, 'missing_info_requests'>>> {
+): Promise<Partial<Pick<AgentOutput, 'missing_info_requests'>> & { readonly damaged?: true }> {
   if (output_ref === null) return {};
-  const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
+  const output = await readUndamaged(store, output_ref);
+  // The planner can have it done again; nothing else of the plan rests on the text.
+  if (output === null) return { damaged: true };
   const missing = output.missing_info_requests.filter(({ input }) => !known.includes(input));
   return missing.length === 0 ? {} : { missing_info_requests: missing };
+}
+
+/** @returns null for an artifact whose bytes are not what was written. */
+async function readUndamaged(store: ArtifactStore, ref: Ref): Promise<AgentOutput | null> {
+  try {
+    return await readShape(store, ref, AgentOutput, "an agent's output");
+  } catch (error) {
+    if (error instanceof ArtifactCorrupt) return null;
+    throw error;
+  }
 }

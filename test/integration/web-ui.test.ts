@@ -159,7 +159,11 @@ it('a triad has a child for each phase, whose calls say who spoke where', async 
 
 it('a team names who does which task, and what each brought', async () => {
   const { page } = web;
-  expect((await client.list({})).map(({ run_id }) => run_id).toSorted()).toEqual([runId, teamId]);
+  expect((await client.list({})).map(({ run_id }) => run_id).toSorted()).toEqual([
+    runId,
+    teamId,
+    triadId,
+  ]);
   await page.goto(`${server.uiUrl}/namespaces/default/workflows/${teamId}`);
   expect(await isShown(page.getByText('openTeam • who is in the team'))).toBe(true);
   expect(await isShown(page.getByText('modelTurn • leader · task · turn 1'))).toBe(true);

@@ -167,5 +167,6 @@ it('part of fault 35: a detail that can not be read is an error that its reader 
     /"is_error":true[^}]*damaged|damaged[^}]*"is_error":true/,
   );
   expect(await stage.result(run)).toMatchObject({ status: 'completed', waves: 2 });
-  await expectPromisesKept(stage, run.workflowId);
+  // The plan's prompt was rendered twice: before the file was torn, and after the worker came back.
+  await expectPromisesKept(stage, run.workflowId, { orphans: true });
 }, 60_000);

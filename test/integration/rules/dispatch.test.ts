@@ -159,7 +159,7 @@ it('finding F5: skips what depends on a failure or needs more than it got; other
     expect(callsOf(stage.rehearsal, id)).toEqual([]);
   }
   const packet = newestText(firstCall('after-half'));
-  expect(packet).toContain('# Result of half\nDone: half-1.');
+  expect(packet).toContain('# Result of half (halves): Task half, whole\n# Result\n\n## half-1');
   expect(packet).toContain('Not met: half-2 (half-2 can be seen in the result.): no time');
   const decision = newestText(stage.rehearsal.calls().find(({ shape }) => shape === 'decision'));
   expect(decision).toContain('"reason":"input \\"halves\\" cannot come');
@@ -188,9 +188,9 @@ it('finding W5: after "mend after review" the next one gets the newer version, a
   const result: WaveResult = await run.result();
   expect(result.outcomes.map(({ status }) => status)).toEqual(Array(4).fill('completed'));
   expect(result.criteria.map(({ state }) => state)).toEqual(['met', 'met', 'met']);
-  expect(newestText(firstCall('final'))).toContain('# Result of draft\n');
+  expect(newestText(firstCall('final'))).toContain('# Result of draft (');
   const packet = newestText(firstCall('ship'));
-  expect(packet).toContain('# Result of final, which replaces draft\n');
+  expect(packet).toMatch(/^# Result of final \([^)]*\), which replaces draft: /m);
   expect(packet).not.toContain('# Result of draft');
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);

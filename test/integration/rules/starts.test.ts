@@ -49,7 +49,8 @@ it('a plannerWave starts with {"goal":"…"} alone, and has an inbox and a resul
   expect(wave.decision?.planner_decision.io_status).toBe('OK');
   const status = await stage.status(run);
   expect(status).toMatchObject({ phase: 'completed', usage: wave.usage });
-  expect(readFileSync(join(stage.home, status.result_path ?? ''), 'utf8')).toContain(choices[2]);
+  const report = join(stage.home, status.result_path ?? '', '../report.md');
+  expect(readFileSync(report, 'utf8')).toContain(choices[2]);
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 

@@ -168,7 +168,7 @@ it('case 1.4: calls of one reply are carried out at the same time where that is 
 });
 
 it('case 1.4: they are carried out one after the other where it is not, each with what those before it brought', async () => {
-  const found = { ...completed(taskCriterion), compact_md: 'The answer is forty-two.' };
+  const found = { ...completed(taskCriterion), detailed_md: '# It\n\nThe answer is forty-two.' };
   const { result } = await playTeam(
     stage,
     [
@@ -180,7 +180,7 @@ it('case 1.4: they are carried out one after the other where it is not, each wit
   expect(result.status).toBe('completed');
   expect(stage.rehearsal.counts().maxInFlight).toBe(1);
   const [second] = taskCalls(stage.rehearsal, { agent: 'writer' });
-  expect(newestText(second)).toContain(found.compact_md);
+  expect(newestText(second)).toContain(found.detailed_md);
 });
 
 /** An output that is nothing but the result of that name. */
