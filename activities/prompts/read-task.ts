@@ -49,11 +49,13 @@ export async function readTask(
   const delegation = findDelegation(plan, prompt);
   const fresh = prompt.upstream.map((one) => nameUpstream(one, plan, delegation));
   const upstream = await Promise.all(
-    [...listEarlier(record, delegation, fresh), ...fresh].map(async (one) => ({
-      ...one,
-      output: await readShape(store, one.output_ref, AgentOutput, "an agent's output"),
-      whole: await readWhole(store, one.output_ref, one.files ?? []),
-    })),
+    [...listEarlier(record, delegation, fresh), ...fresh].map(async (one) => {
+      const output = await readShape(store, one.output_ref, AgentOutput, "an agent's output");
+      const { files = [] } = one;
+      const whole =
+        files.length === 0 ? output.detailed_md : await readWhole(store, one.output_ref, files);
+      return { ...one, output, whole };
+    }),
   );
   return { record, delegation, upstream };
 }
