@@ -51,10 +51,7 @@ export async function readTask(
   const upstream = await Promise.all(
     [...listEarlier(record, delegation, fresh), ...fresh].map(async (one) => {
       const output = await readShape(store, one.output_ref, AgentOutput, "an agent's output");
-      const { files = [] } = one;
-      const whole =
-        files.length === 0 ? output.detailed_md : await readWhole(store, one.output_ref, files);
-      return { ...one, output, whole };
+      return { ...one, output, whole: await readWhole(store, output, one.files ?? []) };
     }),
   );
   return { record, delegation, upstream };

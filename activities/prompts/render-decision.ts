@@ -31,13 +31,12 @@ export async function renderDecision(
   const record = await readRecord(store, prompt.record_ref);
   const plan = await readShape(store, prompt.plan_ref, StoredPlan, 'a wave plan');
   const agentOf = new Map(plan.delegations.map((one) => [one.delegation_id, one.agent_id]));
-  const outcomes = await Promise.all(
-    prompt.outcomes.map(async (outcome) => ({
-      delegation_id: outcome.delegation_id,
-      agent_id: agentOf.get(outcome.delegation_id) ?? null,
-      ...(await describeOutcome(store, outcome)),
-    })),
-  );
+  const ended = await Promise.all(prompt.outcomes.map((outcome) => readEnded(store, outcome)));
+  const outcomes = ended.map((one) => ({
+    delegation_id: one.delegation_id,
+    agent_id: agentOf.get(one.delegation_id) ?? null,
+    ...describeOutcome(one),
+  }));
   const waveCompact = await readLastWaveCompact(store, record);
   const known = listRecordedDetails(record).shown.map(({ entry }) => entry.detail_id);
   return [
@@ -52,7 +51,7 @@ export async function renderDecision(
     markData(
       [
         listBlock('outcomes', outcomes, blockBytesMax.outcomes),
-        renderWork(await readWorks(store, prompt)),
+        renderWork(await readWorks(store, ended)),
         listBlock('known_details', known, blockBytesMax.known_details, 'last'),
       ].join('\n\n'),
       callKey,
@@ -66,32 +65,37 @@ export async function renderDecision(
   ].join('\n\n');
 }
 
-/** What was replaced within the wave is left out: its newer version is there. */
-function readWorks(store: ArtifactStore, { outcomes }: DecisionPrompt): Promise<Work[]> {
-  const works = dropReplacedOutcomes(outcomes).flatMap(
-    ({ delegation_id, output_ref, files = [] }) =>
-      output_ref === null ? [] : [{ delegation_id, output_ref, files }],
-  );
-  return Promise.all(
-    works.map(async ({ delegation_id, output_ref, files }) => ({
-      delegation_id,
-      text: await readWhole(store, output_ref, files),
-    })),
-  );
+/** An outcome with what the delegation brought; null when it brought nothing. */
+type Ended = Outcome & { readonly output: AgentOutput | null };
+
+async function readEnded(store: ArtifactStore, outcome: Outcome): Promise<Ended> {
+  const { output_ref } = outcome;
+  if (output_ref === null) return { ...outcome, output: null };
+  return {
+    ...outcome,
+    output: await readShape(store, output_ref, AgentOutput, "an agent's output"),
+  };
 }
 
-async function describeOutcome(
-  store: ArtifactStore,
-  outcome: Outcome,
-): Promise<Record<string, unknown>> {
-  const { status, reason, criteria_met, criteria_unmet, output_ref } = outcome;
+/** What was replaced within the wave is left out: its newer version is there. */
+async function readWorks(store: ArtifactStore, ended: readonly Ended[]): Promise<Work[]> {
+  const works = await Promise.all(
+    dropReplacedOutcomes(ended).map(async ({ delegation_id, output, files = [] }) =>
+      output === null ? [] : [{ delegation_id, text: await readWhole(store, output, files) }],
+    ),
+  );
+  return works.flat();
+}
+
+function describeOutcome(outcome: Ended): Record<string, unknown> {
+  const { status, reason, criteria_met, criteria_unmet, output } = outcome;
   const { triad_end, team_end, replaces } = outcome;
   const executor = {
     ...(replaces !== undefined && { replaces }),
     ...(triad_end !== undefined && { triad: describeTriad(triad_end) }),
     ...(team_end !== undefined && { team: describeTeam(team_end) }),
   };
-  if (output_ref === null) {
+  if (output === null) {
     return {
       ...executor,
       status,
@@ -106,7 +110,6 @@ async function describeOutcome(
       effects_confirmed: [],
     };
   }
-  const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
   const { coverage, assumptions_made, facts, optional_questions, effects_claimed } = output;
   const { missing_info_requests } = output;
   const evidence = new Map(

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { AgentOutput } from '../../contracts/agent-output.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { splitPages } from './cut-bytes.ts';
 import { listPacketDetails } from './packet-details.ts';
 import { readRecord } from '../run-record/read-record.ts';
+import { readShape } from './read-artifact.ts';
 import { readWhole } from './read-whole.ts';
 import type { ReadingTool, ToolContext } from './tool.ts';
 
@@ -70,7 +72,8 @@ async function readDetail(
     throw new Error(explainUnknown(detailId, [...details.keys()]));
   }
   if (source.kind === 'wave_compact') return { id, text: source.text };
-  return { id, text: await readWhole(store, source.ref, source.files) };
+  const output = await readShape(store, source.ref, AgentOutput, "an agent's output");
+  return { id, text: await readWhole(store, output, source.files) };
 }
 
 /** The id of a task that a leader calls by the name that it gave it: the last part of the task's id. */

@@ -1,13 +1,12 @@
-import { AgentOutput } from '../../contracts/agent-output.ts';
+import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { WrittenFile } from '../../contracts/effect.ts';
-import type { Ref } from '../../contracts/ref.ts';
 import { isRecord } from '../../core/is-record.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { blockBytesMax } from '../prompts/block-limits.ts';
 import { cutAtLine } from '../prompts/blocks.ts';
 import { countBytes } from './cut-bytes.ts';
-import { readJson, readShape } from './read-artifact.ts';
+import { readJson } from './read-artifact.ts';
 
 /**
  * The whole result of a delegation: its detailed_md, and each file that it wrote, so that others can read what is in it.
@@ -16,10 +15,9 @@ import { readJson, readShape } from './read-artifact.ts';
  */
 export async function readWhole(
   store: ArtifactStore,
-  outputRef: Ref,
+  { detailed_md }: Pick<AgentOutput, 'detailed_md'>,
   files: readonly WrittenFile[],
 ): Promise<string> {
-  const { detailed_md } = await readShape(store, outputRef, AgentOutput, "an agent's output");
   if (files.length === 0) return detailed_md;
   const texts = await Promise.all(files.map((file) => readContent(store, file)));
   const shares = shareBytes(texts.map(countBytes), blockBytesMax.written_files);

@@ -13,10 +13,10 @@ import type {
   NewsInstruction,
   NewsItem,
 } from '../../contracts/messages.ts';
-import { answererNames } from '../../contracts/names.ts';
 import type { AnsweredQuestion, KnownAnswer } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
+import { isPerson } from '../questions/is-person.ts';
 import { cutText } from '../text/cut-text.ts';
 import { isRecord } from '../is-record.ts';
 
@@ -72,10 +72,8 @@ export function waivedInNews(news: readonly NewsItem[]): string[] {
 
 /** Answers of people and instructions; not what the engine, a default or the planner settled. */
 export function isFromUser(item: NewsItem): boolean {
-  return item.type === 'instruction' || !engineAnswerers.includes(item.answered_by);
+  return item.type === 'instruction' || isPerson(item.answered_by);
 }
-
-const engineAnswerers: readonly string[] = Object.values(answererNames);
 
 /** Reads what a parent hands down. */
 export function checkNews(payload: unknown): NewsDelivery | null {

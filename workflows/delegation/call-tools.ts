@@ -1,4 +1,4 @@
-import type { ToolDone } from '../../contracts/activity-types.ts';
+import type { RunToolResult, ToolDone } from '../../contracts/activity-types.ts';
 import type { ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import { countLoadsLeft, noteLoaded } from '../../core/turns/note-loaded.ts';
 import { callActingTool } from './call-acting-tool.ts';
@@ -37,11 +37,16 @@ async function callReadingTool(
   desk: ToolDesk,
   loads_left: number,
 ): Promise<ToolDone> {
-  const result = await makeCall(call, desk, { loads_left });
-  if (result.type === 'done') return result;
-  throw new Error(`${call.name} changes nothing and waits for nobody.`);
+  return doneOf(call, await makeCall(call, desk, { loads_left }));
 }
 
-function toInput({ tool_use_id }: ToolCall, { result_ref, is_error }: ToolDone): TurnInput {
+/** The result of a call that changes nothing: it waits for nobody. */
+export function doneOf({ name }: ToolCall, result: RunToolResult): ToolDone {
+  if (result.type === 'done') return result;
+  throw new Error(`${name} changes nothing and waits for nobody.`);
+}
+
+/** The result as the model reads it. */
+export function toInput({ tool_use_id }: ToolCall, { result_ref, is_error }: ToolDone): TurnInput {
   return { type: 'tool_result', tool_use_id, result_ref, is_error };
 }

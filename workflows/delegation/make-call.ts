@@ -50,8 +50,17 @@ export function makeCall(
   const { run_id, registry_ref, record_ref, upstream, delegation } = order;
   const { agent_id, delegation_id } = delegation;
   const input = { run_id, agent_id, delegation_id, registry_ref, call, record_ref, upstream };
+  return runToolParking({ ...input, ...over }, label(call.name), superior);
+}
+
+/** Runs a tool. A call that blocks one worker after the other parks the run, and is made again when somebody resumes. */
+export function runToolParking(
+  input: RunToolInput,
+  summary: string,
+  superior: Pick<Superior, 'park'>,
+): Promise<RunToolResult> {
   return untilDone(
-    () => runTool.executeWithOptions({ summary: label(call.name) }, [{ ...input, ...over }]),
+    () => runTool.executeWithOptions({ summary }, [input]),
     (reason) => superior.park(reason),
     ({ type }) => type === ('Blocked' satisfies FailureType),
   );

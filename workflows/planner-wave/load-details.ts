@@ -1,4 +1,3 @@
-import type { FailureType } from '../../contracts/errors.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
@@ -6,12 +5,11 @@ import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';
 import { countLoadsLeft, noteLoaded } from '../../core/turns/note-loaded.ts';
-import { isToolCall } from '../delegation/make-call.ts';
-import { runTool } from '../shared/activities.ts';
+import { doneOf, toInput } from '../delegation/call-tools.ts';
+import { isToolCall, runToolParking } from '../delegation/make-call.ts';
 import { readOn } from '../shared/conversation.ts';
 import type { ConversationDesk } from '../shared/conversation.ts';
 import type { Superior } from '../shared/superior.ts';
-import { untilDone } from '../shared/until-done.ts';
 
 /**
  * Makes the calls of a planner that decides on a wave: they load details, and change nothing.
@@ -51,14 +49,8 @@ async function load(
 ): Promise<{ readonly input: TurnInput; readonly loaded_details: readonly string[] }> {
   const { run_id, registry_ref, record_ref, wave } = order;
   const summary = cleanLine(`planner · wave ${wave} · ${call.name}`, engineLimits.labelCharsMax);
-  const input = { run_id, agent_id: plannerAgentId, registry_ref, call, record_ref, upstream };
-  const result = await untilDone(
-    () => runTool.executeWithOptions({ summary }, [{ ...input, loads_left }]),
-    (reason) => superior.park(reason),
-    ({ type }) => type === ('Blocked' satisfies FailureType),
-  );
-  if (result.type !== 'done') throw new Error(`${call.name} changes nothing and waits for nobody.`);
-  const { result_ref, is_error, loaded_details } = result;
-  const { tool_use_id } = call;
-  return { input: { type: 'tool_result', tool_use_id, result_ref, is_error }, loaded_details };
+  const asked = { run_id, agent_id: plannerAgentId, registry_ref, call, record_ref, upstream };
+  const result = await runToolParking({ ...asked, loads_left }, summary, superior);
+  const done = doneOf(call, result);
+  return { input: toInput(call, done), loaded_details: done.loaded_details };
 }

@@ -27,7 +27,7 @@ export function toOutputFormat(schema: z.ZodType): Anthropic.JSONOutputFormat {
 export function toBareFormat(schema: z.ZodType): Anthropic.JSONOutputFormat {
   return once(bareFormats, schema, () => {
     const { type, schema: described } = toOutputFormat(schema);
-    return { type, schema: withoutDescriptions(described) };
+    return { type, schema: mapDescriptions(described, () => '') };
   });
 }
 
@@ -38,20 +38,31 @@ function convertOutput(schema: z.ZodType): Record<string, unknown> {
   if (open !== null) {
     throw new Error(`${open} is a record or an open object; use an array of {key, value} objects`);
   }
-  return shareObjects(withoutTrifles({ ...transformJSONSchema(jsonSchema) }));
+  return shareObjects(mapDescriptions({ ...transformJSONSchema(jsonSchema) }, withoutTrifles));
 }
 
 /** The SDK writes limits into descriptions. That a text has at least one character goes without saying. */
-function withoutTrifles(node: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const tidy = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(tidy);
-    return isRecord(value) ? withoutTrifles(value) : value;
+function withoutTrifles(description: string): string {
+  return description.replace('{minLength: 1, ', '{').replace('{minLength: 1}', '').trimEnd();
+}
+
+/**
+ * A schema with other descriptions; one that becomes empty is left out. A property may be called "description", too; only
+ * a text is one.
+ */
+function mapDescriptions(
+  node: Readonly<Record<string, unknown>>,
+  change: (description: string) => string,
+): Record<string, unknown> {
+  const below = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(below);
+    return isRecord(value) ? mapDescriptions(value, change) : value;
   };
   return Object.fromEntries(
     Object.entries(node).flatMap(([key, value]) => {
-      if (key !== 'description' || typeof value !== 'string') return [[key, tidy(value)]];
-      const told = value.replace('{minLength: 1, ', '{').replace('{minLength: 1}', '').trimEnd();
-      return told === '' ? [] : [[key, told]];
+      if (key !== 'description' || typeof value !== 'string') return [[key, below(value)]];
+      const changed = change(value);
+      return changed === '' ? [] : [[key, changed]];
     }),
   );
 }
@@ -83,20 +94,6 @@ function visitObjects(node: unknown, take: (text: string) => void): void {
     if (isRecord(value) && value['type'] === 'object') take(JSON.stringify(value));
     visitObjects(value, take);
   }
-}
-
-/** A property may be called "description", too; only a text is one. */
-function withoutDescriptions(node: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(node).flatMap(([key, value]) =>
-      key === 'description' && typeof value === 'string' ? [] : [[key, strip(value)]],
-    ),
-  );
-}
-
-function strip(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(strip);
-  return isRecord(value) ? withoutDescriptions(value) : value;
 }
 
 /**
