@@ -12,6 +12,7 @@ import type { ClientContext } from './client-context.ts';
 import { readHeartbeat } from './read-heartbeat.ts';
 import { callServer } from './server-calls.ts';
 import { sumUsage } from './sum-usage.ts';
+import { teamViewOf, triadViewOf } from './executor-views.ts';
 
 /** What a delegation spends and does at this moment. */
 export interface DelegationReading {
@@ -53,8 +54,8 @@ export async function readDelegation(
   const below = inPhases.flatMap((phase) => phase.activities);
   return {
     usage: addPhases(status, phases),
-    triad: own?.view ?? status?.triad ?? null,
-    team: status?.team ?? null,
+    triad: own?.view ?? triadViewOf(status?.executor),
+    team: teamViewOf(status?.executor),
     activities: [...activities, ...below],
   };
 }

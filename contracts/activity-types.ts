@@ -28,10 +28,10 @@ import type {
   LoadThreadResult,
   SaveThreadInput,
 } from './team-activities.ts';
-import type { TeamEnd } from './team-run.ts';
+import type { ExecutorEnd } from './team-run.ts';
 import type { TeamSummary } from './team.ts';
 import type { TriadPhase } from './triad.ts';
-import type { PhaseReport, TriadEnd } from './triad-run.ts';
+import type { PhaseReport } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 
@@ -214,10 +214,8 @@ export interface ReviewDecisionInput {
     DelegationOutcome,
     'delegation_id' | 'status' | 'turns' | 'output_ref'
   > & {
-    /** Absent unless a triad did it. */
-    readonly triad_end?: TriadEnd;
-    /** Absent unless a team did it. */
-    readonly team_end?: TeamEnd;
+    /** Null for an agent, and where nothing came of a triad or a team. */
+    readonly executor_end: ExecutorEnd | null;
   })[];
   readonly decision_ref: Ref;
 }

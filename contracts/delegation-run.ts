@@ -8,8 +8,7 @@ import type { RunAnswer } from './planner-run.ts';
 import type { Ref } from './ref.ts';
 import { runSettings } from './run-settings.ts';
 import { Slug } from './slug.ts';
-import type { TeamLink, TeamOutcome } from './team-run.ts';
-import type { TriadOutcome } from './triad-run.ts';
+import type { ExecutorOutcome, TeamLink } from './team-run.ts';
 import type { Usage } from './usage.ts';
 
 /** What a person types to start one delegation alone. */
@@ -74,10 +73,7 @@ export interface DelegationOutcome {
   readonly loaded_details: readonly string[];
   readonly turns: number;
   readonly usage: Usage;
-  /** Absent unless a triad did it. */
-  readonly triad?: TriadOutcome;
-  /** Absent unless a team did it. */
-  readonly team?: TeamOutcome;
+  readonly executor: ExecutorOutcome;
 }
 
 /** What a delegation, a triad, a phase of one or a team returns that a person started. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { Executor } from './executor.ts';
+import type { ExecutorOutline } from './executor.ts';
 import { Slug } from './slug.ts';
 import { TeamPlan } from './team.ts';
-import type { TeamOutline } from './team.ts';
 import { TriadPlan } from './triad.ts';
-import type { TriadOutline } from './triad.ts';
 
 export const AcceptanceCriterion = z.strictObject({
   criterion_id: Slug,
@@ -11,8 +11,7 @@ export const AcceptanceCriterion = z.strictObject({
 });
 export type AcceptanceCriterion = z.infer<typeof AcceptanceCriterion>;
 
-/** One task for one executor (seed 004 §3.1). */
-export const Delegation = z.strictObject({
+const fields = {
   delegation_id: Slug.describe('Unique in the whole run.'),
   agent_id: Slug.describe(
     'The agent that does it, from the registry. With triad: the agent of the member that writes its output. With team: the one that leads.',
@@ -61,6 +60,18 @@ export const Delegation = z.strictObject({
   replaces: Slug.optional().describe(
     'The delegation_id whose result this one replaces, wherever it was used: completed in an earlier wave, or one that this one depends on.',
   ),
+};
+
+/** One task for one executor (seed 004 §3.1). */
+export const Delegation = z.strictObject({ ...fields, executor: Executor });
+export type Delegation = z.infer<typeof Delegation>;
+
+/**
+ * A delegation as a planner writes it and a person types it: with a triad, a team, or neither. A planner's schema has no
+ * room for a union of whole objects, and nobody has to type a kind.
+ */
+export const WrittenDelegation = z.strictObject({
+  ...fields,
   triad: TriadPlan.optional().describe(
     'Only where three members are to do it together. Most tasks need one agent.',
   ),
@@ -68,15 +79,36 @@ export const Delegation = z.strictObject({
     'Only where a leader is to divide the task among members and bring their results together. agent_id is the leader.',
   ),
 });
-export type Delegation = z.infer<typeof Delegation>;
+export type WrittenDelegation = z.infer<typeof WrittenDelegation>;
+
+/**
+ * Reads a delegation that was written.
+ *
+ * Invariants:
+ *   PTS2. A delegation is done by a triad or by a team, never by both.
+ */
+export const ReadDelegation = WrittenDelegation.transform(
+  ({ triad, team, ...rest }, context): Delegation => {
+    if (triad !== undefined && team !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['team'],
+        message:
+          'a delegation is done by a triad or by a team, not by both. Try: leave one of them out',
+      });
+    }
+    if (team !== undefined) return { ...rest, executor: { kind: 'team', ...team } };
+    if (triad !== undefined) return { ...rest, executor: { kind: 'triad', ...triad } };
+    return { ...rest, executor: { kind: 'agent' } };
+  },
+);
 
 /** What the engine's rules need to know of a delegation. Texts stay in the store. */
 export interface DelegationOutline extends Omit<
   Delegation,
-  'task_description' | 'acceptance_criteria' | 'triad' | 'team'
+  'task_description' | 'acceptance_criteria' | 'executor'
 > {
-  readonly triad?: TriadOutline;
-  readonly team?: TeamOutline;
+  readonly executor: ExecutorOutline;
   readonly criterion_ids: readonly string[];
   /** Hash over agent, task, inputs and criteria: equal for two delegations that would do the same again. */
   readonly fingerprint: string;

@@ -1,10 +1,10 @@
 import type { LeaseRequest, Spending } from './budget.ts';
 import type { RecordedEffect } from './effect.ts';
+import type { PlannedExecutor } from './executor.ts';
 import type { UserFact } from './fact.ts';
 import type { PlannerVerdict } from './question-review.ts';
 import type { AskedQuestion, QuestionKind } from './question.ts';
 import type { Ref } from './ref.ts';
-import type { TriadType } from './triad.ts';
 import type { Usage } from './usage.ts';
 
 /** Payload of `pause`, `resume` and `stop`. */
@@ -160,8 +160,5 @@ export interface PlannedDelegation {
   readonly agent_id: string;
   readonly title: string;
   readonly depends_on: readonly string[];
-  /** Absent unless a triad does it. */
-  readonly triad?: TriadType;
-  /** Absent unless a team does it: its team_id, or empty for one without a name. */
-  readonly team?: string;
+  readonly executor: PlannedExecutor;
 }

@@ -8,8 +8,7 @@ import type { QuestionReviewOutline } from './question-review.ts';
 import type { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { ReadStateCall, StateToolName } from './state-call.ts';
-import type { TaskStatus, TeamEnd, TeamSetup } from './team-run.ts';
-import type { TriadEnd } from './triad-run.ts';
+import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
@@ -88,10 +87,8 @@ export type Prompt =
         | 'criteria_met'
         | 'criteria_unmet'
       > & {
-        /** Absent unless a triad did it. */
-        readonly triad_end?: TriadEnd;
-        /** Absent unless a team did it. */
-        readonly team_end?: TeamEnd;
+        /** Null for an agent, and where nothing came of a triad or a team. */
+        readonly executor_end: ExecutorEnd | null;
       })[];
       readonly open_criteria: readonly string[];
       readonly amendments: readonly string[];

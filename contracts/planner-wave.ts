@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentSummary } from './agent-definition.ts';
 import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
-import { Delegation } from './delegation.ts';
+import { ReadDelegation } from './delegation.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
 import type { RunLimits } from './limits.ts';
 import type { KnownAnswer } from './question.ts';
@@ -20,14 +20,14 @@ import type { WaveDecisionOutline } from './wave-decision.ts';
 export const PlannerWaveInput = z.strictObject({
   goal: z.string().trim().min(1, 'expected a goal. Try: {"goal":"…"}').max(100_000),
   constraints: z.array(z.string().min(1).max(4_000)).max(50).optional(),
-  delegations: z.array(Delegation).min(1).optional(),
+  delegations: z.array(ReadDelegation).min(1).optional(),
   /** false: every delegation is done by one agent. Default true. */
   triads: z.boolean().optional(),
   /** As in PlannerRunInput. */
   teams: NamedTeams.optional(),
   ...runSettings,
 });
-export type PlannerWaveInput = z.infer<typeof PlannerWaveInput>;
+export type PlannerWaveInput = z.input<typeof PlannerWaveInput>;
 
 /** What a run hands to its wave. */
 export interface WaveOrder {

@@ -1,18 +1,16 @@
 import type { Ref } from './ref.ts';
-import type { TriadOutcome } from './triad-run.ts';
-import type { TriadType } from './triad.ts';
+import type { PlannedExecutor } from './executor.ts';
+import type { TriadEnd, TriadOutcome } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 
 /** A member as the engine's rules know it, with what its definition left out filled in. */
 export interface TeamSeat {
   readonly member_id: string;
   /** Who does its tasks, equal across teams: `agent:<agent_id>`, `triad:<type>:<agent_ids>` or `team:<team_id>`. */
-  readonly executor: string;
-  readonly kind: 'agent' | 'triad' | 'team';
+  readonly executor_id: string;
+  readonly executor: PlannedExecutor;
   /** Of an agent; of a triad, of the member who writes its output; of a team, its leader. */
   readonly agent_id: string;
-  /** Absent unless it is a triad. */
-  readonly triad_type?: TriadType;
   readonly capabilities: readonly string[];
   readonly priority: number;
   readonly enabled: boolean;
@@ -46,8 +44,8 @@ export interface TeamSetup {
 
 /** A team at work, and what it has given out: from the run's outermost team inwards. */
 export interface TeamLink {
-  /** As in `TeamSeat.executor`; a team without a name is `team:<delegation_id>`. */
-  readonly executor: string;
+  /** As in `TeamSeat.executor_id`; a team without a name is `team:<delegation_id>`. */
+  readonly executor_id: string;
   /** Tasks that it has given out, so that the teams below it do not give them out again. */
   readonly given: readonly GivenTask[];
 }
@@ -84,10 +82,7 @@ export interface TaskRecord {
   readonly usage: Usage;
   /** Milliseconds of work. */
   readonly worked_ms: number;
-  /** Absent unless a triad did it. */
-  readonly triad?: TriadOutcome;
-  /** Absent unless a team did it. */
-  readonly team?: TeamOutcome;
+  readonly executor: ExecutorOutcome;
 }
 
 /** How a team's work ended, as the store keeps it and `.planning/<run>/teams/<delegation>.md` shows it. */
@@ -120,8 +115,8 @@ export interface TeamOutcome {
   /** Each member, in the order of the team. With the leader's, their usage is that of the whole delegation. */
   readonly members: readonly {
     readonly member_id: string;
-    /** As in `TeamSeat.executor`, cut to `teamExecutorCharsMax`. */
-    readonly executor: string;
+    /** As in `TeamSeat.executor_id`, cut to `teamExecutorCharsMax`. */
+    readonly executor_id: string;
     readonly delegations: number;
     readonly usage: Usage;
   }[];
@@ -134,6 +129,17 @@ export interface TeamOutcome {
   /** The TeamReport as JSON. */
   readonly report_ref: Ref;
 }
+
+/** What an outcome says of its executor. `work` is null where a triad or a team never began, or was lost. */
+export type ExecutorOutcome =
+  | { readonly kind: 'agent' }
+  | { readonly kind: 'triad'; readonly work: TriadOutcome | null }
+  | { readonly kind: 'team'; readonly work: TeamOutcome | null };
+
+/** What the planner's decision has to know of an executor besides the output; nothing of an agent. */
+export type ExecutorEnd =
+  | ({ readonly kind: 'triad' } & TriadEnd)
+  | ({ readonly kind: 'team' } & TeamEnd);
 
 /** What the planner's decision has to know of a team. */
 export interface TeamEnd {

@@ -1,4 +1,5 @@
 import type { FanOutEstimate, RunBudget } from './budget.ts';
+import type { ExecutorOf, PlannedExecutor } from './executor.ts';
 import type { Fact } from './fact.ts';
 import type { RunLimits } from './limits.ts';
 import type { PlannedDelegation } from './messages.ts';
@@ -133,11 +134,15 @@ export interface DelegationStatusView {
    * when none is at work.
    */
   readonly phases_at_work?: readonly string[];
-  /** Its phase as it began or ended; how far it is in between, the phase itself tells. Absent unless a triad does it. */
-  readonly triad?: TriadPhaseView;
-  /** Absent unless a team does it. */
-  readonly team?: TeamView;
+  readonly executor: ExecutorView;
 }
+
+/** What an executor shows of itself while it works; null before it began. */
+export type ExecutorView =
+  | ExecutorOf<PlannedExecutor, 'agent'>
+  /** The phase as it began or ended; how far it is in between, the phase itself tells. */
+  | (ExecutorOf<PlannedExecutor, 'triad'> & { readonly view: TriadPhaseView | null })
+  | (ExecutorOf<PlannedExecutor, 'team'> & { readonly view: TeamView | null });
 
 /** Where a team is. */
 export interface TeamView {
@@ -167,8 +172,8 @@ export interface TeamLeaderView {
 export interface TaskView {
   readonly delegation_id: string;
   readonly member_id: string;
-  /** As in `TeamSeat.executor`. */
-  readonly executor: string;
+  /** As in `TeamSeat.executor_id`. */
+  readonly executor_id: string;
   readonly title: string;
   readonly state: 'pending' | 'running' | 'waiting' | TaskStatus;
   /** What it waits for, or why it ended. Empty when it works. */
@@ -176,9 +181,7 @@ export interface TaskView {
   readonly attempts: number;
   readonly turns: number;
   readonly usage: Usage;
-  /** Of a triad or a team: what it does itself. Absent otherwise. */
-  readonly triad?: TriadPhaseView;
-  readonly team?: TeamView;
+  readonly executor: ExecutorView;
 }
 
 /** Answer of the query `status` on a triadPhase below a delegation. */

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { CriteriaByAnswers } from './criterion.ts';
-import { Delegation } from './delegation.ts';
+import { Delegation, ReadDelegation, WrittenDelegation } from './delegation.ts';
 import type { DelegationOutline } from './delegation.ts';
 import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import { StoredDelegationId } from './slug.ts';
 
-/** What the planner answers when it is asked to plan a wave. */
-export const WavePlan = z.strictObject({
+/** What the planner writes when it is asked to plan a wave. */
+export const WrittenPlan = z.strictObject({
   summary: z.string().min(1).max(2_000).describe('What this wave is to achieve, and why this way.'),
   delegations: z
-    .array(Delegation)
+    .array(WrittenDelegation)
     .describe(
       'Empty only when needs_user_input is true, or when no criterion is open and nothing is left to do.',
     ),
@@ -22,6 +22,10 @@ export const WavePlan = z.strictObject({
   user_questions: z.array(AskedQuestion).max(10).describe('Empty unless needs_user_input is true.'),
   ...CriteriaByAnswers.shape,
 });
+export type WrittenPlan = z.infer<typeof WrittenPlan>;
+
+/** Reads a plan that a planner wrote: each executor becomes one union here, and nowhere else. */
+export const WavePlan = WrittenPlan.extend({ delegations: z.array(ReadDelegation) });
 export type WavePlan = z.infer<typeof WavePlan>;
 
 /** Of the last task of a team that works one after the other: what 49 others brought, 20 results that it names, the goal. */
@@ -31,7 +35,7 @@ const storedInputs = z.array(z.string().min(1).max(200)).max(100);
  * A plan as the store has it: that of a planner, or of tasks that a team's leader gave out. Their ids have dots in them,
  * which no planner may write, and are inputs under these ids.
  */
-export const StoredPlan: z.ZodType<WavePlan> = WavePlan.extend({
+export const StoredPlan: z.ZodType<WavePlan> = WrittenPlan.extend({
   delegations: z.array(
     Delegation.extend({
       delegation_id: StoredDelegationId,

@@ -1,4 +1,5 @@
 import type { Delegation, DelegationOutline } from '../../contracts/delegation.ts';
+import type { ExecutorOutline } from '../../contracts/executor.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -47,16 +48,27 @@ export function buildOutline(
 }
 
 function outlineDelegation(delegation: Delegation): DelegationOutline {
-  const { task_description, acceptance_criteria, triad, team: planned, ...rest } = delegation;
-  const team = planned === undefined ? undefined : outlineTeam(planned, delegation);
+  const { task_description, acceptance_criteria, ...rest } = delegation;
+  const executor = outlineExecutor(delegation);
   const criterion_ids = acceptance_criteria.map((criterion) => criterion.criterion_id);
   return {
     ...rest,
-    ...(triad !== undefined && { triad: outlineTriad(triad, delegation) }),
-    ...(team !== undefined && { team }),
+    executor,
     criterion_ids,
-    fingerprint: fingerprintDelegation({ ...rest, task_description, criterion_ids, triad, team }),
+    fingerprint: fingerprintDelegation({ ...rest, task_description, criterion_ids, executor }),
   };
+}
+
+function outlineExecutor(delegation: Delegation): ExecutorOutline {
+  const { executor } = delegation;
+  switch (executor.kind) {
+    case 'agent':
+      return executor;
+    case 'triad':
+      return { kind: 'triad', ...outlineTriad(executor, delegation) };
+    case 'team':
+      return { kind: 'team', ...outlineTeam(executor, delegation) };
+  }
 }
 
 function outlineTeam(

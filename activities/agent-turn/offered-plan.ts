@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Delegation } from '../../contracts/delegation.ts';
+import { WrittenDelegation } from '../../contracts/delegation.ts';
 import { Slug } from '../../contracts/slug.ts';
 import { TeamMember, TeamPlan } from '../../contracts/team.ts';
 import type { PlanParts } from '../../contracts/transcript.ts';
-import { WavePlan } from '../../contracts/wave-plan.ts';
+import { WrittenPlan } from '../../contracts/wave-plan.ts';
 
 /**
  * What a planner is offered of a team. The provider makes a grammar of the schema and may refuse a large one, and each call
@@ -30,7 +30,7 @@ const OfferedTeam = TeamPlan.pick({
     .describe(TeamPlan.shape.members.description ?? ''),
 });
 
-/** A wave plan as the provider is asked for it: with the parts that the run allows. Every one of these is a WavePlan. */
+/** A wave plan as the provider is asked for it: with the parts that the run allows. Every one of these is a WrittenPlan. */
 export function offerPlan(parts: PlanParts): z.ZodType {
   const key = JSON.stringify([parts.triads, parts.teams, parts.redoes]);
   const known = offeredPlans.get(key);
@@ -45,7 +45,7 @@ const offeredPlans = new Map<string, z.ZodType>();
 
 function buildPlan({ triads, teams, redoes }: PlanParts): z.ZodType {
   // What is provided follows from the known inputs, so a planner is not asked for it.
-  const delegation = Delegation.omit({
+  const delegation = WrittenDelegation.omit({
     provided_inputs: true,
     redoes: true,
     triad: true,
@@ -59,17 +59,19 @@ function buildPlan({ triads, teams, redoes }: PlanParts): z.ZodType {
       ].join(' '),
     ),
     // Not optional, as what can be an empty list: the provider takes few fields that may be left out.
-    needs: Delegation.shape.needs.unwrap().describe(Delegation.shape.needs.description ?? ''),
-    ...(redoes && { redoes: Delegation.shape.redoes }),
-    ...(triads && { triad: Delegation.shape.triad }),
+    needs: WrittenDelegation.shape.needs
+      .unwrap()
+      .describe(WrittenDelegation.shape.needs.description ?? ''),
+    ...(redoes && { redoes: WrittenDelegation.shape.redoes }),
+    ...(triads && { triad: WrittenDelegation.shape.triad }),
     ...(teams && {
-      team: OfferedTeam.optional().describe(Delegation.shape.team.description ?? ''),
+      team: OfferedTeam.optional().describe(WrittenDelegation.shape.team.description ?? ''),
     }),
   });
-  const { criteria_waived: waived, criteria_met_by_answer: met } = WavePlan.shape;
-  return WavePlan.extend({
+  const { criteria_waived: waived, criteria_met_by_answer: met } = WrittenPlan.shape;
+  return WrittenPlan.extend({
     criteria_waived: waived.unwrap().describe(waived.description ?? ''),
     criteria_met_by_answer: met.unwrap().describe(met.description ?? ''),
-    delegations: z.array(delegation).describe(WavePlan.shape.delegations.description ?? ''),
+    delegations: z.array(delegation).describe(WrittenPlan.shape.delegations.description ?? ''),
   });
 }

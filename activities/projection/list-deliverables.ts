@@ -2,7 +2,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
-import { dropReplaced, listReplaced } from '../../core/plan/replaced.ts';
+import { dropReplaced, listReplaced } from '../../core/dispatch/dependencies.ts';
 
 /** A completed delegation with its output. */
 export interface Deliverable extends DelegationOutcome {
@@ -74,7 +74,8 @@ export function findHandedOver(record: RunRecord): HandedOver | null {
   const one = outcomes.find(
     ({ status, output_ref }) => status === 'completed' && output_ref === null,
   );
-  const last = one?.triad?.phases.at(-1);
+  const { executor } = one ?? {};
+  const last = executor?.kind === 'triad' ? executor.work?.phases.at(-1) : undefined;
   if (one === undefined || last === undefined) return null;
   const { phase, report_ref } = last;
   return { delegation_id: one.delegation_id, phase, report_ref };

@@ -9,21 +9,24 @@ import { renderPhase } from './render-phase.ts';
 import { renderTeam } from './render-team.ts';
 
 /** A delegation, or a task of a team, that is over. */
-type Done = Pick<TaskRecord, 'delegation_id' | 'plan_ref' | 'triad' | 'team'>;
+type Done = Pick<TaskRecord, 'delegation_id' | 'plan_ref' | 'executor'>;
 
 /**
  * How a triad or a team came to its output, and how those among its members did. Written when each of them ends
  * (`recordPhase`, `recordTeam`), so no change of the record makes them differ.
  */
 export function listReportFiles(done: Done): readonly ProjectedFile[] {
-  const { delegation_id, team } = done;
-  return [
-    ...listPhaseFiles(done),
-    ...(team === undefined ? [] : [teamFile(delegation_id, team.report_ref)]),
-  ];
+  const { delegation_id, executor } = done;
+  if (executor.kind === 'agent' || executor.work === null) return [];
+  return executor.kind === 'triad'
+    ? listPhaseFiles(done, executor.work)
+    : [teamFile(delegation_id, executor.work.report_ref)];
 }
 
-function listPhaseFiles({ delegation_id, plan_ref, triad }: Done): readonly ProjectedFile[] {
+function listPhaseFiles(
+  { delegation_id, plan_ref }: Done,
+  triad: TriadOutcome,
+): readonly ProjectedFile[] {
   return newestPhases(triad).map(({ phase, report_ref }) => ({
     path: treePaths.triadPhase(delegation_id, phase),
     needs: { plans: [plan_ref], phases: [report_ref] },
@@ -34,8 +37,8 @@ function listPhaseFiles({ delegation_id, plan_ref, triad }: Done): readonly Proj
 }
 
 /** Of each phase the last attempt. */
-function newestPhases(triad: TriadOutcome | undefined): TriadOutcome['phases'] {
-  return [...new Map(triad?.phases.map((one) => [one.phase, one])).values()];
+function newestPhases({ phases }: TriadOutcome): TriadOutcome['phases'] {
+  return [...new Map(phases.map((one) => [one.phase, one])).values()];
 }
 
 function teamFile(delegationId: string, reportRef: Ref): ProjectedFile {

@@ -6,7 +6,7 @@ import type { TeamOutcome } from '../../contracts/team-run.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 import type { NamedAnswer, WaveDecision } from '../../contracts/wave-decision.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { teamName } from '../../core/team/team-name.ts';
+import { teamName } from '../../core/executor.ts';
 import { bullets, joinSections, oneLine } from './markdown.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
@@ -119,13 +119,14 @@ function plannedOf(record: RunRecord, texts: RecordTexts): readonly Delegation[]
 /** That a leader has members do a delegation, who they are, and what each of them did. */
 function renderTeams(record: RunRecord, texts: RecordTexts): readonly string[] {
   const outcomes = record.waves.flatMap((wave) => wave.outcomes);
-  return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, team }) => {
-    if (team === undefined) return [];
-    const done = outcomes.find((one) => one.delegation_id === delegation_id)?.team;
+  return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, executor: team }) => {
+    if (team.kind !== 'team') return [];
+    const ended = outcomes.find((one) => one.delegation_id === delegation_id)?.executor;
+    const done = ended?.kind === 'team' ? ended.work : null;
     const name = teamName(team);
     const whose = name === null ? 'a team' : `the team ${name}`;
     const names = (team.members ?? []).map(({ id }) => id).join(', ');
-    const who = done === undefined ? names : describeWork(done);
+    const who = done === null ? names : describeWork(done);
     const what = `${delegation_id} is done by ${whose}${who === '' ? '' : `: ${who}`}`;
     return [decision(what, 'none recorded', `one agent, ${agent_id}`)];
   });
@@ -142,8 +143,8 @@ function describeWork({ members, partial }: TeamOutcome): string {
 
 /** That three members do a delegation, and who they are. */
 function renderTriads(record: RunRecord, texts: RecordTexts): readonly string[] {
-  return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, triad }) => {
-    if (triad === undefined) return [];
+  return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, executor: triad }) => {
+    if (triad.kind !== 'triad') return [];
     const members = triad.members.map(describeMember).join('; ');
     const what = `${delegation_id} is done by a ${triad.type} triad: ${members}`;
     return [decision(what, triad.reason, `one agent, ${agent_id}`)];

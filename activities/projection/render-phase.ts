@@ -16,7 +16,7 @@ import { renderPhaseSummary } from './render-phase-summary.ts';
 /** What was planned of a triad: the texts that its spec begins with. */
 export type PlannedTriad = Pick<
   Delegation,
-  'delegation_id' | 'title' | 'acceptance_criteria' | 'triad'
+  'delegation_id' | 'title' | 'acceptance_criteria' | 'executor'
 >;
 
 /** `triads/<delegation>/<phase>.md`: how a phase came out, what it leaves to the next, and who said what. */

@@ -1,3 +1,4 @@
+import type { ExecutorKind } from '../../contracts/executor.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
@@ -136,14 +137,16 @@ function pathOf({ agent_id, delegation_id }: Deliverable): string {
 }
 
 /** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)` as well. */
-function describeExecutor({ agent_id, triad, team, usage }: Deliverable): string {
+function describeExecutor({ agent_id, executor, usage }: Deliverable): string {
+  if (executor.kind === 'agent' || executor.work === null) return agent_id;
   const cost = `${count(usage.calls, 'model call')}, ${formatCost(usage)}`;
-  if (team !== undefined) {
+  if (executor.kind === 'team') {
+    const team = executor.work;
     const names = team.members.map(({ member_id }) => member_id).join(', ');
     const whose = team.team_id === null ? 'a team' : `the team ${team.team_id}`;
     return `${whose} (${names}; ${cost}), led by ${agent_id}`;
   }
-  if (triad === undefined) return agent_id;
+  const triad = executor.work;
   const names = triad.members.map(({ name }) => name).join(', ');
   return `a ${triad.type} triad (${names}; ${cost}), written by ${agent_id}`;
 }
@@ -189,8 +192,8 @@ function count(n: number, noun: string): string {
 function renderPlaces(record: RunRecord): string {
   const decided = record.waves.filter((wave) => wave.decision_ref !== null);
   const outcomes = record.waves.flatMap((wave) => wave.outcomes);
-  const has = (executor: 'triad' | 'team'): boolean =>
-    outcomes.some((outcome) => outcome[executor] !== undefined);
+  const has = (kind: Exclude<ExecutorKind, 'agent'>): boolean =>
+    outcomes.some(({ executor }) => executor.kind === kind && executor.work !== null);
   const places = [
     `\`${treePaths.conversationSummary(record.goal_title)}\`: goal, decisions, answers`,
     ...decided.map(

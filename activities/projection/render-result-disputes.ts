@@ -4,7 +4,7 @@ import type { WaveDecision } from '../../contracts/wave-decision.ts';
 import { findDisputes } from '../../core/pool/find-disputes.ts';
 import type { Dispute, TriadDissent } from '../../core/pool/find-disputes.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
-import { readEnds } from '../../core/team/bound-team.ts';
+import { readEnd } from '../../core/executor.ts';
 import { listDeliverables } from './list-deliverables.ts';
 import { bullets, cutLine, oneLine } from './markdown.ts';
 import { treePaths } from './paths.ts';
@@ -26,9 +26,9 @@ interface Disputed {
 
 export function listDisputed(record: RunRecord): readonly Disputed[] {
   return listDeliverables(record).flatMap((outcome) => {
-    const { triad_end, team_end } = readEnds(outcome);
-    const dissent_ref = triad_end?.dissent_ref ?? null;
-    const team_ref = team_end?.report_ref ?? null;
+    const end = readEnd(outcome.executor);
+    const dissent_ref = end?.kind === 'triad' ? end.dissent_ref : null;
+    const team_ref = end?.kind === 'team' ? end.report_ref : null;
     if (dissent_ref === null && team_ref === null) return [];
     const { delegation_id, wave } = outcome;
     const decision_ref = record.waves.find((one) => one.wave === wave)?.decision_ref ?? null;

@@ -17,8 +17,9 @@ function listTeams(record: RunRecord): readonly DoneByTeam[] {
   return record.waves
     .flatMap(({ outcomes }) => outcomes)
     .flatMap((outcome) => {
-      const { team } = outcome;
-      return team === undefined ? [] : [{ ...outcome, team }];
+      const { executor } = outcome;
+      if (executor.kind !== 'team' || executor.work === null) return [];
+      return [{ ...outcome, team: executor.work }];
     });
 }
 

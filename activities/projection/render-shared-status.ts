@@ -1,12 +1,13 @@
 import type { Delegation } from '../../contracts/delegation.ts';
+import type { Executor } from '../../contracts/executor.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
-import type { TeamOutcome } from '../../contracts/team-run.ts';
+import type { ExecutorOutcome, TeamOutcome } from '../../contracts/team-run.ts';
 import type { TeamPlan } from '../../contracts/team.ts';
 import type { TriadPlan } from '../../contracts/triad.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { askersOf } from '../../core/questions/join-question.ts';
-import { teamName } from '../../core/team/team-name.ts';
+import { teamName } from '../../core/executor.ts';
 import { renderJson } from './render-json.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
@@ -79,20 +80,31 @@ function describeDelegation(
   const outcome = wave.outcomes.find((one) => one.delegation_id === delegation.delegation_id);
   return {
     agent_id: delegation.agent_id,
-    ...(delegation.triad !== undefined && { triad: describeTriad(delegation.triad) }),
-    ...(delegation.team !== undefined && { team: describeTeam(delegation.team, outcome?.team) }),
+    ...describeExecutor(delegation.executor, outcome?.executor),
     dependencies: delegation.depends_on,
     ...findState(record, wave, { delegation, outcome }),
   };
 }
 
-/** Who is in it and why; what it works on is in the plan. */
-function describeTriad({ type, reason, members }: TriadPlan): NonNullable<AgentEntry['triad']> {
-  return { type, reason, members };
+/** Who does it besides its agent. What a triad works on is in the plan. */
+function describeExecutor(
+  planned: Executor,
+  done: ExecutorOutcome | undefined,
+): Pick<AgentEntry, 'triad' | 'team'> {
+  switch (planned.kind) {
+    case 'agent':
+      return {};
+    case 'triad': {
+      const { type, reason, members } = planned;
+      return { triad: { type, reason, members } };
+    }
+    case 'team':
+      return { team: describeTeam(planned, done?.kind === 'team' ? done.work : null) };
+  }
 }
 
-function describeTeam(plan: TeamPlan, done: TeamOutcome | undefined): TeamEntry {
-  if (done === undefined) {
+function describeTeam(plan: TeamPlan, done: TeamOutcome | null): TeamEntry {
+  if (done === null) {
     const members = (plan.members ?? []).map(({ id }) => ({ member_id: id }));
     return { team_id: teamName(plan), members };
   }

@@ -5,7 +5,7 @@ import { sumTeamUsage } from '../../core/team/bound-team.ts';
 import { formatTokens } from '../../core/usage/format-tokens.ts';
 import { table } from './markdown.ts';
 
-/** Who did what for a team, and what each cost: a table with a sum. `executor` says who a member is. */
+/** Who did what for a team, and what each cost: a table with a sum. `executor_id` says who a member is. */
 export function renderTeamCosts(team: Pick<TeamOutcome, 'leader' | 'members'>): string {
   const { leader, members } = team;
   const tasks = members.reduce((sum, { delegations }) => sum + delegations, 0);
@@ -13,9 +13,9 @@ export function renderTeamCosts(team: Pick<TeamOutcome, 'leader' | 'members'>): 
     ['who', 'what it is', 'tasks', 'calls', 'cost', 'tokens'],
     [
       ['leader', `agent ${leader.agent_id}`, '', ...costOf(leader.usage)],
-      ...members.map(({ member_id, executor, delegations, usage }) => [
+      ...members.map(({ member_id, executor_id, delegations, usage }) => [
         `\`${member_id}\``,
-        executor.replace(/^(?:agent|team):/, (kind) => kind.replace(':', ' ')),
+        executor_id.replace(/^(?:agent|team):/, (kind) => kind.replace(':', ' ')),
         String(delegations),
         ...costOf(usage),
       ]),

@@ -50,16 +50,15 @@ export function describeEnd({ status, reason }: Pick<LoadedTask, 'status' | 'rea
 }
 
 /** Where a triad or a team among the members tells how it came to it. */
-function listReports({ delegation_id, triad, team }: LoadedTask): readonly string[] {
-  const last = triad?.phases.at(-1);
-  return [
-    ...(last === undefined
-      ? []
-      : [`**How the triad came to it:** ${treePaths.triadPhase(delegation_id, last.phase)}`]),
-    ...(team === undefined
-      ? []
-      : [`**How the team came to it:** ${treePaths.team(delegation_id)}`]),
-  ];
+function listReports({ delegation_id, executor }: LoadedTask): readonly string[] {
+  if (executor.kind === 'agent' || executor.work === null) return [];
+  if (executor.kind === 'team') {
+    return [`**How the team came to it:** ${treePaths.team(delegation_id)}`];
+  }
+  const last = executor.work.phases.at(-1);
+  return last === undefined
+    ? []
+    : [`**How the triad came to it:** ${treePaths.triadPhase(delegation_id, last.phase)}`];
 }
 
 /** What a task brought, in short: its output, or the last words of one that was cut off. Empty when nothing. */

@@ -57,20 +57,20 @@ function renderMembers(report: TeamReport): string {
     leader: { ...leader, agent_id: setup.leader },
     members: sumMembers(report).map((one) => ({
       ...one,
-      executor: seats.get(one.member_id) ?? one.executor,
+      executor_id: seats.get(one.member_id) ?? one.executor_id,
     })),
   });
 }
 
-function describeSeat({ kind, agent_id, triad_type, executor, enabled }: TeamSeat): string {
+function describeSeat({ executor, agent_id, executor_id, enabled }: TeamSeat): string {
   const off = enabled ? '' : ', disabled';
-  switch (kind) {
+  switch (executor.kind) {
     case 'agent':
       return `agent ${agent_id}${off}`;
     case 'triad':
-      return `${triad_type ?? ''} triad, written by ${agent_id}${off}`.trimStart();
+      return `${executor.type} triad, written by ${agent_id}${off}`;
     case 'team':
-      return `${executor.replace(/^team:/, 'team ')}, led by ${agent_id}${off}`;
+      return `${executor_id.replace(/^team:/, 'team ')}, led by ${agent_id}${off}`;
   }
 }
 

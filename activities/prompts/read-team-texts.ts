@@ -1,5 +1,6 @@
 import type { Ref } from '../../contracts/ref.ts';
-import type { TeamMember, TeamPlan } from '../../contracts/team.ts';
+import type { Executor } from '../../contracts/executor.ts';
+import type { TeamMember } from '../../contracts/team.ts';
 import type { TeamSeat, TeamSetup } from '../../contracts/team-run.ts';
 import { findDefinition } from '../../core/team/resolve-team.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -20,20 +21,20 @@ interface MemberTexts {
 }
 
 /**
- * @param plan of the delegation that the team does.
+ * @param executor Of the delegation that the team does.
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */
 export async function readTeamTexts(
   store: ArtifactStore,
   registryRef: Ref,
-  plan: TeamPlan | undefined,
+  executor: Executor,
   { members: seats }: Pick<TeamSetup, 'members'>,
 ): Promise<TeamTexts> {
   const [agents, teams] = await Promise.all([
     readAgents(store, registryRef),
     readTeams(store, registryRef),
   ]);
-  const definition = plan === undefined ? undefined : findDefinition(plan, teams);
+  const definition = executor.kind === 'team' ? findDefinition(executor, teams) : null;
   return {
     instructions: definition?.instructions ?? '',
     members: seats.map((seat) => {
@@ -55,11 +56,11 @@ function describeMember(
 }
 
 function describeExecutor(
-  { kind, agent_id }: TeamSeat,
+  { executor, agent_id }: TeamSeat,
   member: TeamMember | undefined,
   { agents, teams }: RegistrySnapshot,
 ): string {
-  switch (kind) {
+  switch (executor.kind) {
     case 'agent':
       return agents.find((agent) => agent.agent_id === agent_id)?.description ?? '';
     case 'triad':

@@ -1,10 +1,10 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
-import type { TeamEnd } from '../../contracts/team-run.ts';
+import type { ExecutorEnd, TeamEnd } from '../../contracts/team-run.ts';
 import type { TriadEnd } from '../../contracts/triad-run.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
+import { dropReplacedOutcomes } from '../../core/dispatch/dependencies.ts';
 import { readRecord } from '../run-record/read-record.ts';
 import { listRecordedDetails } from '../tools/packet-details.ts';
 import { readShape } from '../tools/read-artifact.ts';
@@ -87,13 +87,17 @@ async function readWorks(store: ArtifactStore, ended: readonly Ended[]): Promise
   return works.flat();
 }
 
+function describeEnd(end: ExecutorEnd | null): Record<string, unknown> {
+  if (end === null) return {};
+  return end.kind === 'triad' ? { triad: describeTriad(end) } : { team: describeTeam(end) };
+}
+
 function describeOutcome(outcome: Ended): Record<string, unknown> {
   const { status, reason, criteria_met, criteria_unmet, output } = outcome;
-  const { triad_end, team_end, replaces } = outcome;
+  const { executor_end, replaces } = outcome;
   const executor = {
     ...(replaces !== undefined && { replaces }),
-    ...(triad_end !== undefined && { triad: describeTriad(triad_end) }),
-    ...(team_end !== undefined && { team: describeTeam(team_end) }),
+    ...describeEnd(executor_end),
   };
   if (output === null) {
     return {

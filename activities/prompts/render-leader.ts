@@ -38,7 +38,7 @@ export async function renderLeader(
 ): Promise<Packet> {
   const { setup, history_ref } = prompt;
   const task = await readTask(store, prompt);
-  const texts = await readTeamTexts(store, registry_ref, task.delegation.team, setup);
+  const texts = await readTeamTexts(store, registry_ref, task.delegation.executor, setup);
   const own = [
     renderRole(agent),
     ...renderTeam(setup, texts),
@@ -55,15 +55,17 @@ export async function renderLeader(
 function renderTeam(setup: TeamSetup, { instructions, members }: TeamTexts): string[] {
   const descriptions = members.map(({ description }) => description.trim());
   const shares = shareBytes(descriptions.map(countBytes), blockBytesMax.member_descriptions);
-  const entries = setup.members.map(({ member_id, kind, capabilities, priority, enabled }, at) => ({
-    member_id,
-    name: members[at]?.name ?? member_id,
-    description: cutAtLine(descriptions[at] ?? '', shares[at] ?? 0),
-    capabilities,
-    kind,
-    priority,
-    enabled,
-  }));
+  const entries = setup.members.map(
+    ({ member_id, executor, capabilities, priority, enabled }, at) => ({
+      member_id,
+      name: members[at]?.name ?? member_id,
+      description: cutAtLine(descriptions[at] ?? '', shares[at] ?? 0),
+      capabilities,
+      kind: executor.kind,
+      priority,
+      enabled,
+    }),
+  );
   return [
     jsonBlock('team', {
       team_id: setup.team_id,

@@ -5,7 +5,8 @@ import type { RunLimits } from '../../contracts/limits.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
-import { checkSections, checkTriad } from '../../core/plan/check-triads.ts';
+import type { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
+import { checkSections, checkTriad } from '../../core/triad/check-triad.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { checkPhaseStart } from '../../core/triad/check-phase-start.ts';
 import { composePlan, outlinePlan } from './compose-plan.ts';
@@ -34,9 +35,9 @@ export function checkRequest(
   request: RunRequest,
   around: Surroundings,
 ): readonly InputFault[] {
-  const { delegations, triad, team } = request;
-  if (triad !== null) return checkTriadRequest(triad, delegations?.[0], around);
-  if (team !== null) return checkTeamRequest(team);
+  const { delegations, typed } = request;
+  if (typed?.kind === 'triad') return checkTriadRequest(typed.input, delegations?.[0], around);
+  if (typed?.kind === 'team') return checkTeamRequest(typed.input);
   if (delegations === null) return [];
   if (workflowType === 'delegation') return checkExecutor(delegations[0]?.agent_id, around.agents);
   return checkPlan(outlinePlan(composePlan(delegations), noRef), {
@@ -55,7 +56,7 @@ export function checkRequest(
 }
 
 function checkTriadRequest(
-  typed: NonNullable<RunRequest['triad']>,
+  typed: TriadInput | TriadPhaseInput,
   delegation: Delegation | undefined,
   { agents, models }: Surroundings,
 ): readonly InputFault[] {
@@ -64,8 +65,8 @@ function checkTriadRequest(
     return [{ path: 'members', reason: `${reason}. Try: "agents_dir" with agents of your own` }];
   }
   const { delegations } = outlinePlan(composePlan([delegation]), noRef);
-  return delegations.flatMap(({ triad, criterion_ids }) => {
-    if (triad === undefined) return [];
+  return delegations.flatMap(({ executor: triad, criterion_ids }) => {
+    if (triad.kind !== 'triad') return [];
     return [
       ...checkTriad(triad, { agents: agents.map(summariseAgent), models }, ''),
       ...checkSections(triad, criterion_ids, ''),

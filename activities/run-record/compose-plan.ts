@@ -32,6 +32,7 @@ export function composeLoneDelegation({
     provided_inputs: ['goal'],
     depends_on: [],
     produces: [],
+    executor: { kind: 'agent' },
   };
 }
 

@@ -32,6 +32,7 @@ function stepInto(schema: unknown, key: PropertyKey): unknown {
 
 function unwrap(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional) return unwrap(schema.unwrap());
+  if (schema instanceof z.ZodPipe) return unwrap(schema.in);
   if (!(schema instanceof z.ZodUnion)) return schema;
   return schema.options.map(unwrap).find(hasFields);
 }

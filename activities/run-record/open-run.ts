@@ -106,20 +106,22 @@ export async function openRun(
 
 /** Who is in a triad, and who leads a team, is known when the agents are. */
 function findMembers(request: RunRequest, agents: readonly AgentDefinition[]): RunRequest {
-  if (request.team !== null) return { ...request, delegations: [seatTeam(request.team, agents)] };
-  if (request.triad === null) return request;
-  const delegation = seatTriad(request.triad, agents);
+  const { typed } = request;
+  if (typed === null) return request;
+  const delegation =
+    typed.kind === 'team' ? seatTeam(typed.input, agents) : seatTriad(typed.input, agents);
   return delegation === null ? request : { ...request, delegations: [delegation] };
 }
 
 async function startPhase(
   { store }: Pick<RecordDeps, 'store'>,
-  { triad: typed, delegations }: RunRequest,
+  { typed, delegations }: RunRequest,
 ): Promise<PhaseStart | null> {
   const delegation = delegations?.[0];
-  if (typed === null || !('phase' in typed) || delegation?.triad === undefined) return null;
-  const { members } = delegation.triad;
-  return openPhaseStart(store, typed, { members, sections: listSections(delegation) });
+  if (typed?.kind !== 'triad' || !('phase' in typed.input)) return null;
+  if (delegation?.executor.kind !== 'triad') return null;
+  const { members } = delegation.executor;
+  return openPhaseStart(store, typed.input, { members, sections: listSections(delegation) });
 }
 
 /** What agents are to write into is looked at before anything is paid for. */

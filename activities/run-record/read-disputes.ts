@@ -1,18 +1,16 @@
 import type { Ref } from '../../contracts/ref.ts';
-import type { TeamEnd } from '../../contracts/team-run.ts';
-import type { TriadEnd } from '../../contracts/triad-run.ts';
+import type { ExecutorEnd } from '../../contracts/team-run.ts';
 import { findDisputes } from '../../core/pool/find-disputes.ts';
 import type { Dispute, TriadDissent } from '../../core/pool/find-disputes.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
-import { readEnds } from '../../core/team/bound-team.ts';
+import { readEnd } from '../../core/executor.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readPhaseReport, readTeamReport } from './read-report.ts';
 
 /** A delegation, or a task of a team, that is over. */
 interface Ended {
   readonly delegation_id: string;
-  readonly triad_end?: Pick<TriadEnd, 'dissent_ref'>;
-  readonly team_end?: Pick<TeamEnd, 'report_ref'>;
+  readonly executor_end: ExecutorEnd | null;
 }
 
 /**
@@ -32,13 +30,13 @@ export async function readDisputes(
 
 async function readDissent(
   store: ArtifactStore,
-  { delegation_id, triad_end, team_end }: Ended,
+  { delegation_id, executor_end: end }: Ended,
 ): Promise<readonly TriadDissent[]> {
-  const ofTeam = team_end === undefined ? [] : await readTeamDissent(store, team_end.report_ref);
-  const ref = triad_end?.dissent_ref ?? null;
-  if (ref === null) return ofTeam;
-  const { spec } = await readPhaseReport(store, ref);
-  return [...ofTeam, { delegation_id, claims: spec.claims, dissent: findDissent(spec) }];
+  if (end === null) return [];
+  if (end.kind === 'team') return readTeamDissent(store, end.report_ref);
+  if (end.dissent_ref === null) return [];
+  const { spec } = await readPhaseReport(store, end.dissent_ref);
+  return [{ delegation_id, claims: spec.claims, dissent: findDissent(spec) }];
 }
 
 /** What stayed disputed in the triads among the members of a team, and of the teams among them. */
@@ -48,8 +46,8 @@ export async function readTeamDissent(
 ): Promise<readonly TriadDissent[]> {
   const { tasks } = await readTeamReport(store, ref);
   const dissent = await Promise.all(
-    tasks.map((task) =>
-      readDissent(store, { delegation_id: task.delegation_id, ...readEnds(task) }),
+    tasks.map(({ delegation_id, executor }) =>
+      readDissent(store, { delegation_id, executor_end: readEnd(executor) }),
     ),
   );
   return dissent.flat();

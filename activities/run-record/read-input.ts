@@ -24,10 +24,11 @@ export interface RunRequest {
   readonly criteria: readonly string[];
   /** The plan that came with the input, or null when the planner has to make one, or members have to be found. */
   readonly delegations: readonly Delegation[] | null;
-  /** What somebody typed to start a triad, or one of its phases; null for all others. */
-  readonly triad: TriadInput | TriadPhaseInput | null;
-  /** What somebody typed to start a team; null for all others. */
-  readonly team: TeamInput | null;
+  /** What was typed to start a triad, one of its phases, or a team; null for all others. */
+  readonly typed:
+    | { readonly kind: 'triad'; readonly input: TriadInput | TriadPhaseInput }
+    | { readonly kind: 'team'; readonly input: TeamInput }
+    | null;
   readonly useDefaults: boolean;
   readonly questions: QuestionRulesInput | undefined;
   readonly autonomy: Autonomy;
@@ -64,8 +65,7 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
         constraints: value.constraints ?? [],
         criteria: value.criteria ?? [],
         delegations: null,
-        triad: null,
-        team: null,
+        typed: null,
       }));
     case 'plannerWave':
       return read(PlannerWaveInput, input, (value) => ({
@@ -76,8 +76,7 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
         constraints: value.constraints ?? [],
         criteria: [],
         delegations: value.delegations ?? null,
-        triad: null,
-        team: null,
+        typed: null,
       }));
     case 'delegation':
       return read(DelegationInput, input, (value) => ({
@@ -88,8 +87,7 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
         constraints: [],
         criteria: [],
         delegations: [composeLoneDelegation({ ...value, title: titleOf(value.task_description) })],
-        triad: null,
-        team: null,
+        typed: null,
       }));
     case 'team':
       return read(TeamInput, input, (value) => ({
@@ -100,8 +98,7 @@ export function readInput(workflowType: WorkflowType, input: unknown): ReadInput
         constraints: [],
         criteria: [],
         delegations: null,
-        triad: null,
-        team: value,
+        typed: { kind: 'team', input: value },
       }));
     case 'triad':
       return read(TriadInput, input, triadRequest);
@@ -119,8 +116,7 @@ function triadRequest(value: TriadInput | TriadPhaseInput): RunRequest {
     constraints: [],
     criteria: [],
     delegations: null,
-    triad: value,
-    team: null,
+    typed: { kind: 'triad', input: value },
   };
 }
 

@@ -59,6 +59,6 @@ export function seatTeam(
       task_description: message,
       acceptance_criteria: input.acceptance_criteria,
     }),
-    team: { team_id },
+    executor: { kind: 'team', team_id },
   };
 }

@@ -1,6 +1,7 @@
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
-import type { TriadInput, TriadPlan } from '../../contracts/triad.ts';
+import type { Executor, ExecutorOf } from '../../contracts/executor.ts';
+import type { TriadInput } from '../../contracts/triad.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText, titleOf } from '../../core/text/cut-text.ts';
 import { chooseMembers } from '../../core/triad/choose-members.ts';
@@ -15,7 +16,8 @@ export function seatTriad(
   const { type, task, rounds_max, sections, timeouts } = input;
   const members = input.members ?? chooseMembers(type, agents);
   if (members === null) return null;
-  const triad: TriadPlan = {
+  const executor: ExecutorOf<Executor, 'triad'> = {
+    kind: 'triad',
     type,
     reason: 'It was asked for.',
     members,
@@ -35,6 +37,6 @@ export function seatTriad(
         cutText(task, engineLimits.criterionCharsMax),
       ],
     }),
-    triad,
+    executor,
   };
 }

@@ -6,11 +6,11 @@ export function listTypedMembers({
   delegations,
   teams,
 }: Pick<RunRequest, 'delegations' | 'teams'>): readonly TriadMember[] {
-  const planned = delegations ?? [];
-  const inTeams = [...planned.map(({ team }) => team), ...(teams ?? [])].flatMap(
-    (team) => team?.members ?? [],
-  );
-  return [...planned, ...inTeams].flatMap(({ triad }) => triad?.members ?? []);
+  const executors = (delegations ?? []).map(({ executor }) => executor);
+  const ofTriads = executors.flatMap((one) => (one.kind === 'triad' ? one.members : []));
+  const planned = executors.flatMap((one) => (one.kind === 'team' ? [one] : []));
+  const inTeams = [...planned, ...(teams ?? [])].flatMap(({ members = [] }) => members);
+  return [...ofTriads, ...inTeams.flatMap(({ triad }) => triad?.members ?? [])];
 }
 
 /** Leaders that were given a model of their own, under the names of their teams. */

@@ -19,7 +19,7 @@ export async function openTeam(
     readTeamTask(store, input),
     readRegistry(store, input.registry_ref),
   ]);
-  const definition = defineTeam(delegation.team, registry.teams);
+  const definition = defineTeam(delegation.executor, registry.teams);
   return {
     setup: resolveTeam(definition, delegation.agent_id, registry),
     message_ref: await store.put(delegation.task_description),

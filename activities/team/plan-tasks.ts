@@ -1,5 +1,6 @@
 import type { PlanTasksInput, PlanTasksResult } from '../../contracts/team-activities.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
+import type { Executor } from '../../contracts/executor.ts';
 import type { TeamMember } from '../../contracts/team.ts';
 import type { TeamSeat } from '../../contracts/team-run.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
@@ -31,7 +32,7 @@ export async function planTasks(
     readRegistry(store, input.registry_ref),
     Promise.all(input.tasks.map(({ task_ref }) => store.getText(task_ref))),
   ]);
-  const definition = defineTeam(delegation.team, registry.teams);
+  const definition = defineTeam(delegation.executor, registry.teams);
   const members = definition.members ?? [];
   const seats = resolveTeam(definition, delegation.agent_id, registry).members;
   const plan: WavePlan = {
@@ -56,7 +57,7 @@ function toDelegation(
   { member, seat }: { readonly member: TeamMember; readonly seat: TeamSeat },
 ): Delegation {
   const { delegation_id, title, inputs } = task;
-  const { triad, team_id } = member;
+  const { triad } = member;
   const needed = ['goal', ...inputs];
   // A triad works on a section for each criterion, so that has to say what is wanted.
   const description =
@@ -73,9 +74,13 @@ function toDelegation(
     provided_inputs: needed,
     depends_on: [],
     produces: [],
-    ...(triad !== undefined && { triad }),
-    ...(triad === undefined && team_id !== undefined && { team: { team_id } }),
+    executor: executorOf(member),
   };
+}
+
+function executorOf({ triad, team_id }: TeamMember): Executor {
+  if (triad !== undefined) return { kind: 'triad', ...triad };
+  return team_id === undefined ? { kind: 'agent' } : { kind: 'team', team_id };
 }
 
 function noSuchMember({ member_id }: Task, members: readonly TeamMember[]): Error {

@@ -19,7 +19,7 @@ export interface TeamPlace {
 
 export interface TeamTask {
   readonly plan: WavePlan;
-  readonly delegation: Delegation & { readonly team: TeamPlan };
+  readonly delegation: Delegation & { readonly executor: TeamPlan };
 }
 
 /**
@@ -33,8 +33,8 @@ export async function readTeamTask(
 ): Promise<TeamTask> {
   const plan = await readShape(store, plan_ref, StoredPlan, 'a wave plan');
   const delegation = plan.delegations.find((one) => one.delegation_id === delegation_id);
-  if (delegation?.team !== undefined) {
-    return { plan, delegation: { ...delegation, team: delegation.team } };
+  if (delegation?.executor.kind === 'team') {
+    return { plan, delegation: { ...delegation, executor: delegation.executor } };
   }
   const found = delegation === undefined ? 'has no delegation' : 'gives no team to';
   const message = `The plan ${plan_ref} ${found} "${delegation_id}".`;

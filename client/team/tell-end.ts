@@ -28,7 +28,8 @@ const noEnd: Omit<EndEvent, 'type' | 'status' | 'reason'> = {
 function tellOutcome(outcome: PartOutcome): TeamEvent[] {
   if (!('delegation_id' in outcome))
     return [{ ...noEnd, type: 'end', status: outcome.status, reason: '' }];
-  const { status, reason, usage, team } = outcome;
+  const { status, reason, usage, executor } = outcome;
+  const team = executor.kind === 'team' ? executor.work : null;
   const answer = 'answer' in outcome ? outcome.answer : '';
   return [
     ...errorOf(status, reason),
@@ -39,7 +40,7 @@ function tellOutcome(outcome: PartOutcome): TeamEvent[] {
       status,
       reason,
       usage,
-      ...(team !== undefined && {
+      ...(team !== null && {
         leader: team.leader,
         members: team.members,
         tasks: team.tasks,

@@ -3,6 +3,7 @@ import { answerCommand } from '../cli/ask/describe-question.ts';
 import type { CallReading, TeamLook } from './read-team.ts';
 import type { TeamCursor } from './team-cursor.ts';
 import type { DelegationEvent, TeamEvent, TextEvent } from './team-event.ts';
+import { teamViewOf, triadViewOf } from '../executor-views.ts';
 
 /** An event, and all that was told with it. */
 export interface Told {
@@ -19,7 +20,8 @@ type Telling = (cursor: TeamCursor) => Told | null;
  */
 export function tellTeam(before: TeamCursor, look: TeamLook): Told[] {
   const { work } = look;
-  const teams = work?.team === undefined ? [] : listTeams(work.delegation_id, work.team);
+  const team = teamViewOf(work?.executor);
+  const teams = work === null || team === null ? [] : listTeams(work.delegation_id, team);
   const tasks = teams.flatMap(({ view }) => view.tasks);
   // A nested team is at its end before the task that it did.
   const ended = teams
@@ -68,9 +70,10 @@ interface TeamAt {
 
 /** A team and those below it, each before its members. */
 function listTeams(delegation_id: string, view: TeamView): readonly TeamAt[] {
-  const below = view.tasks.flatMap((task) =>
-    task.team === undefined ? [] : listTeams(task.delegation_id, task.team),
-  );
+  const below = view.tasks.flatMap((task) => {
+    const team = teamViewOf(task.executor);
+    return team === null ? [] : listTeams(task.delegation_id, team);
+  });
   return [{ delegation_id, view }, ...below];
 }
 
@@ -98,7 +101,7 @@ function tellLeader({ delegation_id, view }: TeamAt): Telling {
 function tellTask(task: TaskView): Telling {
   return (cursor) => {
     const { delegation_id, member_id, title, state, reason, attempts, usage } = task;
-    const phase = isOver(task) ? null : (task.triad?.phase ?? null);
+    const phase = isOver(task) ? null : (triadViewOf(task.executor)?.phase ?? null);
     const telling = [state, attempts, phase ?? '', reason].join(' ');
     if (cursor.tasks[delegation_id] === telling) return null;
     const event: DelegationEvent = {

@@ -8,6 +8,7 @@
  *   FO3. A team takes more than the agents do who are its members.
  */
 import type { FanOutEstimate } from '../../contracts/budget.ts';
+import type { ExecutorKind } from '../../contracts/executor.ts';
 import type { PlannedDelegation } from '../../contracts/messages.ts';
 import type { Usage } from '../../contracts/usage.ts';
 
@@ -33,7 +34,7 @@ const outputEach = 1_500;
  */
 export function estimateFanOut(
   planner: Usage,
-  planned: readonly Pick<PlannedDelegation, 'triad' | 'team'>[],
+  planned: readonly Pick<PlannedDelegation, 'executor'>[],
 ): FanOutEstimate | null {
   const delegations = planned.length;
   if (planner.calls === 0 || delegations === 0) return null;
@@ -45,12 +46,12 @@ export function estimateFanOut(
   const ofAgent = sumOfTurns(turnsEach, shared + task, outputTurn) + outputEach;
   const ofTriad = triadTurns * (shared + task + outputTurn);
   const ofLeader = sumOfTurns(leaderTurns, shared + task, outputTurn) + outputEach;
-  const ofTeam = teamTasks * ofAgent + ofLeader;
-  const expected = planned.map(({ triad, team }) => {
-    if (team !== undefined) return ofTeam;
-    return triad === undefined ? ofAgent : ofTriad;
-  });
-  return { delegations, tokens: expected.reduce((sum, tokens) => sum + tokens, 0) };
+  const each: Readonly<Record<ExecutorKind, number>> = {
+    agent: ofAgent,
+    triad: ofTriad,
+    team: teamTasks * ofAgent + ofLeader,
+  };
+  return { delegations, tokens: planned.reduce((sum, one) => sum + each[one.executor.kind], 0) };
 }
 
 /** Input tokens of a conversation whose every turn reads what it wrote before. */

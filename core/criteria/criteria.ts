@@ -14,7 +14,7 @@
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
-import { listReplaced } from '../plan/replaced.ts';
+import { listReplaced } from '../dispatch/dependencies.ts';
 
 /** Adds what the plan lists for the first time, as open. */
 export function applyPlan(

@@ -6,11 +6,12 @@
  *   MT1. Names follow the Prometheus conventions: prefix, base units, counters end in `_total`, one name each.
  *   MT2. A label's values are listed, or it names something of the configuration. None holds free text or a run's id.
  */
+import type { ExecutorKind } from '../../contracts/executor.ts';
 import { failureConsequences } from '../../contracts/errors.ts';
 import type { FailureType } from '../../contracts/errors.ts';
 import type { OutputShape } from '../../contracts/model-turn.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
-import type { TaskStatus, TeamReport, TeamSeat } from '../../contracts/team-run.ts';
+import type { TaskStatus, TeamReport } from '../../contracts/team-run.ts';
 import { refusalKinds } from '../team/refusal-kinds.ts';
 import { failureReasons } from '../turns/failure-reasons.ts';
 
@@ -71,7 +72,7 @@ const shapes = [
   'code',
 ] as const satisfies readonly OutputShape[];
 
-const seatKinds = ['agent', 'triad', 'team'] as const satisfies readonly TeamSeat['kind'][];
+const seatKinds = ['agent', 'triad', 'team'] as const satisfies readonly ExecutorKind[];
 
 const taskStatuses = [
   'completed',

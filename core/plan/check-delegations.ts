@@ -3,10 +3,9 @@
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
-import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
-import { listNames } from '../text/list-names.ts';
+import { checkAgent } from '../triad/check-triad.ts';
 
 /** As `Slug` in the contracts, which zod keeps out of here. */
 const slugPattern = /^[a-z0-9][a-z0-9_-]{0,39}$/;
@@ -25,31 +24,11 @@ export function checkDelegations(
     const before = first.get(delegation.delegation_id);
     if (before === undefined) first.set(delegation.delegation_id, i);
     return [
-      ...checkExecutor(delegation.agent_id, `${path}.agent_id`, context.agents),
+      ...checkAgent(delegation.agent_id, `${path}.agent_id`, context.agents),
       ...checkId(delegation.delegation_id, path, { before, earlier }),
       ...checkCriteria(delegation, path),
     ];
   });
-}
-
-/** Who does work is an agent of the registry, and not the planner. */
-export function checkExecutor(
-  id: string,
-  path: string,
-  agents: readonly Pick<AgentSummary, 'agent_id'>[],
-): OutputFault[] {
-  const executors = agents.map((agent) => agent.agent_id).filter((one) => one !== plannerAgentId);
-  if (executors.includes(id)) return [];
-  return [
-    {
-      path,
-      reason:
-        id === plannerAgentId
-          ? 'the planner plans and decides; it is no executor'
-          : `there is no agent "${cutText(id, 60)}"`,
-      hint: `Try: one of ${listNames(executors)}`,
-    },
-  ];
 }
 
 function checkId(

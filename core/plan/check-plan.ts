@@ -29,16 +29,15 @@ import { checkUserQuestions } from '../questions/check-user-questions.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkDelegations } from './check-delegations.ts';
 import { checkDependencies } from './check-dependencies.ts';
+import { checkExecutors } from './check-executors.ts';
+import type { ExecutorContext } from './check-executors.ts';
 import { checkInputs } from './check-inputs.ts';
 import { checkReplaced } from './check-replaced.ts';
 import { checkRedone } from './check-redone.ts';
 import { checkRepetition } from './check-repetition.ts';
-import { checkTeams } from './check-teams.ts';
-import type { PlannedTeamContext } from './check-teams.ts';
-import { checkTriads } from './check-triads.ts';
 
 /** What a plan is checked against. */
-export interface PlanContext extends PlannedTeamContext {
+export interface PlanContext extends ExecutorContext {
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
   /** Of earlier waves. */
@@ -58,8 +57,7 @@ export function checkPlan(plan: WavePlanOutline, context: PlanContext): OutputFa
     ...checkSize(plan, context),
     ...checkUserQuestions(plan),
     ...checkDelegations(plan.delegations, context),
-    ...checkTriads(plan.delegations, context),
-    ...checkTeams(plan.delegations, context),
+    ...checkExecutors(plan.delegations, context),
     ...checkDependencies(plan.delegations, context.delegation_ids),
     ...checkInputs(plan.delegations, context.known_inputs),
     ...checkByAnswers(plan, { ...context, claimed: [] }),

@@ -13,11 +13,16 @@ import type { TriadOutline } from '../../contracts/triad.ts';
 import { hashTask } from '../team/hash-task.ts';
 import { hashText } from '../text/hash-text.ts';
 
+/** What makes one executor another than the next. */
+type Fingerprinted =
+  | { readonly kind: 'agent' }
+  | ({ readonly kind: 'triad' } & Pick<TriadOutline, 'type'>)
+  | ({ readonly kind: 'team' } & Pick<TeamOutline, 'team_id' | 'members'>);
+
 export function fingerprintDelegation(
   d: Pick<Delegation, 'task_description'> &
     Pick<DelegationOutline, 'agent_id' | 'required_inputs' | 'criterion_ids'> & {
-      readonly triad?: Pick<TriadOutline, 'type'> | undefined;
-      readonly team?: Pick<TeamOutline, 'team_id' | 'members'> | undefined;
+      readonly executor: Fingerprinted;
     },
 ): string {
   const work = [
@@ -26,9 +31,18 @@ export function fingerprintDelegation(
     sortedSet(d.required_inputs),
     sortedSet(d.criterion_ids),
   ];
-  if (d.team !== undefined)
-    return hashText(JSON.stringify([...work, 'team', describeTeam(d.team)]));
-  return hashText(JSON.stringify(d.triad === undefined ? work : [...work, d.triad.type]));
+  return hashText(JSON.stringify([...work, ...describeExecutor(d.executor)]));
+}
+
+function describeExecutor(executor: Fingerprinted): readonly unknown[] {
+  switch (executor.kind) {
+    case 'agent':
+      return [];
+    case 'triad':
+      return [executor.type];
+    case 'team':
+      return ['team', describeTeam(executor)];
+  }
 }
 
 /** Its name, or who sits in it. */

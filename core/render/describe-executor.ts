@@ -1,13 +1,18 @@
 import type { PlannedDelegation } from '../../contracts/messages.ts';
 import { plainText } from './markdown.ts';
 
-/** Who does a delegation: its agent, a triad whose output that agent writes, or a team that it leads. */
+/** Names the party that does a delegation: its agent, a triad whose output that agent writes, or a team that it leads. */
 export function describeExecutor({
   agent_id,
-  triad,
-  team,
-}: Pick<PlannedDelegation, 'agent_id' | 'triad' | 'team'>): string {
+  executor,
+}: Pick<PlannedDelegation, 'agent_id' | 'executor'>): string {
   const agent = plainText(agent_id, 60);
-  if (team !== undefined) return `${`team ${plainText(team, 60)}`.trimEnd()}, led by ${agent}`;
-  return triad === undefined ? agent : `${triad} triad, written by ${agent}`;
+  switch (executor.kind) {
+    case 'agent':
+      return agent;
+    case 'triad':
+      return `${executor.type} triad, written by ${agent}`;
+    case 'team':
+      return `${`team ${plainText(executor.team_id ?? '', 60)}`.trimEnd()}, led by ${agent}`;
+  }
 }

@@ -1,6 +1,7 @@
 /**
  * Timeline labels of a delegation, of its triad and of its team.
  */
+import type { PlannedDelegation } from '../../contracts/messages.ts';
 import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
 import { engineLimits } from '../limits.ts';
 import { cleanLine } from '../text/clean-line.ts';
@@ -19,20 +20,24 @@ interface MemberAt {
 }
 
 /** `researcher · Prices`, `dialectic triad · Compare the options` or `team desk · Prices`: of a delegation's workflow. */
-export function delegationSummary({
+export function delegationSummary(
+  delegation: Pick<PlannedDelegation, 'agent_id' | 'title' | 'executor'>,
+): string {
+  return cleanLine(`${nameExecutor(delegation)} · ${delegation.title}`, engineLimits.labelCharsMax);
+}
+
+function nameExecutor({
   agent_id,
-  title,
-  triad,
-  team,
-}: {
-  readonly agent_id: string;
-  readonly title: string;
-  readonly triad?: { readonly type: TriadType } | undefined;
-  readonly team?: { readonly team_id?: string | undefined } | undefined;
-}): string {
-  const alone = triad === undefined ? agent_id : `${triad.type} triad`;
-  const executor = team === undefined ? alone : `team ${team.team_id ?? ''}`.trimEnd();
-  return cleanLine(`${executor} · ${title}`, engineLimits.labelCharsMax);
+  executor,
+}: Pick<PlannedDelegation, 'agent_id' | 'executor'>): string {
+  switch (executor.kind) {
+    case 'agent':
+      return agent_id;
+    case 'triad':
+      return `${executor.type} triad`;
+    case 'team':
+      return `team ${executor.team_id ?? ''}`.trimEnd();
+  }
 }
 
 /** `dialectic · negotiate · Compare the options`: of a phase's workflow. */

@@ -4,8 +4,7 @@
  * Invariants:
  *   DD1. It begins with what the delegation waits for, if it waits.
  */
-import type { Usage } from '../../contracts/usage.ts';
-import type { DelegationState, TeamView, TriadPhaseView } from '../../contracts/views.ts';
+import type { DelegationStatusView, ExecutorView } from '../../contracts/views.ts';
 import { formatCost } from '../../contracts/format-cost.ts';
 import { engineLimits } from '../limits.ts';
 import { formatTokens } from '../usage/format-tokens.ts';
@@ -15,22 +14,7 @@ import { phaseBlocks } from './render-phase-details.ts';
 import { teamBlocks } from './render-team-details.ts';
 
 /** What a delegation's page shows. */
-export interface DelegationDetails {
-  readonly agent_id: string;
-  readonly title: string;
-  /** Model calls so far. */
-  readonly turn: number;
-  readonly state: DelegationState;
-  /** Empty when it waits for nothing. */
-  readonly waiting_for: string;
-  readonly usage: Usage;
-  /** As in DelegationStatusView. */
-  readonly phases_at_work?: readonly string[];
-  /** Where its triad is. If undefined, none does it. */
-  readonly triad?: TriadPhaseView;
-  /** Where its team is. If undefined, none does it. */
-  readonly team?: TeamView;
-}
+export type DelegationDetails = Omit<DelegationStatusView, 'delegation_id'>;
 
 /** Markdown for Temporal's current details. */
 export function renderDelegationDetails(view: DelegationDetails): string {
@@ -44,7 +28,7 @@ export function renderDelegationDetails(view: DelegationDetails): string {
         describeDoer(view),
         bullet(`**Used:** ${formatCost(view.usage)} · ${formatTokens(view.usage)}${without(view)}`),
       ].join('\n'),
-      ...executorBlocks(view),
+      ...executorBlocks(view.executor),
     ],
     engineLimits.detailsBytesMax,
   );
@@ -55,27 +39,15 @@ function without({ phases_at_work = [] }: DelegationDetails): string {
   return `, without the ${phases_at_work.length === 1 ? 'phase' : 'phases'} at work`;
 }
 
-function describeDoer({ agent_id, turn, triad, team }: DelegationDetails): string {
-  if (triad === undefined && team === undefined) {
+function describeDoer({ agent_id, turn, executor }: DelegationDetails): string {
+  if (executor.kind === 'agent') {
     return bullet(`**Agent:** ${plainText(agent_id, 60)} · turn ${turn}`);
   }
-  const executor = {
-    agent_id,
-    ...(triad !== undefined && { triad: triad.type }),
-    ...(team !== undefined && { team: team.team_id ?? '' }),
-  };
-  return bullet(`**Done by:** ${describeExecutor(executor)} · ${turn} model calls`);
+  return bullet(`**Done by:** ${describeExecutor({ agent_id, executor })} · ${turn} model calls`);
 }
 
-interface Executors {
-  readonly triad?: TriadPhaseView | undefined;
-  readonly team?: TeamView | undefined;
-}
-
-/** What a triad or a team does. Empty for one agent. */
-export function executorBlocks({ triad, team }: Executors): string[] {
-  return [
-    ...(triad === undefined ? [] : phaseBlocks(triad)),
-    ...(team === undefined ? [] : teamBlocks(team)),
-  ];
+/** Shows what a triad or a team does; nothing for one agent, or before it begins. */
+export function executorBlocks(executor: ExecutorView): string[] {
+  if (executor.kind === 'agent' || executor.view === null) return [];
+  return executor.kind === 'triad' ? phaseBlocks(executor.view) : teamBlocks(executor.view);
 }

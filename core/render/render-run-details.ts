@@ -12,7 +12,7 @@ import type { CriterionState } from '../../contracts/criterion.ts';
 import type { WaveSummary } from '../../contracts/planner-run.ts';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { PlanView, RunPhase, TeamView, TriadPhaseView } from '../../contracts/views.ts';
+import type { ExecutorView, PlanView, RunPhase } from '../../contracts/views.ts';
 import { formatCost } from '../../contracts/format-cost.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
@@ -47,10 +47,8 @@ export interface RunDetails {
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
   readonly rejected: readonly RejectedAnswer[];
-  /** Where the triad is that was started by hand. If undefined, none was. */
-  readonly triad?: TriadPhaseView | undefined;
-  /** Where the team is that was started by hand. If undefined, none was. */
-  readonly team?: TeamView | undefined;
+  /** What the delegation shows that was started by hand. If undefined, none was. */
+  readonly executor?: ExecutorView | undefined;
 }
 
 /** Newest waves, rejections and open criteria that are listed. */
@@ -62,7 +60,7 @@ export function renderRunDetails(view: RunDetails): string {
     [
       ...(hasEnded(view.phase) ? renderEnd(view) : renderWaits(view)),
       renderRun(view),
-      ...executorBlocks(view),
+      ...(view.executor === undefined ? [] : executorBlocks(view.executor)),
       renderCriteria(view.criteria),
       view.plan === null ? '' : renderPlan(view.plan),
       renderWaves(view.waves),

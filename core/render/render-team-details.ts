@@ -5,7 +5,7 @@
  *   TJ1. Who waits for whom comes first.
  *   TJ2. Every task that there is room for is listed with state, member, attempts and cost, those of a team in it below it.
  */
-import type { TaskView, TeamLeaderView, TeamView } from '../../contracts/views.ts';
+import type { ExecutorView, TaskView, TeamLeaderView, TeamView } from '../../contracts/views.ts';
 import { formatCost } from '../../contracts/format-cost.ts';
 import { bullet, codeSpan, plainText } from './markdown.ts';
 
@@ -75,7 +75,8 @@ function describeLeader({ agent_id, state, turns, usage }: TeamLeaderView): stri
 }
 
 function taskLines(task: TaskView, level: number): string[] {
-  const { delegation_id, member_id, title, state, reason, attempts, usage, triad, team } = task;
+  const { delegation_id, member_id, title, state, reason, attempts, usage, executor } = task;
+  const team = executor.kind === 'team' ? executor.view : null;
   const parts = [
     `**${state.replaceAll('_', ' ')}**`,
     plainText(title, 80),
@@ -83,14 +84,21 @@ function taskLines(task: TaskView, level: number): string[] {
     plainText(member_id, 60),
     ...(attempts > 1 ? [`attempt ${attempts}`] : []),
     formatCost(usage),
-    ...(triad === undefined ? [] : [`${triad.type} triad, ${triad.phase}`]),
-    ...(team === undefined ? [] : [`team, its leader: ${team.leader.state.replaceAll('_', ' ')}`]),
+    ...describeWork(executor),
     ...(reason === '' ? [] : [plainText(reason, 200)]),
   ];
   return [
     `${'  '.repeat(level)}${bullet(parts.join(' · '))}`,
     ...(team?.tasks.flatMap((one) => taskLines(one, level + 1)) ?? []),
   ];
+}
+
+/** Where a triad or a team is that does the task. */
+function describeWork(executor: ExecutorView): string[] {
+  if (executor.kind === 'agent' || executor.view === null) return [];
+  return executor.kind === 'triad'
+    ? [`${executor.type} triad, ${executor.view.phase}`]
+    : [`team, its leader: ${executor.view.leader.state.replaceAll('_', ' ')}`];
 }
 
 function refusedBlocks({ refused, refused_total }: TeamView): string[] {

@@ -11,6 +11,7 @@ import type {
   PlannedDelegation,
   WaveProgress,
 } from '../../contracts/messages.ts';
+import type { ExecutorKind, PlannedExecutor } from '../../contracts/executor.ts';
 import type { TriadType } from '../../contracts/triad.ts';
 import { readUsage } from '../usage/read-usage.ts';
 import { isRecord } from '../is-record.ts';
@@ -40,20 +41,34 @@ export function checkDelivery(payload: unknown): Delivery | null {
 
 function readPlanned(value: unknown): PlannedDelegation | null {
   if (!isRecord(value)) return null;
-  const { delegation_id, agent_id, title, team } = value;
+  const { delegation_id, agent_id, title } = value;
   const depends_on = readList(value['depends_on'], readText);
   if (typeof delegation_id !== 'string' || typeof agent_id !== 'string') return null;
-  if (typeof title !== 'string' || depends_on === null) return null;
-  const triad = readTriadType(value['triad']);
-  return {
-    delegation_id,
-    agent_id,
-    title,
-    depends_on,
-    ...(triad !== null && { triad }),
-    ...(typeof team === 'string' && { team }),
-  };
+  const executor = readExecutor(value['executor']);
+  if (typeof title !== 'string' || depends_on === null || executor === null) return null;
+  return { delegation_id, agent_id, title, depends_on, executor };
 }
+
+function readExecutor(value: unknown): PlannedExecutor | null {
+  return isRecord(value) && isKind(value['kind']) ? readers[value['kind']](value) : null;
+}
+
+function isKind(kind: unknown): kind is ExecutorKind {
+  return typeof kind === 'string' && Object.hasOwn(readers, kind);
+}
+
+const readers: Readonly<
+  Record<ExecutorKind, (value: Readonly<Record<string, unknown>>) => PlannedExecutor | null>
+> = {
+  agent: () => ({ kind: 'agent' }),
+  triad(value) {
+    const type = readTriadType(value['type']);
+    return type === null ? null : { kind: 'triad', type };
+  },
+  team({ team_id }) {
+    return isTextOrNull(team_id) ? { kind: 'team', team_id } : null;
+  },
+};
 
 /** As `TriadType` in the contracts, which zod keeps out of here. */
 function readTriadType(value: unknown): TriadType | null {

@@ -140,9 +140,9 @@ function refuseInputs(drafts: readonly DraftCall[], state: TeamState): readonly 
 
 function refuseRepeated(drafts: readonly DraftCall[], state: TeamState): readonly DraftCall[] {
   const above = state.chain.flatMap((link) =>
-    link.given.map((given) => ({ ...given, team: link.executor })),
+    link.given.map((given) => ({ ...given, team: link.executor_id })),
   );
-  const path = [...state.chain.map(({ executor }) => executor), executorOf(state)];
+  const path = [...state.chain.map(({ executor_id }) => executor_id), executorOf(state)];
   return refuseWhere(drafts, ({ fingerprint, member }, before) => {
     const same = [...state.tasks, ...before].find((one) => one.fingerprint === fingerprint);
     if (same !== undefined) {
@@ -151,7 +151,7 @@ function refuseRepeated(drafts: readonly DraftCall[], state: TeamState): readonl
     }
     const outer = above.find((one) => one.fingerprint === fingerprint);
     if (outer === undefined) return null;
-    const shown = [...path, member?.executor ?? '', outer.team].join('→');
+    const shown = [...path, member?.executor_id ?? '', outer.team].join('→');
     return `a team above has given out the same task to the same member as "${outer.delegation_id}": ${shown}. Try: another task, or finish with what there is`;
   });
 }
@@ -213,7 +213,7 @@ function toTasks(state: TeamState, drafts: readonly DraftCall[]): TeamTask[] {
           name,
           tool_use_id: given.tool_use_id,
           member_id: member.member_id,
-          executor: member.executor,
+          executor_id: member.executor_id,
           title: given.call.title,
           task_ref: given.call.task_ref,
           fingerprint,

@@ -7,14 +7,11 @@
  *   TO3. A report takes at most `reportBytesMax`; no task and no reason is left out of it, and its first refusals are kept.
  *   TO4. A team that did not come to its end, lost a task or was refused more of them is partial, and its outcome says so.
  */
-import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { TaskStatus, TeamEnd, TeamOutcome, TeamReport } from '../../contracts/team-run.ts';
-import type { TriadEnd } from '../../contracts/triad-run.ts';
+import type { TaskStatus, TeamOutcome, TeamReport } from '../../contracts/team-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
-import { readTriadEnd } from '../triad/bound-triad.ts';
 import { addUsage } from '../usage/add-usage.ts';
 
 /**
@@ -30,7 +27,7 @@ export function boundTeam(report: TeamReport, reportRef: Ref): TeamOutcome {
     leader: { agent_id: setup.leader, turns: leader.turns, usage: leader.usage },
     members: sumMembers(report).map((one) => ({
       ...one,
-      executor: cutText(one.executor, teamExecutorCharsMax),
+      executor_id: cutText(one.executor_id, teamExecutorCharsMax),
     })),
     tasks: countTasks(report),
     partial: isPartial(report),
@@ -57,10 +54,10 @@ export function cutReason<T extends { readonly reason: string }>(one: T): T {
 
 /** What each member did and used, in the order of the team. */
 export function sumMembers({ setup, tasks }: TeamReport): TeamOutcome['members'] {
-  return setup.members.map(({ member_id, executor }) => {
+  return setup.members.map(({ member_id, executor_id }) => {
     const own = tasks.filter((task) => task.member_id === member_id);
     const usage = addUsage(...own.map((task) => task.usage));
-    return { member_id, executor, delegations: own.length, usage };
+    return { member_id, executor_id, delegations: own.length, usage };
   });
 }
 
@@ -88,19 +85,4 @@ function countTasks({ tasks }: TeamReport): TeamOutcome['tasks'] {
     stopped: count('stopped'),
     not_started: count('not_started'),
   };
-}
-
-/** What the planner's decision has to know of who did a delegation. Empty for one agent. */
-export function readEnds({ triad, team }: Pick<DelegationOutcome, 'triad' | 'team'>): {
-  readonly triad_end?: TriadEnd;
-  readonly team_end?: TeamEnd;
-} {
-  return {
-    ...(triad !== undefined && { triad_end: readTriadEnd(triad) }),
-    ...(team !== undefined && { team_end: readTeamEnd(team) }),
-  };
-}
-
-function readTeamEnd({ team_id, tasks, partial, report_ref }: TeamOutcome): TeamEnd {
-  return { team_id, tasks, partial, report_ref };
 }

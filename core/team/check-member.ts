@@ -1,8 +1,7 @@
 import { thisTeamId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
-import { checkExecutor } from '../plan/check-delegations.ts';
-import { checkSections, checkTriad } from '../plan/check-triads.ts';
+import { checkAgent, checkSections, checkTriad } from '../triad/check-triad.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import type { TeamContext } from './team-context.ts';
@@ -26,7 +25,7 @@ export function checkMember(
   const isUnclear = kinds.some((kind) => unread.includes(kind));
   return [
     ...(given.length > 1 ? [tooMany(given, path)] : []),
-    ...(agent_id === undefined ? [] : checkExecutor(agent_id, `${path}.agent_id`, context.agents)),
+    ...(agent_id === undefined ? [] : checkAgent(agent_id, `${path}.agent_id`, context.agents)),
     ...(triad === undefined ? [] : checkMemberTriad(triad, context, path)),
     ...(team_id === undefined ? [] : checkMemberTeam(team_id, context, path)),
     ...(given.length === 0 && !isUnclear ? checkNamesake(member, context, path) : []),
@@ -48,7 +47,7 @@ function checkNamesake(
   path: string,
 ): OutputFault[] {
   if (id === undefined) return [];
-  const faults = checkExecutor(id, bare === true ? path : `${path}.id`, agents);
+  const faults = checkAgent(id, bare === true ? path : `${path}.id`, agents);
   return faults.map((fault) => ({
     ...fault,
     hint: `${fault.hint}, or say who it is: agent_id, triad or team_id`,

@@ -14,7 +14,7 @@
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
-import { checkExecutor } from '../plan/check-delegations.ts';
+import { checkAgent } from '../triad/check-triad.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkMember } from './check-member.ts';
@@ -31,7 +31,7 @@ export function checkTeam(team: TeamDraft, context: TeamContext, at: string): Ou
     ),
     ...checkIds(team, at),
     ...checkTeamLimits(team, at),
-    ...(team.leader === undefined ? [] : checkExecutor(team.leader, `${at}leader`, context.agents)),
+    ...(team.leader === undefined ? [] : checkAgent(team.leader, `${at}leader`, context.agents)),
     ...checkModel(team, context, at),
     ...checkFunctions(team, context, at),
   ];

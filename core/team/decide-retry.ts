@@ -8,7 +8,7 @@
  *   RT4. Each wait is twice the one before, and an attempt that its time would cut off at once does not begin.
  *   RT5. Triads and teams are not done again: they decide themselves about what failed in them.
  */
-import type { TeamSeat } from '../../contracts/team-run.ts';
+import type { ExecutorKind } from '../../contracts/executor.ts';
 import { isWorthRepeating } from '../turns/failure-reasons.ts';
 import type { FailureReason } from '../turns/failure-reasons.ts';
 
@@ -21,7 +21,7 @@ export interface FailedAttempt {
   readonly attempt: number;
   /** Null: nobody knows. */
   readonly why: FailureReason | null;
-  readonly kind: TeamSeat['kind'];
+  readonly kind: ExecutorKind;
   /** Whether the task tried to change something outside. */
   readonly has_acted: boolean;
   /** Milliseconds of work that the task has left. */

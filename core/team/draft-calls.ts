@@ -48,7 +48,7 @@ export function draftCalls(
         );
         return i !== at && isMeant ? [taskId(state.delegation_id, names[i] ?? '')] : [];
       }),
-      fingerprint: fingerprintTask(member?.executor ?? '', call.task_hash, needs),
+      fingerprint: fingerprintTask(member?.executor_id ?? '', call.task_hash, needs),
       refused: choice?.type === 'refused' ? choice.reason : null,
     };
   });

@@ -7,7 +7,7 @@
  *   OT3. A task that speaks of another one of the reply comes after it, unless that would make a cycle; then it does not wait.
  *   OT4. One after the other, each task comes after the one before it in the reply and is given what all before it brought.
  */
-import { findCycle } from '../plan/find-cycle.ts';
+import { findCycle } from '../dispatch/dependencies.ts';
 
 /** A call that was admitted so far. */
 export interface OrderedCall {

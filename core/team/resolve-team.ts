@@ -12,10 +12,10 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { NamedTeam, TeamMember, TeamPlan } from '../../contracts/team.ts';
 import type { TeamSeat, TeamSetup } from '../../contracts/team-run.ts';
 import type { TriadPlan } from '../../contracts/triad.ts';
+import { teamName } from '../executor.ts';
 import { defaultTeam } from '../limits.ts';
 import { findWriter } from '../triad/roles.ts';
 import { chooseLeader } from './choose-leader.ts';
-import { teamName } from './team-name.ts';
 
 /** Who there is to be a member. */
 export interface TeamRegistry {
@@ -115,16 +115,15 @@ function seatExecutor(
   if (team_id !== undefined) return seatTeam(team_id, registry);
   const agent_id = member.agent_id ?? member.id;
   const capabilities = listCapabilities([agent_id], registry);
-  return { kind: 'agent', executor: `agent:${agent_id}`, agent_id, capabilities };
+  return { executor: { kind: 'agent' }, executor_id: `agent:${agent_id}`, agent_id, capabilities };
 }
 
 function seatTriad({ type, members }: TriadPlan, registry: TeamRegistry): Seated {
   const agentIds = members.map(({ agent_id }) => agent_id);
   return {
-    kind: 'triad',
-    executor: `triad:${type}:${agentIds.join(',')}`,
+    executor: { kind: 'triad', type },
+    executor_id: `triad:${type}:${agentIds.join(',')}`,
     agent_id: findWriter(type, members)?.agent_id ?? '',
-    triad_type: type,
     capabilities: listCapabilities(agentIds, registry),
   };
 }
@@ -139,8 +138,8 @@ function seatTeam(teamId: string, registry: TeamRegistry): Seated {
   });
   const told = members.flatMap(({ capabilities }) => capabilities ?? []);
   return {
-    kind: 'team',
-    executor: `team:${teamId}`,
+    executor: { kind: 'team', team_id: teamId },
+    executor_id: `team:${teamId}`,
     agent_id: chooseLeader(team ?? {}, registry.agents),
     capabilities: cap([...told, ...listCapabilities(inherited, registry)]),
   };

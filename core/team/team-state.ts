@@ -12,7 +12,7 @@ export interface TeamTask {
   /** Of the call. */
   readonly tool_use_id: string;
   readonly member_id: string;
-  readonly executor: string;
+  readonly executor_id: string;
   readonly title: string;
   readonly task_ref: Ref;
   readonly fingerprint: string;

@@ -4,8 +4,10 @@
  * Invariants:
  *   VT1. Every task that was given out is shown, in that order, with its usage.
  */
+import type { TeamSetup } from '../../contracts/team-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, TaskView, TeamView } from '../../contracts/views.ts';
+import { viewUnbegun } from '../executor.ts';
 import { engineLimits } from '../limits.ts';
 import { noUsage } from '../usage/add-usage.ts';
 import type { TeamState, TeamTask } from './team-state.ts';
@@ -34,7 +36,7 @@ export function viewTeam(
   return {
     team_id: setup.team_id,
     leader,
-    tasks: tasks.map((task) => viewTask(task, seen.get(task.delegation_id))),
+    tasks: tasks.map((task) => viewTask(task, setup, seen.get(task.delegation_id))),
     refused: refused.slice(-engineLimits.refusalsShownMax),
     refused_total,
     max_delegations: setup.max_delegations,
@@ -46,25 +48,24 @@ export function viewTeam(
 
 const unseen: SeenTask = { turns: 0, usage: noUsage, status: null };
 
-function viewTask(task: TeamTask, { turns, usage, status }: SeenTask = unseen): TaskView {
-  const { delegation_id, member_id, executor, title, state, reason, attempts } = task;
+function viewTask(
+  task: TeamTask,
+  { members }: TeamSetup,
+  { turns, usage, status }: SeenTask = unseen,
+): TaskView {
+  const seat = members.find(({ member_id }) => member_id === task.member_id);
+  const { delegation_id, member_id, executor_id, title, state, reason, attempts } = task;
   const waitsFor = state === 'running' && status?.state === 'waiting' ? status.waiting_for : null;
   return {
     delegation_id,
     member_id,
-    executor,
+    executor_id,
     title,
     state: waitsFor === null ? state : 'waiting',
     reason: waitsFor ?? reason,
     attempts,
     turns,
     usage,
-    ...partsOf(status),
+    executor: status?.executor ?? viewUnbegun(seat?.executor ?? { kind: 'agent' }),
   };
-}
-
-/** What a triad or a team shows of itself. */
-function partsOf(status: DelegationStatusView | null): Pick<TaskView, 'triad' | 'team'> {
-  const { triad, team } = status ?? {};
-  return { ...(triad !== undefined && { triad }), ...(team !== undefined && { team }) };
 }

@@ -5,7 +5,7 @@
  *   BT1. An outcome takes at most `triadBytesMax` of `core/triad-sizes.ts` for its triad, whatever plan and members wrote.
  *   BT2. What is left out stands in the reports. That something stayed disputed is never left out.
  */
-import type { TriadEnd, TriadOutcome } from '../../contracts/triad-run.ts';
+import type { TriadOutcome } from '../../contracts/triad-run.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 
@@ -28,11 +28,4 @@ export function boundTriad(triad: TriadOutcome): TriadOutcome {
         ? null
         : { ...failure, message: cutText(failure.message, triadTextCharsMax) },
   };
-}
-
-/** What the planner's decision has to know of it. Every dispute is found again in the report. */
-export function readTriadEnd({ type, phases, dissent, failure }: TriadOutcome): TriadEnd {
-  const last = phases.at(-1);
-  const dissent_ref = dissent.length === 0 || last === undefined ? null : last.report_ref;
-  return { type, dissent_ref, failure };
 }

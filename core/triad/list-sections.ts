@@ -4,13 +4,15 @@ import type { SpecState } from '../../contracts/spec.ts';
 import type { SpecSection } from '../../contracts/triad.ts';
 import { findUnsettled } from '../spec/read-spec.ts';
 
+type PlannedSpec = Pick<Delegation, 'executor' | 'acceptance_criteria'>;
+
 /** The spec that a plan gives a triad: one section for each criterion where it names none of its own. */
 export function listSections({
-  triad,
+  executor,
   acceptance_criteria,
-}: Pick<Delegation, 'triad' | 'acceptance_criteria'>): readonly SpecSection[] {
+}: PlannedSpec): readonly SpecSection[] {
   return (
-    triad?.sections ??
+    (executor.kind === 'triad' ? executor.sections : undefined) ??
     acceptance_criteria.map(({ criterion_id, description }) => ({
       section_id: criterion_id,
       text: description,
@@ -42,9 +44,6 @@ export function listPassable(spec: SpecState): Passable[] {
 }
 
 /** What the plan says that a section is to be; empty where there is no such section. */
-export function findPlannedText(
-  delegation: Pick<Delegation, 'triad' | 'acceptance_criteria'>,
-  sectionId: string,
-): string {
+export function findPlannedText(delegation: PlannedSpec, sectionId: string): string {
   return listSections(delegation).find(({ section_id }) => section_id === sectionId)?.text ?? '';
 }

@@ -10,7 +10,9 @@ import { sumTeamUsage } from '../../core/team/bound-team.ts';
 import { payloadTexts } from './broken-artifacts.ts';
 import type { StoredHistory } from './histories.ts';
 
-type DoneByTeam = DelegationOutcome & { readonly team: TeamOutcome };
+type DoneByTeam = DelegationOutcome & {
+  readonly executor: { readonly kind: 'team'; readonly work: TeamOutcome };
+};
 
 /** Says so when a team used something else than its leader and its members did, or when it ended without a file. */
 export function findBrokenTeams(home: string, histories: readonly StoredHistory[]): string[] {
@@ -18,8 +20,8 @@ export function findBrokenTeams(home: string, histories: readonly StoredHistory[
   if (root === undefined) return [];
   const folder = join(home, toRunDirectory(root.workflowId));
   const outcomes = histories.flatMap(({ history }) => outcomesIn(payloadTexts(history)));
-  return outcomes.flatMap(({ delegation_id, usage, team }) => [
-    ...(isDeepStrictEqual(sumTeamUsage(team), usage)
+  return outcomes.flatMap(({ delegation_id, usage, executor }) => [
+    ...(isDeepStrictEqual(sumTeamUsage(executor.work), usage)
       ? []
       : [`usage: the team of ${delegation_id} says other than its leader and members`]),
     ...(existsSync(join(folder, treePaths.team(delegation_id)))
@@ -41,5 +43,7 @@ function outcomesIn(texts: readonly string[]): DoneByTeam[] {
 
 /** A task of a team is none: it has the usage of all its attempts, and the team of the last. */
 function isDoneByTeam(value: unknown): value is DoneByTeam {
-  return isRecord(value) && 'criteria_unmet' in value && isRecord(value['team']);
+  if (!isRecord(value) || !('criteria_unmet' in value)) return false;
+  const { executor } = value;
+  return isRecord(executor) && executor['kind'] === 'team' && isRecord(executor['work']);
 }

@@ -1,5 +1,5 @@
 import type { AgentOutput } from '../../contracts/agent-output.ts';
-import type { Delegation } from '../../contracts/delegation.ts';
+import type { WrittenDelegation } from '../../contracts/delegation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { Reply, ScriptedRequest, ScriptRule } from '../../rehearsal/script.ts';
 import { blocked, completed, plan, question, work } from './scripted-work.ts';
@@ -48,7 +48,7 @@ function planNext(deep: DeepRun, { callKey }: ScriptedRequest): Reply {
   return { json: plan(places.map((place) => taskOf(wave, place))) };
 }
 
-function taskOf(wave: number, place: number): Delegation {
+function taskOf(wave: number, place: number): WrittenDelegation {
   // The first of a wave leaves the user's criterion open, so nothing may build on it.
   const inputs = wave === 1 ? ['goal'] : [idOf(wave - 1, Math.max(2, place))];
   return work(idOf(wave, place), {

@@ -84,9 +84,14 @@ async function untilEnd(stage: Stage, run: WorkflowHandle): Promise<PlayedTeam> 
 export async function readTeam(
   { home }: Pick<Stage, 'home'>,
   runId: string,
-  { delegation_id, team, output_ref }: Pick<LoneOutcome, 'delegation_id' | 'team' | 'output_ref'>,
+  {
+    delegation_id,
+    executor,
+    output_ref,
+  }: Pick<LoneOutcome, 'delegation_id' | 'executor' | 'output_ref'>,
 ): Promise<Pick<PlayedTeam, 'report' | 'output' | 'page'>> {
-  if (team === undefined) throw new Error(`${delegation_id} was done by no team.`);
+  const team = executor.kind === 'team' ? executor.work : null;
+  if (team === null) throw new Error(`${delegation_id} was done by no team.`);
   const report: TeamReport = JSON.parse(await storedText(home, team.report_ref));
   const output = output_ref === null ? '' : await storedText(home, output_ref);
   return { report, output, page: readPage(home, runId, delegation_id) };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { AgentOutput, PassingOutput } from '../../contracts/agent-output.ts';
-import type { Delegation } from '../../contracts/delegation.ts';
+import type { WrittenDelegation } from '../../contracts/delegation.ts';
 import type { stateToolInputs } from '../../contracts/state-call.ts';
 import type { TeamInput, TeamMember, TeamPlan } from '../../contracts/team.ts';
 import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
@@ -41,7 +41,7 @@ export function teamWork(
   id: string,
   team: TeamPlan,
   over: Parameters<typeof work>[1] = {},
-): Delegation {
+): WrittenDelegation {
   return work(id, { agent_id: 'leader', team, ...over });
 }
 

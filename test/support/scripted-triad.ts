@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Delegation } from '../../contracts/delegation.ts';
+import type { WrittenDelegation } from '../../contracts/delegation.ts';
 import type { stateToolInputs, StateToolName } from '../../contracts/state-call.ts';
 import type { TriadMember, TriadPlan, TriadType } from '../../contracts/triad.ts';
 import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
@@ -51,7 +51,7 @@ export function triadWork(
   id: string,
   type: TriadType,
   over: Parameters<typeof work>[1] = {},
-): Delegation {
+): WrittenDelegation {
   return work(id, { triad: triad(type), ...over });
 }
 

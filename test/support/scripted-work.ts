@@ -1,8 +1,8 @@
 import type { AgentOutput } from '../../contracts/agent-output.ts';
-import type { Delegation } from '../../contracts/delegation.ts';
+import type { WrittenDelegation } from '../../contracts/delegation.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
+import type { WrittenPlan } from '../../contracts/wave-plan.ts';
 import type { RehearsalServer } from '../../rehearsal/server.ts';
 import type {
   RecordedCall,
@@ -15,8 +15,8 @@ import type {
 /** A delegation that holds every rule. Its one criterion is `<id>-done` unless others are given. */
 export function work(
   id: string,
-  over: Partial<Delegation> & { readonly criteria?: readonly string[] } = {},
-): Delegation {
+  over: Partial<WrittenDelegation> & { readonly criteria?: readonly string[] } = {},
+): WrittenDelegation {
   const { criteria = [`${id}-done`], ...fields } = over;
   return {
     delegation_id: id,
@@ -36,9 +36,9 @@ export function work(
 }
 
 export function plan(
-  delegations: readonly Delegation[],
+  delegations: readonly WrittenDelegation[],
   asked: readonly AskedQuestion[] = [],
-): WavePlan {
+): WrittenPlan {
   return {
     summary: `A plan of ${delegations.length} delegations.`,
     delegations: [...delegations],
@@ -136,7 +136,7 @@ export function decision(...open: readonly string[]): WaveDecision {
 }
 
 /** The rule for the nth plan of the planner, from 1. */
-export function plans(nth: number, json: WavePlan): ScriptRule {
+export function plans(nth: number, json: WrittenPlan): ScriptRule {
   return { match: { schema: 'plan', nth }, reply: { json } };
 }
 

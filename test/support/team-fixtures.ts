@@ -30,8 +30,8 @@ export function usageOf(calls: number): Usage {
 export function teamSeat(member_id: string, over: Partial<TeamSeat> = {}): TeamSeat {
   return {
     member_id,
-    executor: `agent:${member_id}`,
-    kind: 'agent',
+    executor_id: `agent:${member_id}`,
+    executor: { kind: 'agent' },
     agent_id: member_id,
     capabilities: [],
     priority: 0,
@@ -77,6 +77,7 @@ export function taskRecord(name: string, over: Partial<TaskRecord> = {}): TaskRe
     turns: 2,
     usage: usageOf(2),
     worked_ms: 12_000,
+    executor: { kind: 'agent' },
     ...over,
   };
 }
@@ -117,13 +118,14 @@ export function taskView(name: string, over: Partial<TaskView> = {}): TaskView {
   return {
     delegation_id: `design.${name}`,
     member_id: 'researcher',
-    executor: 'agent:researcher',
+    executor_id: 'agent:researcher',
     title: `Task ${name}`,
     state: 'running',
     reason: '',
     attempts: 1,
     turns: 1,
     usage: usageOf(1),
+    executor: { kind: 'agent' },
     ...over,
   };
 }

@@ -47,10 +47,11 @@ export function threeOf(id: string): readonly [string, string, string] {
  */
 export async function phaseReport(
   home: string,
-  { triad, delegation_id }: DelegationOutcome,
+  { executor, delegation_id }: DelegationOutcome,
   phase: TriadPhase,
   attempt?: number,
 ): Promise<PhaseReport> {
+  const triad = executor.kind === 'triad' ? executor.work : null;
   const found = triad?.phases.findLast(
     (one) => one.phase === phase && (attempt === undefined || one.attempt === attempt),
   );

@@ -14,14 +14,14 @@ import type {
 import type { DelegationStatusView } from '../../contracts/views.ts';
 import { emptyPurse, takeLease } from '../../core/budget/purse.ts';
 import { renderDelegationDetails } from '../../core/render/render-delegation-details.ts';
-import { carryOut } from './carry-out.ts';
+import { execute } from './execute.ts';
 import { createControl } from '../shared/control.ts';
 import { createEscalationRouter } from '../shared/escalation-router.ts';
 import { createLeasedFunds } from '../shared/leased-funds.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
-import type { CarriedWork } from './run-delegation.ts';
-import { runDelegationAlone } from './run-delegation-alone.ts';
+import type { CarriedWork } from '../execution/execution-context.ts';
+import { runAlone } from '../execution/run-alone.ts';
 
 /** What a wave starts a delegation with, and what a delegation continues itself with. */
 interface OrderedDelegation {
@@ -42,7 +42,7 @@ export async function delegation(
 ): Promise<DelegationOutcome | LoneOutcome> {
   const { parent } = workflowInfo();
   if (parent === undefined) {
-    return runDelegationAlone('delegation', args, (order, desk) => carryOut(order, desk, null));
+    return runAlone('delegation', args, execute);
   }
   if (!('order' in args))
     throw ApplicationFailure.nonRetryable('A child delegation needs an order.');
@@ -56,24 +56,22 @@ export async function delegation(
   const funds = createLeasedFunds(parent.workflowId, delegation_id, purse);
   let status: DelegationStatusView | null = null;
   setHandler(delegationStatusQuery, () => status, { description: 'State, turns and usage.' });
-  return carryOut(
+  return execute(order.delegation.executor, {
     order,
-    {
-      place: workflowInfo().workflowId,
-      escalations,
-      control,
-      superior,
-      funds,
-      onStatus(view) {
-        status = view;
-        setCurrentDetails(renderDelegationDetails(view));
-      },
-      carryOver: (rest) =>
-        continueAsNew<typeof delegation>({
-          order: { ...order, news: superior.news.all(), paused: control.pausedReason() !== null },
-          carried: rest,
-        }),
+    carried: carried ?? null,
+    place: workflowInfo().workflowId,
+    escalations,
+    control,
+    superior,
+    funds,
+    onStatus(view) {
+      status = view;
+      setCurrentDetails(renderDelegationDetails(view));
     },
-    carried ?? null,
-  );
+    carryOver: (rest) =>
+      continueAsNew<typeof delegation>({
+        order: { ...order, news: superior.news.all(), paused: control.pausedReason() !== null },
+        carried: rest,
+      }),
+  });
 }

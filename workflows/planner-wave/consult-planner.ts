@@ -16,13 +16,13 @@ import {
   stoppedWhenCancelled,
   unheardNews,
 } from '../shared/conversation.ts';
-import type { Conversation, ConversationDesk } from '../shared/conversation.ts';
+import type { Conversation, ConversationContext } from '../shared/conversation.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Funds } from '../shared/funds.ts';
-import type { WaveDesk } from './wave-desk.ts';
+import type { WaveContext } from './wave-context.ts';
 
-/** A wave's desk, and what the planner may spend. */
-export type PlannerDesk = WaveDesk & { readonly funds: Funds };
+/** The wave's context with what the planner may spend. */
+export type PlannerContext = WaveContext & { readonly funds: Funds };
 
 /** What the planner is asked for, and the rule its answer must keep. */
 export interface Consultation {
@@ -31,13 +31,13 @@ export interface Consultation {
   readonly prompt: () => Prompt;
   /** For people: `plan wave 2`. */
   readonly purpose: string;
-  readonly check: ConversationDesk['check'];
+  readonly check: ConversationContext['check'];
   /** Questions that the planner must have answered before its output is of use. */
   readonly questions: (outline: TurnOutline) => readonly AskedQuestion[];
   /** Whether the output would leave no planning step that could consider what the user says meanwhile. */
   readonly isLast: (outline: TurnOutline) => boolean;
   /** Makes its tool calls. Absent where it has no tools. */
-  readonly runTools?: ConversationDesk['runTools'];
+  readonly runTools?: ConversationContext['runTools'];
 }
 
 export type Consulted =
@@ -62,13 +62,13 @@ interface PlannerFailed {
 export async function consultPlanner(
   consultation: Consultation,
   order: WaveOrder,
-  desk: PlannerDesk,
+  context: PlannerContext,
 ): Promise<Consulted> {
   for (;;) {
-    const end = await tryPlanner(consultation, order, desk);
-    if (end.type === 'output') desk.work.newsConsidered = end.news_id;
+    const end = await tryPlanner(consultation, order, context);
+    if (end.type === 'output') context.work.newsConsidered = end.news_id;
     if (end.type !== 'failed') return end;
-    const answers = await askUser(order, desk, 'planner_stuck', [
+    const answers = await askUser(order, context, 'planner_stuck', [
       stuckQuestion(consultation, end.reason),
     ]);
     if (answers === null) return { type: 'stopped' };
@@ -81,15 +81,15 @@ export async function consultPlanner(
 export async function tryPlanner(
   consultation: Consultation,
   order: WaveOrder,
-  desk: PlannerDesk,
+  context: PlannerContext,
 ): Promise<Consulted | PlannerFailed> {
-  const { work } = desk;
+  const { work } = context;
   const conversation = beginConversation(consultation, order);
   work.talks.add(conversation);
-  const end = await talk(conversation, consultation, order, desk);
+  const end = await talk(conversation, consultation, order, context);
   work.talks.delete(conversation);
   work.usage = addUsage(work.usage, conversation.usage);
-  desk.funds.giveBack();
+  context.funds.giveBack();
   return end;
 }
 
@@ -101,12 +101,12 @@ async function talk(
   conversation: Conversation,
   consultation: Consultation,
   order: WaveOrder,
-  desk: PlannerDesk,
+  context: PlannerContext,
 ): Promise<Consulted | PlannerFailed> {
   const { run_id, registry_ref } = order;
   const { shape, purpose, check, runTools } = consultation;
-  const { control, superior, funds } = desk;
-  const conversationDesk = {
+  const { control, superior, funds } = context;
+  const conversationContext = {
     run_id,
     agent_id: plannerAgentId,
     registry_ref,
@@ -119,13 +119,13 @@ async function talk(
     ...(runTools !== undefined && { runTools }),
   };
   for (;;) {
-    const end = await stoppedWhenCancelled(() => converse(conversation, conversationDesk));
+    const end = await stoppedWhenCancelled(() => converse(conversation, conversationContext));
     if (end.type === 'failed' || end.type === 'stopped' || end.type === 'denied') return end;
     if (end.type === 'carry_over' || end.type === 'done_by_tools') return { type: 'stopped' };
     const questions = consultation.questions(end.outline);
     if (questions.length > 0) {
       funds.giveBack();
-      const answers = await askUser(order, desk, 'planner', questions);
+      const answers = await askUser(order, context, 'planner', questions);
       if (answers === null) return { type: 'stopped' };
       conversation.append = [{ type: 'answers', answers }];
     } else {
@@ -141,14 +141,14 @@ async function talk(
 /** @returns null when the wave was cancelled while it waited. */
 function askUser(
   order: WaveOrder,
-  desk: WaveDesk,
+  context: WaveContext,
   kind: QuestionKind,
   questions: readonly AskedQuestion[],
 ): Promise<readonly DeliveredAnswer[] | null> {
-  desk.work.escalations += 1;
-  const escalation_id = `planner-${order.wave}#${desk.work.escalations}`;
+  context.work.escalations += 1;
+  const escalation_id = `planner-${order.wave}#${context.work.escalations}`;
   return stopWhenCancelled(() =>
-    desk.superior.ask({
+    context.superior.ask({
       type: 'questions',
       escalation_id,
       from: workflowInfo().workflowId,

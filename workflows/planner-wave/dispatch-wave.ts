@@ -38,12 +38,12 @@ import { deliverSignal, escalateSignal, grantSignal } from '../shared/messages.t
 import { recorder } from '../shared/recorder.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
 import { badEscalation } from '../shared/superior.ts';
-import { notStarted } from './not-started.ts';
+import { outcomeUnbegun } from '../execution/build-outcome.ts';
 import { putQuestions } from './put-questions.ts';
 import type { Reviewed } from './put-questions.ts';
 import { runChild } from './run-child.ts';
-import type { DispatchDesk, WaveSite } from './run-child.ts';
-import { knownInputs } from './wave-desk.ts';
+import type { DispatchContext, WaveSite } from './run-child.ts';
+import { knownInputs } from './wave-context.ts';
 import { viewDelegations } from './view-delegations.ts';
 
 export interface Dispatched {
@@ -78,25 +78,25 @@ interface Dispatching extends WaveSite {
 export async function dispatchWave(
   plan: WavePlanOutline,
   order: WaveOrder,
-  desk: DispatchDesk,
+  context: DispatchContext,
   onView: (view: () => DispatchView) => void,
 ): Promise<Dispatched> {
   const first = openDispatch(plan.delegations, {
-    known_inputs: knownInputs(order, desk.superior.news),
+    known_inputs: knownInputs(order, context.superior.news),
     max_parallel: order.limits.max_parallel,
-    paused: desk.control.pausedReason() !== null || desk.control.parkedReason() !== null,
+    paused: context.control.pausedReason() !== null || context.control.parkedReason() !== null,
   });
   const d: Dispatching = {
     plan,
     order,
-    desk,
+    context,
     waveId: workflowInfo().workflowId,
     scope: CancellationScope.current(),
     byId: new Map(plan.delegations.map((delegation) => [delegation.delegation_id, delegation])),
     outcomes: new Map(),
     started: new Set(),
     deliveries: new Map(),
-    relay: createChildRelay(desk.control, desk.superior.news),
+    relay: createChildRelay(context.control, context.superior.news),
     plannedAtMs: nowMs(),
     onView,
     state: first.state,
@@ -106,8 +106,8 @@ export async function dispatchWave(
   setHandler(escalateSignal, (payload) => takeEscalation(d, payload), {
     description: 'From a delegation: a question or a fault. Not for people.',
   });
-  desk.control.subscribe((change) => on(d, { type: change.type }));
-  desk.treasury?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
+  context.control.subscribe((change) => on(d, { type: change.type }));
+  context.treasury?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
   take(d, first);
   const stopped = await untilAllEnded(
     () => isDispatchDone(d.state) && d.reviews === 0,
@@ -117,7 +117,7 @@ export async function dispatchWave(
     outcomes: plan.delegations.map(
       (delegation) =>
         d.outcomes.get(delegation.delegation_id) ??
-        note(d, notStarted(delegation, 'stopped', 'stopped before it began')),
+        note(d, outcomeUnbegun(delegation, 'stopped', 'stopped before it began')),
     ),
     fingerprints: [...d.started].flatMap((id) => d.byId.get(id)?.fingerprint ?? []),
     stopped,
@@ -150,7 +150,7 @@ function obey(d: Dispatching, command: DispatchCommand): void {
       return deliver(d, delegation_id);
     }
     case 'skip':
-      note(d, notStarted(delegation, 'skipped', command.reason));
+      note(d, outcomeUnbegun(delegation, 'skipped', command.reason));
       return;
   }
 }
@@ -166,7 +166,7 @@ function note(d: Dispatching, outcome: DelegationOutcome): DelegationOutcome {
 async function run(d: Dispatching, delegation: DelegationOutline): Promise<void> {
   const outcome = await runChild(d, delegation);
   note(d, outcome);
-  d.desk.work.usage = addUsage(d.desk.work.usage, outcome.usage);
+  d.context.work.usage = addUsage(d.context.work.usage, outcome.usage);
   // Before its slot is free for the next one.
   const reason = findRepeatedFailure([...d.outcomes.values()]);
   if (reason !== null) on(d, { type: 'halt', reason });
@@ -176,16 +176,16 @@ async function run(d: Dispatching, delegation: DelegationOutline): Promise<void>
 function takeEscalation(d: Dispatching, payload: unknown): void {
   const escalation = checkEscalation(payload);
   if (escalation === null) {
-    d.desk.superior.refuse(badEscalation);
+    d.context.superior.refuse(badEscalation);
     return;
   }
   if (escalation.type === 'parked') {
-    inBackground(() => d.desk.superior.park(escalation.reason));
+    inBackground(() => d.context.superior.park(escalation.reason));
     return;
   }
   // Only a wave that was started by hand is the topmost workflow.
   if (escalation.type === 'effect') {
-    inBackground(() => d.desk.superior.report(escalation.effect));
+    inBackground(() => d.context.superior.report(escalation.effect));
     return;
   }
   const { delegation_id } = escalation;
@@ -194,15 +194,15 @@ function takeEscalation(d: Dispatching, payload: unknown): void {
     return;
   }
   if (escalation.type !== 'questions' || delegation_id === null) {
-    d.desk.superior.refuse(badEscalation);
+    d.context.superior.refuse(badEscalation);
     return;
   }
   inBackground(() => passOn(d, escalation, delegation_id));
 }
 
 async function lease(d: Dispatching, wish: LeaseEscalation): Promise<void> {
-  const { treasury } = d.desk;
-  if (treasury === null) return d.desk.superior.refuse(badEscalation);
+  const { treasury } = d.context;
+  if (treasury === null) return d.context.superior.refuse(badEscalation);
   const { request_id, delegation_id } = wish;
   const grant = await treasury.request(delegation_id, wish);
   tell(d, delegation_id, (child) => child.signal(grantSignal, { request_id, ...grant }));
@@ -213,9 +213,9 @@ async function passOn(
   escalation: QuestionsEscalation,
   delegationId: string,
 ): Promise<void> {
-  if (escalation.spent !== undefined) d.desk.treasury?.release(delegationId, escalation.spent);
+  if (escalation.spent !== undefined) d.context.treasury?.release(delegationId, escalation.spent);
   on(d, { type: 'asked', delegation_id: delegationId });
-  const answers = await putQuestions({ ...escalation, from: d.waveId }, d.desk, {
+  const answers = await putQuestions({ ...escalation, from: d.waveId }, d.context, {
     order: d.order,
     plan_ref: d.plan.plan_ref,
     outputs: [...d.outcomes.values()].flatMap(({ delegation_id, output_ref }) =>
@@ -246,7 +246,7 @@ function deliver(d: Dispatching, delegationId: string): void {
  * them, whichever handler began them. When the budget is spent, what is left is for the decision on the wave.
  */
 async function review(d: Dispatching, work: () => Promise<Reviewed>): Promise<Reviewed> {
-  const verdict = d.desk.treasury?.verdict() ?? 'open';
+  const verdict = d.context.treasury?.verdict() ?? 'open';
   if (verdict !== 'open') return { type: 'denied', reason: 'the budget is spent' };
   d.reviews += 1;
   const turn = d.lastReview;

@@ -5,10 +5,10 @@ import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';
 import { countLoadsLeft, noteLoaded } from '../../core/turns/note-loaded.ts';
-import { doneOf, toInput } from '../delegation/call-tools.ts';
-import { isToolCall, runToolParking } from '../delegation/make-call.ts';
+import { doneOf, toInput } from '../execution/call-tools.ts';
+import { isToolCall, runToolParking } from '../execution/make-call.ts';
 import { readOn } from '../shared/conversation.ts';
-import type { ConversationDesk } from '../shared/conversation.ts';
+import type { ConversationContext } from '../shared/conversation.ts';
 import type { Superior } from '../shared/superior.ts';
 
 /**
@@ -20,7 +20,7 @@ export function createDetailLoader(
   order: WaveOrder,
   outputs: readonly UpstreamOutput[],
   superior: Superior,
-): NonNullable<ConversationDesk['runTools']> {
+): NonNullable<ConversationContext['runTools']> {
   let loaded: readonly string[] = [];
   return async (calls) => {
     const asked = calls.filter(isToolCall);

@@ -13,7 +13,7 @@ import { createRefresher } from '../shared/create-refresher.ts';
 import { progressSignal, waveQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
 import { runWave } from './run-wave.ts';
-import { beginWaveWork, viewBefore } from './wave-desk.ts';
+import { beginWaveWork, viewBefore } from './wave-context.ts';
 import { runWaveAlone } from './run-wave-alone.ts';
 
 /**

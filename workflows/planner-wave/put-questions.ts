@@ -8,7 +8,7 @@ import { checkReview } from '../../core/questions/check-review.ts';
 import { answersInNews } from '../../core/run/news.ts';
 import type { NewsFeed } from '../shared/news-feed.ts';
 import { tryPlanner } from './consult-planner.ts';
-import type { Consultation, PlannerDesk } from './consult-planner.ts';
+import type { Consultation, PlannerContext } from './consult-planner.ts';
 
 /** What the planner is shown besides the questions, and how it is asked. */
 export interface Reviewing {
@@ -34,21 +34,24 @@ export type Reviewed = Awaited<ReturnType<typeof tryPlanner>>;
  */
 export async function putQuestions(
   escalation: QuestionsEscalation,
-  desk: PlannerDesk,
+  context: PlannerContext,
   reviewing: Reviewing,
 ): Promise<readonly DeliveredAnswer[] | null> {
   const places = escalation.kind === 'blocking' ? placesToReview(escalation, reviewing) : [];
-  if (places.length === 0) return desk.superior.ask(escalation);
+  if (places.length === 0) return context.superior.ask(escalation);
   const questions = places.flatMap((place) => escalation.questions[place] ?? []);
   const reviewed = await reviewing.review(() =>
     tryPlanner(
-      consultationOn({ ...escalation, questions }, reviewing, desk.superior.news),
+      consultationOn({ ...escalation, questions }, reviewing, context.superior.news),
       reviewing.order,
-      desk,
+      context,
     ),
   );
   if (reviewed.type === 'stopped' || reviewing.isGone()) return null;
-  return desk.superior.ask({ ...escalation, verdicts: verdictsOf(reviewed, escalation, places) });
+  return context.superior.ask({
+    ...escalation,
+    verdicts: verdictsOf(reviewed, escalation, places),
+  });
 }
 
 /** Places in the list, from 0. What the run settles by itself needs no review. */

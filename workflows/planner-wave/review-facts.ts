@@ -1,19 +1,19 @@
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
-import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
-import { readEnds } from '../../core/team/bound-team.ts';
+import { dropReplacedOutcomes } from '../../core/dispatch/dependencies.ts';
+import { readEnd } from '../../core/executor.ts';
 import { reviewDecision } from '../shared/activities.ts';
 import { untilDone } from '../shared/until-done.ts';
 import type { Dispatched } from './dispatch-wave.ts';
-import type { WaveDesk } from './wave-desk.ts';
+import type { WaveContext } from './wave-context.ts';
 
 /** Pool, outputs and the decision's text are in the store, so an activity holds them against each other. */
 export async function reviewFacts(
   { record_ref, wave }: WaveOrder,
   { outcomes }: Dispatched,
   { decision_ref }: WaveDecisionOutline,
-  { superior }: WaveDesk,
+  { superior }: WaveContext,
 ): Promise<readonly OutputFault[]> {
   const review = {
     record_ref,
@@ -23,7 +23,7 @@ export async function reviewFacts(
       status: outcome.status,
       turns: outcome.turns,
       output_ref: outcome.output_ref,
-      ...readEnds(outcome),
+      executor_end: readEnd(outcome.executor),
     })),
     decision_ref,
   };

@@ -14,27 +14,27 @@ import { emptyPurse } from '../../core/budget/purse.ts';
 import { noSpending, spendingOf } from '../../core/budget/spending.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { dropReplaced, listReplaced } from '../../core/plan/replaced.ts';
-import { collectUpstream } from '../../core/plan/collect-upstream.ts';
+import { collectUpstream, dropReplaced, listReplaced } from '../../core/dispatch/dependencies.ts';
 import { lastNewsId } from '../../core/run/news.ts';
 import { delegationSummary } from '../../core/render/member-summary.ts';
 import { secondsSince } from '../shared/clock.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
+import { toPlanned } from '../shared/progress-of.ts';
 import { recorder } from '../shared/recorder.ts';
 import type { Treasury } from '../shared/treasury.ts';
 import { childOptions } from '../shared/child-options.ts';
-import { notStarted } from './not-started.ts';
-import type { PlannerDesk } from './consult-planner.ts';
+import { outcomeUnbegun } from '../execution/build-outcome.ts';
+import type { PlannerContext } from './consult-planner.ts';
 
-/** A wave's desk with the planner at it, and who keeps its account; null: nothing is limited. */
-export type DispatchDesk = PlannerDesk & { readonly treasury: Treasury | null };
+/** The planner's context with the wave's account; null: nothing is limited. */
+export type DispatchContext = PlannerContext & { readonly treasury: Treasury | null };
 
 /** What a delegation's start needs to know of its wave. */
 export interface WaveSite {
   readonly plan: WavePlanOutline;
   readonly order: WaveOrder;
-  readonly desk: DispatchDesk;
+  readonly context: DispatchContext;
   readonly waveId: string;
   readonly byId: ReadonlyMap<string, DelegationOutline>;
   readonly outcomes: ReadonlyMap<string, DelegationOutcome>;
@@ -49,15 +49,15 @@ export async function runChild(
   d: WaveSite,
   delegation: DelegationOutline,
 ): Promise<DelegationOutcome> {
-  const { desk, relay } = d;
+  const { context, relay } = d;
   const { delegation_id } = delegation;
   // Known unless the child was lost: then all that it was lent counts as spent.
   let spent: Spending | null = noSpending;
   try {
     const admitted = await admit(d, delegation_id);
-    if (admitted.type === 'denied') return notStarted(delegation, 'skipped', admitted.reason);
+    if (admitted.type === 'denied') return outcomeUnbegun(delegation, 'skipped', admitted.reason);
     recorder.observe(metrics.gateWait, {}, secondsSince(d.plannedAtMs));
-    const news = desk.superior.news.all();
+    const news = context.superior.news.all();
     const child = await startDelegation(d, delegation, { lease: admitted.lease, news });
     spent = null;
     relay.welcome(child.workflowId, lastNewsId(news));
@@ -65,13 +65,14 @@ export async function runChild(
     spent = spendingOf(outcome.usage);
     return outcome;
   } catch (error) {
-    if (isCancellation(error)) return notStarted(delegation, 'stopped', 'stopped before it began');
-    desk.superior.withdraw(delegation_id);
+    if (isCancellation(error))
+      return outcomeUnbegun(delegation, 'stopped', 'stopped before it began');
+    context.superior.withdraw(delegation_id);
     recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'lost' });
-    return notStarted(delegation, 'failed', readFailure(error).message);
+    return outcomeUnbegun(delegation, 'failed', readFailure(error).message);
   } finally {
     relay.dismiss(delegationWorkflowId(d.waveId, delegation_id));
-    desk.treasury?.end(delegation_id, spent);
+    context.treasury?.end(delegation_id, spent);
   }
 }
 
@@ -80,10 +81,14 @@ type Admitted =
   | { readonly type: 'denied'; readonly reason: string };
 
 /** Nothing starts that could make no call. */
-async function admit({ desk }: WaveSite, delegationId: string): Promise<Admitted> {
-  if (desk.treasury === null) return { type: 'admitted', lease: null };
+async function admit({ context }: WaveSite, delegationId: string): Promise<Admitted> {
+  if (context.treasury === null) return { type: 'admitted', lease: null };
   const { needs, spent, worked_ms } = emptyPurse;
-  const { lease, reason } = await desk.treasury.request(delegationId, { needs, spent, worked_ms });
+  const { lease, reason } = await context.treasury.request(delegationId, {
+    needs,
+    spent,
+    worked_ms,
+  });
   return lease === null ? { type: 'denied', reason } : { type: 'admitted', lease };
 }
 
@@ -130,7 +135,7 @@ function startDelegation(
           },
         },
       ],
-      ...childOptions(run_id, delegationSummary(delegation)),
+      ...childOptions(run_id, delegationSummary(toPlanned(delegation))),
     },
   );
 }

@@ -10,7 +10,7 @@ import { waveQuery } from '../shared/messages.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
 import { runWave } from './run-wave.ts';
-import { beginWaveWork, viewBefore } from './wave-desk.ts';
+import { beginWaveWork, viewBefore } from './wave-context.ts';
 
 /** A wave that somebody started by hand: it has its own inbox, record and result. */
 export async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {

@@ -17,7 +17,7 @@ import { capFaults } from '../../core/output/cap-faults.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../core/plan/check-plan.ts';
-import { readEnds } from '../../core/team/bound-team.ts';
+import { readEnd } from '../../core/executor.ts';
 import { endedBy, openTreasury } from '../shared/open-treasury.ts';
 import { secondsSince, nowMs } from '../shared/clock.ts';
 import { recorder } from '../shared/recorder.ts';
@@ -31,8 +31,8 @@ import { dispatchWave } from './dispatch-wave.ts';
 import type { Dispatched, DispatchView } from './dispatch-wave.ts';
 import { createDetailLoader } from './load-details.ts';
 import { reviewFacts } from './review-facts.ts';
-import { knownAnswers, knownInputs, settleByNews, usageUntilNow } from './wave-desk.ts';
-import type { WaveDesk } from './wave-desk.ts';
+import { knownAnswers, knownInputs, settleByNews, usageUntilNow } from './wave-context.ts';
+import type { WaveContext } from './wave-context.ts';
 
 /**
  * One wave: plan, dispatch, decide (seed 004 §3–7).
@@ -41,11 +41,11 @@ import type { WaveDesk } from './wave-desk.ts';
  */
 export async function runWave(
   order: WaveOrder,
-  desk: WaveDesk,
+  context: WaveContext,
   given: WavePlanOutline | null,
 ): Promise<WaveResult> {
   const beganAtMs = nowMs();
-  const result = await carryOut(order, desk, given);
+  const result = await carryOut(order, context, given);
   const { status } = result;
   recorder.observe(metrics.waveDuration, { status }, secondsSince(beganAtMs));
   log.info('wave ended', { status });
@@ -54,48 +54,53 @@ export async function runWave(
 
 async function carryOut(
   order: WaveOrder,
-  desk: WaveDesk,
+  context: WaveContext,
   given: WavePlanOutline | null,
 ): Promise<WaveResult> {
   let dispatching: (() => DispatchView) | null = null;
   const show = (phase: WaveView['phase']): void =>
-    desk.onView(() => ({
+    context.onView(() => ({
       wave: order.wave,
       phase,
       ...(dispatching?.() ?? { delegations: [], at_work: [] }),
-      usage: usageUntilNow(desk.work),
+      usage: usageUntilNow(context.work),
     }));
   const nothing: Dispatched = { outcomes: [], fingerprints: [], stopped: false };
-  const { control, superior } = desk;
+  const { control, superior } = context;
   const { wave, limits } = order;
   const { treasury, funds } = openTreasury(
     order.budget,
     { control, superior, limits, wave },
     plannerHolder,
   );
-  const plannerDesk = { ...desk, funds };
+  const plannerContext = { ...context, funds };
   let planned: WavePlanOutline | null = given;
   const end = (
     status: WaveResult['status'],
     dispatched: Dispatched,
     decision: WaveDecisionOutline | null,
   ): WaveResult => ({
-    ...resultOf(order, desk, status, planned, dispatched, decision),
+    ...resultOf(order, context, status, planned, dispatched, decision),
     budget: treasury?.carry() ?? null,
   });
 
   show('planning');
   if (planned === null) {
-    const plan = planOf(await consultPlanner(planning(order, desk), order, plannerDesk), treasury);
+    const plan = planOf(
+      await consultPlanner(planning(order, context), order, plannerContext),
+      treasury,
+    );
     if (typeof plan === 'string') return end(plan, nothing, null);
     planned = plan;
   }
   const plan = planned;
-  await stopWhenCancelled(() => desk.onPlanned(progressOf(order.wave, plan, desk.work.usage)));
+  await stopWhenCancelled(() =>
+    context.onPlanned(progressOf(order.wave, plan, context.work.usage)),
+  );
 
   // The planner had nothing to give out: no criterion is open, and nothing follows from what the user said.
   if (plan.delegations.length === 0) return end('decided', nothing, null);
-  const dispatched = await dispatchWave(plan, order, { ...plannerDesk, treasury }, (view) => {
+  const dispatched = await dispatchWave(plan, order, { ...plannerContext, treasury }, (view) => {
     dispatching = view;
     show('dispatching');
   });
@@ -104,16 +109,16 @@ async function carryOut(
   if (ended !== null) return end(ended, dispatched, null);
 
   show('deciding');
-  const consultation = deciding(order, plan, dispatched, desk);
-  const decision = decisionOf(await consultPlanner(consultation, order, plannerDesk), treasury);
+  const consultation = deciding(order, plan, dispatched, context);
+  const decision = decisionOf(await consultPlanner(consultation, order, plannerContext), treasury);
   show('done');
   if (typeof decision === 'string') return end(decision, dispatched, null);
   return end('decided', dispatched, decision);
 }
 
-function planning(order: WaveOrder, { superior }: WaveDesk): Consultation {
+function planning(order: WaveOrder, { superior }: WaveContext): Consultation {
   const { wave, waves_left, record_ref, registry_ref, amendments, limits } = order;
-  const context = (): PlanContext => ({
+  const planContext = (): PlanContext => ({
     ...order,
     known_inputs: knownInputs(order, superior.news),
     criteria: settleByNews(order.criteria, superior.news),
@@ -128,14 +133,15 @@ function planning(order: WaveOrder, { superior }: WaveDesk): Consultation {
       waves_left,
       record_ref,
       registry_ref,
-      open_criteria: openCriteria(context().criteria),
-      known_inputs: context().known_inputs,
+      open_criteria: openCriteria(planContext().criteria),
+      known_inputs: planContext().known_inputs,
       max_delegations: limits.max_delegations,
       triad_models: order.triads ? order.models : null,
       teams: order.teams !== null,
       amendments,
     }),
-    check: (outline) => (outline.shape === 'wave_plan' ? checkPlan(outline.plan, context()) : []),
+    check: (outline) =>
+      outline.shape === 'wave_plan' ? checkPlan(outline.plan, planContext()) : [],
     questions: (outline) => (outline.shape === 'wave_plan' ? outline.plan.user_questions : []),
     // Delegations and the decision follow; without them, nothing does.
     isLast: (outline) => outline.shape === 'wave_plan' && outline.plan.delegations.length === 0,
@@ -146,11 +152,11 @@ function deciding(
   order: WaveOrder,
   plan: WavePlanOutline,
   dispatched: Dispatched,
-  desk: WaveDesk,
+  context: WaveContext,
 ): Consultation {
   const { wave, record_ref, amendments } = order;
   const criteria = (): readonly CriterionState[] =>
-    criteriaAfter(order, plan, dispatched, desk.superior.news);
+    criteriaAfter(order, plan, dispatched, context.superior.news);
   const outputs = dispatched.outcomes.flatMap(({ delegation_id, output_ref, files }) =>
     output_ref === null
       ? []
@@ -174,7 +180,7 @@ function deciding(
         ...(outcome.replaces !== undefined && { replaces: outcome.replaces }),
         criteria_met: outcome.criteria_met,
         criteria_unmet: outcome.criteria_unmet,
-        ...readEnds(outcome),
+        executor_end: readEnd(outcome.executor),
       })),
       open_criteria: openCriteria(criteria()),
       amendments,
@@ -185,12 +191,12 @@ function deciding(
             ...checkDecision(outline.decision, {
               criteria: criteria(),
               claimed: dispatched.outcomes.flatMap(({ criteria_met }) => criteria_met),
-              answered_questions: knownAnswers(order, desk.superior.news),
+              answered_questions: knownAnswers(order, context.superior.news),
             }),
-            ...(await reviewFacts(order, dispatched, outline.decision, desk)),
+            ...(await reviewFacts(order, dispatched, outline.decision, context)),
           ])
         : [],
-    runTools: createDetailLoader(order, outputs, desk.superior),
+    runTools: createDetailLoader(order, outputs, context.superior),
     questions: (outline) =>
       outline.shape === 'wave_decision' ? outline.decision.user_questions : [],
     isLast: (outline) =>
@@ -232,7 +238,7 @@ function criteriaAfter(
 
 function resultOf(
   order: WaveOrder,
-  desk: WaveDesk,
+  context: WaveContext,
   status: WaveResult['status'],
   plan: WavePlanOutline | null,
   dispatched: Dispatched,
@@ -248,10 +254,10 @@ function resultOf(
     decision,
     fingerprints: dispatched.fingerprints,
     criteria: settleByAnswers(
-      reopenCriteria(criteriaAfter(order, plan, dispatched, desk.superior.news), reopened),
+      reopenCriteria(criteriaAfter(order, plan, dispatched, context.superior.news), reopened),
       decision ?? {},
     ),
-    usage: desk.work.usage,
-    news_considered: desk.work.newsConsidered,
+    usage: context.work.usage,
+    news_considered: context.work.newsConsidered,
   };
 }

@@ -19,11 +19,11 @@ interface Asking {
 /** Puts questions to the user, and gives back what is left to spend meanwhile. Throws when the asker is cancelled while it waits. */
 export function askSuperior(
   { wave, delegation }: DelegationOrder,
-  desk: { readonly superior: Superior; readonly funds: Pick<Funds, 'giveBack'> },
+  context: { readonly superior: Superior; readonly funds: Pick<Funds, 'giveBack'> },
   { escalation_id, agent_id, kind, questions, deadlineSeconds }: Asking,
 ): Promise<readonly DeliveredAnswer[]> {
-  const spent = desk.funds.giveBack();
-  return desk.superior.ask({
+  const spent = context.funds.giveBack();
+  return context.superior.ask({
     type: 'questions',
     escalation_id,
     from: workflowInfo().workflowId,

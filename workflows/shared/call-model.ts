@@ -34,17 +34,17 @@ export interface CallWatch {
 export async function callModel(
   input: Omit<ModelTurnInput, 'allowance'>,
   summary: string,
-  desk: { readonly control: Control; readonly superior: Superior; readonly funds: Funds },
+  context: { readonly control: Control; readonly superior: Superior; readonly funds: Funds },
   { onCall, onRefused, onSpent }: CallWatch,
 ): Promise<ModelCall> {
   let hasFailed = false;
   for (;;) {
-    await desk.control.ready();
-    const allowed = await desk.funds.allow();
+    await context.control.ready();
+    const allowed = await context.funds.allow();
     if (allowed.type === 'denied') return allowed;
     const { allowance } = allowed;
     const began = nowMs();
-    const spend = (usage: Usage): void => desk.funds.spend(usage, nowMs() - began);
+    const spend = (usage: Usage): void => context.funds.spend(usage, nowMs() - began);
     if (!hasFailed) onCall();
     try {
       const result = await modelTurn.executeWithOptions({ summary }, [{ ...input, allowance }]);
@@ -52,7 +52,7 @@ export async function callModel(
       if (result.reply.type !== 'unaffordable') return { type: 'replied', result };
       onSpent(result.usage);
       if (!hasFailed) onRefused();
-      desk.funds.expectMore(result.reply.needs);
+      context.funds.expectMore(result.reply.needs);
     } catch (error) {
       if (isCancellation(error)) {
         const spent = await recallCancelled(error);
@@ -67,7 +67,7 @@ export async function callModel(
       if (failure.consequence === 'stop') {
         return { type: 'failed', why: reasonOfCall(failure.type), reason: failure.message };
       }
-      await desk.superior.park(failure.message);
+      await context.superior.park(failure.message);
     }
   }
 }

@@ -62,7 +62,7 @@ export function readOn(inputs: readonly TurnInput[]): ToolsDone {
   return { inputs, verdict: { type: 'go_on' }, calls_made: 0 };
 }
 
-export interface ConversationDesk {
+export interface ConversationContext {
   readonly run_id: string;
   readonly agent_id: string;
   readonly registry_ref: Ref;
@@ -117,36 +117,36 @@ export function openConversation(prompt: Prompt, options: TurnsOptions): Convers
 /** Makes calls until `core/turns` says that the conversation is at an end. Changes `conversation` as it goes. */
 export async function converse(
   conversation: Conversation,
-  desk: ConversationDesk,
+  context: ConversationContext,
 ): Promise<ConversationEnd> {
-  const end = await callUntilEnd(conversation, desk);
+  const end = await callUntilEnd(conversation, context);
   if (end.type === 'failed' || end.type === 'denied') {
     const reason = end.type === 'denied' ? 'budget_spent' : end.why;
-    recorder.count(metrics.failures, { agent: desk.agent_id, reason });
+    recorder.count(metrics.failures, { agent: context.agent_id, reason });
   }
   return end;
 }
 
 async function callUntilEnd(
   conversation: Conversation,
-  desk: ConversationDesk,
+  context: ConversationContext,
 ): Promise<ConversationEnd> {
   let reply: TurnReply | null = null;
   for (;;) {
     const { command } = conversation.turns;
     switch (command.type) {
       case 'call': {
-        const called = await call(conversation, command, desk);
+        const called = await call(conversation, command, context);
         if (called.type !== 'replied') return called;
         reply = called.reply;
         step(conversation, { type: 'reply', reply });
         break;
       }
       case 'check':
-        await checkOutput(conversation, outlineOf(reply), desk);
+        await checkOutput(conversation, outlineOf(reply), context);
         break;
       case 'run_tools':
-        await useTools(conversation, command.calls, desk);
+        await useTools(conversation, command.calls, context);
         break;
       case 'finish':
       case 'fail':
@@ -180,19 +180,19 @@ function wordsIn(reply: TurnReply | null): Ref | null {
 async function checkOutput(
   conversation: Conversation,
   outline: TurnOutline | null,
-  desk: ConversationDesk,
+  context: ConversationContext,
 ): Promise<void> {
-  const faults = outline === null ? [] : await desk.check(outline);
+  const faults = outline === null ? [] : await context.check(outline);
   step(conversation, { type: 'checked', faults });
 }
 
 async function useTools(
   conversation: Conversation,
   calls: readonly (ToolCall | StateToolCall)[],
-  desk: ConversationDesk,
+  context: ConversationContext,
 ): Promise<void> {
-  await desk.control.ready();
-  const { inputs, verdict, calls_made } = (await desk.runTools?.(calls)) ?? readOn([]);
+  await context.control.ready();
+  const { inputs, verdict, calls_made } = (await context.runTools?.(calls)) ?? readOn([]);
   conversation.append = inputs;
   step(conversation, { type: 'tool_results', count: inputs.length, verdict, calls_made });
 }
@@ -205,42 +205,42 @@ export function step(conversation: Conversation, event: TurnsEvent): void {
 async function call(
   conversation: Conversation,
   command: CallCommand,
-  desk: ConversationDesk,
+  context: ConversationContext,
 ): Promise<{ readonly type: 'replied'; readonly reply: TurnReply } | ConversationEnd> {
-  if (desk.carryOver?.() === true) return { type: 'carry_over' };
+  if (context.carryOver?.() === true) return { type: 'carry_over' };
   const { append } = conversation;
   conversation.answered = [...conversation.answered, ...answersIn(append)];
-  const news = unheardNews(conversation, desk.superior);
-  const news_id = desk.superior.news.last();
+  const news = unheardNews(conversation, context.superior);
+  const news_id = context.superior.news.last();
   const note: TurnInput[] =
     command.note.length > 0 ? [{ type: 'faults', faults: command.note }] : [];
   if (note.length > 0) {
-    recorder.count(metrics.repairs, { agent: desk.agent_id, shape: desk.shape });
+    recorder.count(metrics.repairs, { agent: context.agent_id, shape: context.shape });
   }
   const called = await callModel(
     {
-      run_id: desk.run_id,
-      agent_id: desk.agent_id,
-      registry_ref: desk.registry_ref,
+      run_id: context.run_id,
+      agent_id: context.agent_id,
+      registry_ref: context.registry_ref,
       head: conversation.head,
       append: [...append, ...(news.length > 0 ? [{ type: 'news' as const, news }] : []), ...note],
-      shape: desk.shape,
+      shape: context.shape,
       max_output_tokens: command.max_output_tokens,
       compact: command.compact,
-      ...(desk.delegation_id !== undefined && { delegation_id: desk.delegation_id }),
-      ...desk.offer,
-      ...(desk.passable !== undefined && { passable: desk.passable() }),
+      ...(context.delegation_id !== undefined && { delegation_id: context.delegation_id }),
+      ...context.offer,
+      ...(context.passable !== undefined && { passable: context.passable() }),
     },
-    desk.label(conversation.calls + 1),
-    desk,
+    context.label(conversation.calls + 1),
+    context,
     {
       onCall() {
         conversation.calls += 1;
-        desk.onTurn?.();
+        context.onTurn?.();
       },
       onRefused() {
         conversation.calls -= 1;
-        desk.onTurn?.();
+        context.onTurn?.();
       },
       onSpent(usage) {
         conversation.usage = addUsage(conversation.usage, usage);
@@ -254,7 +254,7 @@ async function call(
   conversation.append = [];
   conversation.news_id = news_id;
   conversation.usage = addUsage(conversation.usage, result.usage);
-  desk.onReply?.(result.reply);
+  context.onReply?.(result.reply);
   return { type: 'replied', reply: result.reply };
 }
 

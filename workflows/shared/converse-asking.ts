@@ -3,7 +3,7 @@ import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { converse, step, stoppedWhenCancelled } from './conversation.ts';
-import type { Conversation, ConversationDesk, ConversationEnd } from './conversation.ts';
+import type { Conversation, ConversationContext, ConversationEnd } from './conversation.ts';
 import { stopWhenCancelled } from './stop-when-cancelled.ts';
 
 /**
@@ -14,11 +14,11 @@ import { stopWhenCancelled } from './stop-when-cancelled.ts';
  */
 export async function converseAsking(
   conversation: Conversation,
-  desk: ConversationDesk,
+  context: ConversationContext,
   ask: (questions: readonly AskedQuestion[]) => Promise<readonly DeliveredAnswer[]>,
 ): Promise<ConversationEnd> {
   for (;;) {
-    const end = await stoppedWhenCancelled(() => converse(conversation, desk));
+    const end = await stoppedWhenCancelled(() => converse(conversation, context));
     const output = outputOf(end);
     if (output?.status !== 'blocked') return end;
     const answers = await stopWhenCancelled(() => ask(output.blocking_questions));

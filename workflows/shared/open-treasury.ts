@@ -19,7 +19,7 @@ export interface OpenedTreasury {
 /** The account of a wave or of a delegation alone; null when nothing is limited. Call it before the first call. */
 export function openTreasury(
   account: BudgetAccount | null,
-  desk: {
+  context: {
     readonly control: Control;
     readonly superior: Superior;
     readonly limits: RunLimits;
@@ -28,7 +28,7 @@ export function openTreasury(
   holderId: string,
 ): OpenedTreasury {
   if (account === null) return { treasury: null, funds: unlimitedFunds };
-  const { control, superior, limits, wave } = desk;
+  const { control, superior, limits, wave } = context;
   const treasury = createTreasury(account, {
     control,
     superior,

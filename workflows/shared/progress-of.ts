@@ -2,7 +2,7 @@ import type { PlannedDelegation, WaveProgress } from '../../contracts/messages.t
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import { teamName } from '../../core/team/team-name.ts';
+import { planExecutor } from '../../core/executor.ts';
 
 /** What a run shows of a plan. */
 export function progressOf(wave: number, plan: WavePlanOutline, usage: Usage): WaveProgress {
@@ -22,15 +22,13 @@ export function toPlanned({
   agent_id,
   title,
   depends_on,
-  triad,
-  team,
+  executor,
 }: DelegationOutline): PlannedDelegation {
   return {
     delegation_id,
     agent_id,
     title,
     depends_on,
-    ...(triad !== undefined && { triad: triad.type }),
-    ...(team !== undefined && { team: teamName(team) ?? '' }),
+    executor: planExecutor(executor),
   };
 }

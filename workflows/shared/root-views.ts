@@ -128,7 +128,6 @@ function renderDetails(shown: Shown, status: StatusView): string {
     paused_reason: status.paused_reason,
     parked_reason: status.parked_reason,
     rejected: inbox.rejected(),
-    triad: state.work?.triad,
-    team: state.work?.team,
+    executor: state.work?.executor,
   });
 }

@@ -36,7 +36,7 @@ export interface Treasury {
   carry(): CarriedBudget;
 }
 
-export interface TreasuryDesk {
+export interface TreasuryContext {
   readonly control: Control;
   readonly superior: Superior;
   readonly maxParallel: number;
@@ -47,11 +47,11 @@ export interface TreasuryDesk {
 }
 
 /** @param account What the run lends. */
-export function createTreasury(account: BudgetAccount, desk: TreasuryDesk): Treasury {
-  const { control } = desk;
+export function createTreasury(account: BudgetAccount, context: TreasuryContext): Treasury {
+  const { control } = context;
   const isHeld = (): boolean => control.pausedReason() !== null || control.parkedReason() !== null;
   let state = openAccount(account, {
-    max_parallel: desk.maxParallel,
+    max_parallel: context.maxParallel,
     now: nowMs(),
     held: isHeld(),
   });
@@ -80,8 +80,8 @@ export function createTreasury(account: BudgetAccount, desk: TreasuryDesk): Trea
   };
   const askUser = async (limit: ReachedLimit): Promise<void> => {
     asked += 1;
-    const [answer] = await desk.superior.ask({
-      ...desk.escalate(asked),
+    const [answer] = await context.superior.ask({
+      ...context.escalate(asked),
       type: 'questions',
       kind: 'budget',
       delegation_id: limit.delegation_id,

@@ -18,7 +18,7 @@ export type Guarded =
   | { readonly type: 'passed'; readonly subject_ref: Ref }
   | { readonly type: 'blocked'; readonly reason: string };
 
-interface GuardDesk {
+interface GuardContext {
   readonly order: DelegationOrder;
   readonly superior: Superior;
   /** Others may have what is left while a person decides. */
@@ -38,7 +38,7 @@ export async function applyGuards(
   setup: TeamSetup,
   stage: 'input' | 'output',
   subject: Ref,
-  desk: GuardDesk,
+  context: GuardContext,
 ): Promise<Guarded> {
   const isInput = stage === 'input';
   const steps: Step[] = [
@@ -52,7 +52,7 @@ export async function applyGuards(
   for (const step of steps) {
     // Each gets what the one before it left.
     // oxlint-disable-next-line no-await-in-loop
-    const end = await applyOne(step, stage, subject_ref, desk);
+    const end = await applyOne(step, stage, subject_ref, context);
     if (end.type === 'blocked') return end;
     ({ subject_ref } = end);
   }
@@ -63,9 +63,9 @@ async function applyOne(
   step: Step,
   stage: 'input' | 'output',
   subject_ref: Ref,
-  desk: GuardDesk,
+  context: GuardContext,
 ): Promise<Guarded> {
-  const { run_id, delegation } = desk.order;
+  const { run_id, delegation } = context.order;
   const { delegation_id } = delegation;
   const { name, kind } = step;
   let result: ApplyMiddlewareResult;
@@ -81,12 +81,12 @@ async function applyOne(
         ? message
         : `the ${kind} "${name}" failed on the ${stage}: ${message}`;
     if (kind === 'guardrail' || stage === 'input') return { type: 'blocked', reason: why };
-    desk.note(`${why}. The answer went on without it.`);
+    context.note(`${why}. The answer went on without it.`);
     return { type: 'passed', subject_ref };
   }
   switch (result.type) {
     case 'passed':
-      if (result.note !== '') desk.note(`${name}: ${result.note}`);
+      if (result.note !== '') context.note(`${name}: ${result.note}`);
       return { type: 'passed', subject_ref: result.subject_ref };
     case 'blocked':
       return {
@@ -94,7 +94,7 @@ async function applyOne(
         reason: `the guardrail "${name}" blocked the ${stage}: ${result.reason}`,
       };
     case 'ask':
-      return askPerson(step, stage, result.reason, { ...desk, subject_ref });
+      return askPerson(step, stage, result.reason, { ...context, subject_ref });
   }
 }
 
@@ -102,7 +102,7 @@ async function askPerson(
   { name }: Step,
   stage: 'input' | 'output',
   reason: string,
-  { order, superior, funds, subject_ref, note }: GuardDesk & { readonly subject_ref: Ref },
+  { order, superior, funds, subject_ref, note }: GuardContext & { readonly subject_ref: Ref },
 ): Promise<Guarded> {
   const { delegation_id, agent_id } = order.delegation;
   const [answer] = await askSuperior(

@@ -6,9 +6,9 @@ import { describeFault } from '../../core/output/describe-fault.ts';
 import { admitCalls } from '../../core/team/admit-calls.ts';
 import type { RefusalKind } from '../../core/team/refusal-kinds.ts';
 import type { GivenCall, TeamTask } from '../../core/team/team-state.ts';
-import { callTools } from '../delegation/call-tools.ts';
-import { isToolCall } from '../delegation/make-call.ts';
-import type { ToolDesk } from '../delegation/make-call.ts';
+import { callTools } from '../execution/call-tools.ts';
+import { isToolCall } from '../execution/make-call.ts';
+import type { ToolContext } from '../execution/make-call.ts';
 import { planTasks } from '../shared/activities.ts';
 import type { ToolsDone } from '../shared/conversation.ts';
 import { untilDone } from '../shared/until-done.ts';
@@ -33,10 +33,10 @@ interface Heard {
 export async function callTeam(
   t: TeamAtWork,
   calls: readonly (ToolCall | StateToolCall)[],
-  desk: ToolDesk,
+  context: ToolContext,
 ): Promise<ToolsDone> {
   const heard: Heard = { results: new Map(), refused: [] };
-  await callOrdinary(t, calls.filter(isToolCall), desk, heard);
+  await callOrdinary(t, calls.filter(isToolCall), context, heard);
   const room = engineLimits.teamTasksMax - t.taskCount.given;
   const admitted = admitCalls(t.state, readCalls(calls, heard), workedMs(t), room);
   t.state = admitted.state;
@@ -58,10 +58,10 @@ export async function callTeam(
 async function callOrdinary(
   t: TeamAtWork,
   calls: readonly ToolCall[],
-  desk: ToolDesk,
+  context: ToolContext,
   { results }: Heard,
 ): Promise<void> {
-  const inputs = await callTools(calls, withResults(t, desk));
+  const inputs = await callTools(calls, withResults(t, context));
   for (const [at, { tool_use_id }] of calls.entries()) {
     const input = inputs[at];
     if (input !== undefined) results.set(tool_use_id, input);
@@ -99,15 +99,15 @@ function refuse(
 }
 
 /** What members have brought, the leader may load whole. */
-function withResults(t: TeamAtWork, desk: ToolDesk): ToolDesk {
-  const { order } = desk;
-  return { ...desk, order: { ...order, upstream: [...order.upstream, ...outputsOf(t)] } };
+function withResults(t: TeamAtWork, context: ToolContext): ToolContext {
+  const { order } = context;
+  return { ...context, order: { ...order, upstream: [...order.upstream, ...outputsOf(t)] } };
 }
 
 /** Has the tasks done. @throws CancelledFailure when the team was stopped meanwhile. */
 async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void> {
   if (tasks.length === 0) return;
-  const { registry_ref, plan_ref, delegation } = t.order;
+  const { registry_ref, plan_ref, delegation } = t.context.order;
   const { plan_ref: tasksRef, delegations } = await untilDone(
     () =>
       planTasks.executeWithOptions({ summary: `${tasks.length} tasks` }, [
@@ -139,7 +139,7 @@ async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void>
   await doTasks(t, planned, on(t, { type: 'given' }));
   for (const task of t.state.tasks) {
     const isNew = planned.has(task.delegation_id) && !t.records.has(task.delegation_id);
-    if (isNew) t.records.set(task.delegation_id, recordOfNotStarted(task, tasksRef));
+    if (isNew) t.records.set(task.delegation_id, recordOfNotStarted(t.state, task, tasksRef));
   }
   // Tasks end by themselves when they are cancelled; their leader is not called to hear of it.
   if (t.scope.consideredCancelled) throw new CancelledFailure('The team was stopped.');
@@ -181,7 +181,8 @@ async function doTasks(
 function resultOf(t: TeamAtWork, task: TeamTask): TurnInput {
   const { delegation_id, name, tool_use_id, member_id } = task;
   const { setup, tasks } = t.state;
-  const record = t.records.get(delegation_id) ?? recordOfNotStarted(task, t.order.plan_ref);
+  const record =
+    t.records.get(delegation_id) ?? recordOfNotStarted(t.state, task, t.context.order.plan_ref);
   const { status, reason, attempts, output_ref, partial_ref } = record;
   return {
     type: 'task_result',

@@ -7,10 +7,11 @@ import type { DelegationStatusView } from '../../contracts/views.ts';
 import { decideRetry } from '../../core/team/decide-retry.ts';
 import { executorOf } from '../../core/team/team-state.ts';
 import type { TeamTask } from '../../core/team/team-state.ts';
+import { withoutWork } from '../../core/executor.ts';
 import { isEffectOf, namePath, taskPlace } from '../../core/ids.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
-import type { DelegationDesk } from '../delegation/run-delegation.ts';
+import type { ExecutionContext } from '../execution/execution-context.ts';
 import { workEnd } from '../shared/agent-span.ts';
 import { inSpan } from '../shared/in-span.ts';
 import { readFailure } from '../shared/read-failure.ts';
@@ -67,14 +68,17 @@ async function attempt(
     // oxlint-disable-next-line no-await-in-loop
     const end = await inSpan(
       taskSpan(delegation_id, seat, n),
-      () => carryOutOnce(t, planned, seat),
+      () => executeOnce(t, planned, seat),
       ({ outcome, why }) => workEnd(statusOf(t, at, outcome), why),
     );
     if (end.outcome?.status === 'completed' || at.scope.consideredCancelled) return end;
     const left_ms = member_timeout * 1_000 - (workedMs(t) - at.since_ms);
     const has_acted = knownEffects(t).some(({ effect_id }) => isEffectOf(delegation_id, effect_id));
     const { why } = end;
-    const wait = decideRetry({ attempt: n, why, kind: seat.kind, has_acted, left_ms }, max_retries);
+    const wait = decideRetry(
+      { attempt: n, why, kind: seat.executor.kind, has_acted, left_ms },
+      max_retries,
+    );
     if (wait === null) return end;
     const slept = stopWhenCancelled(async () => {
       await sleep(wait, { summary: `${seat.member_id} is tried again` });
@@ -86,7 +90,7 @@ async function attempt(
   }
 }
 
-async function carryOutOnce(
+async function executeOnce(
   t: TeamAtWork,
   planned: PlannedTask,
   seat: TeamSeat,
@@ -107,15 +111,21 @@ async function carryOutOnce(
     showTeam(t);
   };
   let end: Pick<AttemptEnd, 'why' | 'partial_ref'> = { why: null, partial_ref: null };
-  const desk: DelegationDesk = {
-    control: t.desk.control,
+  const order = orderOf(t, planned);
+  const context: ExecutionContext = {
+    order,
+    carried: null,
+    control: t.context.control,
     superior: t.superior.forMember((question) => holdClock(t, question)),
-    funds: funds ?? t.desk.funds,
+    funds: funds ?? t.context.funds,
     onStatus: (status) => note(status.turn, status.usage, status),
     carryOver: null,
     // The phases of a triad are workflows, which get their ids below it.
-    place: seat.kind === 'triad' ? taskPlace(t.desk.place, namePath(delegation_id)) : t.desk.place,
-    escalations: t.desk.escalations,
+    place:
+      seat.executor.kind === 'triad'
+        ? taskPlace(t.context.place, namePath(delegation_id))
+        : t.context.place,
+    escalations: t.context.escalations,
     sharedFunds: t.funds,
     taskCount: t.taskCount,
     onEnd(how) {
@@ -123,7 +133,7 @@ async function carryOutOnce(
     },
   };
   try {
-    const outcome = await t.carryOut(orderOf(t, planned), desk, null);
+    const outcome = await t.context.execute(order.delegation.executor, context);
     note(outcome.turns, outcome.usage, null);
     t.loaded.set(delegation_id, outcome.loaded_details);
     return { outcome, lost: '', ...end };
@@ -137,7 +147,7 @@ async function carryOutOnce(
 }
 
 /** What a member spends from; null: its leader and its members share the purse themselves. */
-function openFunds({ funds }: TeamAtWork, { kind }: TeamSeat): MemberFunds | null {
+function openFunds({ funds }: TeamAtWork, { executor: { kind } }: TeamSeat): MemberFunds | null {
   if (kind === 'team') return null;
   return kind === 'triad' ? funds.forChildren() : funds.forCalls();
 }
@@ -149,7 +159,8 @@ function holdClock(t: TeamAtWork, question: string): void {
 }
 
 function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): DelegationOrder {
-  const { order, state } = t;
+  const { state } = t;
+  const { order } = t.context;
   const known = [...order.upstream, ...outputsOf(t)];
   return {
     ...order,
@@ -160,7 +171,7 @@ function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): De
     chain: [
       ...(order.chain ?? []),
       {
-        executor: executorOf(state),
+        executor_id: executorOf(state),
         given: state.tasks.map(({ delegation_id, fingerprint }) => ({
           delegation_id,
           fingerprint,
@@ -179,7 +190,7 @@ export function outputsOf({ records }: TeamAtWork): { delegation_id: string; out
 
 function recordOf(
   t: TeamAtWork,
-  { task, plan_ref }: PlannedTask,
+  { task, delegation: { executor }, plan_ref }: PlannedTask,
   at: TaskAtWork,
   { outcome, lost, partial_ref }: AttemptEnd,
 ): TaskRecord {
@@ -200,14 +211,8 @@ function recordOf(
     turns,
     usage,
     worked_ms: Math.round(workedMs(t) - at.since_ms),
-    ...partsOf(outcome),
+    executor: outcome?.executor ?? withoutWork(executor.kind),
   };
-}
-
-/** What a triad or a team says of itself. */
-function partsOf(outcome: DelegationOutcome | null): Pick<TaskRecord, 'triad' | 'team'> {
-  const { triad, team } = outcome ?? {};
-  return { ...(triad !== undefined && { triad }), ...(team !== undefined && { team }) };
 }
 
 function statusOf(t: TeamAtWork, at: TaskAtWork, outcome: DelegationOutcome | null): TaskStatus {

@@ -1,17 +1,17 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { RecordTeamResult } from '../../contracts/team-activities.ts';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
-import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { DelegationState } from '../../contracts/views.ts';
+import { planExecutor, viewUnbegun, withoutWork } from '../../core/executor.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { boundReport, boundTeam } from '../../core/team/bound-team.ts';
-import type { TeamTask } from '../../core/team/team-state.ts';
+import type { TeamState, TeamTask } from '../../core/team/team-state.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
-import { outcomeOfOutput, outcomeWithout } from '../delegation/build-outcome.ts';
-import type { DelegationDesk } from '../delegation/run-delegation.ts';
+import { outcomeOfOutput, outcomeUnbegun, outcomeWithout } from '../execution/build-outcome.ts';
+import type { ExecutionContext } from '../execution/execution-context.ts';
 import { recordTeam, saveThread } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
 import { readFailure } from '../shared/read-failure.ts';
@@ -31,31 +31,26 @@ export interface TeamEnd extends Pick<TeamReport, 'status' | 'reason'> {
   readonly output: AgentOutputOutline | null;
 }
 
-const nothingDone = { loaded_details: [], turns: 0, usage: noUsage, effects: [] };
-
 /** A team that could not begin, or was stopped before it did. Nothing was bought. */
 export function neverBegan(
-  { delegation }: DelegationOrder,
-  desk: DelegationDesk,
-  end: Pick<DelegationOutcome, 'status' | 'reason'>,
+  context: ExecutionContext,
+  { status, reason }: Pick<DelegationOutcome, 'status' | 'reason'>,
 ): DelegationOutcome {
-  const outcome = outcomeWithout(delegation, nothingDone, end);
   noteTeamNotBegun();
-  show(delegation, desk, end.status, end.reason);
-  return outcome;
+  showUnopened(context, status, reason);
+  return outcomeUnbegun(context.order.delegation, status, reason);
 }
 
 /** Records who held the message back, and why. Nothing was bought. */
 export async function finishBlocked(
-  order: DelegationOrder,
-  desk: DelegationDesk,
+  context: ExecutionContext,
   { setup, reason, notes }: BlockedTeam,
   superior: Superior,
 ): Promise<DelegationOutcome> {
   const report = boundReport({
     version: 1,
     setup,
-    plan_ref: order.plan_ref,
+    plan_ref: context.order.plan_ref,
     status: 'blocked',
     reason,
     tasks: [],
@@ -65,28 +60,29 @@ export async function finishBlocked(
     output_ref: null,
   });
   const { report_ref } = await CancellationScope.nonCancellable(() =>
-    keepReport(order, superior, report),
+    keepReport(context.order, superior, report),
   );
-  const outcome = neverBegan(order, desk, { status: 'failed', reason });
-  return { ...outcome, team: boundTeam(report, report_ref) };
+  const outcome = neverBegan(context, { status: 'failed', reason });
+  return { ...outcome, executor: { kind: 'team', work: boundTeam(report, report_ref) } };
 }
 
-/** Shows a team whose message has not passed yet. @param question That it waits for; empty for none. */
+/** Shows a team that has not begun. @param waiting_for The question that it waits for, or why it never began. */
 export function showUnopened(
-  { delegation }: DelegationOrder,
-  desk: DelegationDesk,
-  question: string,
-): void {
-  show(delegation, desk, question === '' ? 'running' : 'waiting', question);
-}
-
-function show(
-  { delegation_id, agent_id, title }: DelegationOutline,
-  desk: DelegationDesk,
+  { order, onStatus }: ExecutionContext,
   state: DelegationState,
   waiting_for: string,
 ): void {
-  desk.onStatus({ delegation_id, agent_id, title, state, turn: 0, waiting_for, usage: noUsage });
+  const { delegation_id, agent_id, title, executor } = order.delegation;
+  onStatus({
+    delegation_id,
+    agent_id,
+    title,
+    state,
+    turn: 0,
+    waiting_for,
+    usage: noUsage,
+    executor: viewUnbegun(planExecutor(executor)),
+  });
 }
 
 /** Sends the answer through the functions for output, records everything, and adds to the thread. */
@@ -101,7 +97,7 @@ export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<Delegat
   // Whatever stops the team: what members brought is recorded.
   const report = reportOf(t, end);
   const recorded = await CancellationScope.nonCancellable(() =>
-    keepReport(t.order, t.own.superior, report),
+    keepReport(t.context.order, t.own.superior, report),
   );
   await CancellationScope.nonCancellable(() => keepThread(t, end, recorded));
   noteTeamEnd(report);
@@ -124,7 +120,7 @@ async function guardOutput(t: TeamAtWork, end: TeamEnd): Promise<TeamEnd> {
   const { output } = end;
   if (output === null) return end;
   const guarded = await applyGuards(t.state.setup, 'output', output.output_ref, {
-    order: t.order,
+    order: t.context.order,
     superior: t.own.superior,
     funds: t.own.funds,
     note: (text) => void t.notes.push(text),
@@ -155,11 +151,13 @@ function reportOf(t: TeamAtWork, { status, reason, output }: TeamEnd): TeamRepor
   return boundReport({
     version: 1,
     setup,
-    plan_ref: t.order.plan_ref,
+    plan_ref: t.context.order.plan_ref,
     status,
     reason,
     tasks: tasks.map(
-      (task) => t.records.get(task.delegation_id) ?? recordOfNotStarted(task, t.order.plan_ref),
+      (task) =>
+        t.records.get(task.delegation_id) ??
+        recordOfNotStarted(t.state, task, t.context.order.plan_ref),
     ),
     refused,
     leader: { turns, usage },
@@ -169,8 +167,13 @@ function reportOf(t: TeamAtWork, { status, reason, output }: TeamEnd): TeamRepor
 }
 
 /** @param plan_ref Of the plan that holds it, or would have. */
-export function recordOfNotStarted(task: TeamTask, plan_ref: Ref): TaskRecord {
+export function recordOfNotStarted(
+  { setup }: TeamState,
+  task: TeamTask,
+  plan_ref: Ref,
+): TaskRecord {
   const { delegation_id, member_id, title, inputs, reason } = task;
+  const seat = setup.members.find((one) => one.member_id === member_id);
   return {
     delegation_id,
     member_id,
@@ -185,6 +188,7 @@ export function recordOfNotStarted(task: TeamTask, plan_ref: Ref): TaskRecord {
     turns: 0,
     usage: noUsage,
     worked_ms: 0,
+    executor: withoutWork(seat?.executor.kind ?? 'agent'),
   };
 }
 
@@ -196,7 +200,7 @@ async function keepThread(
 ): Promise<void> {
   const { thread_id, user_id } = t.state.setup;
   if (thread_id === null) return;
-  const { run_id, delegation } = t.order;
+  const { run_id, delegation } = t.context.order;
   try {
     await saveThread.executeWithOptions({ summary: 'add to the thread' }, [
       {
@@ -222,7 +226,7 @@ function outcomeOf(
   report: TeamReport,
   { report_ref, output_ref }: RecordTeamResult,
 ): DelegationOutcome {
-  const { delegation } = t.order;
+  const { delegation } = t.context.order;
   const work = {
     loaded_details: loadedDetails(t),
     turns: countTurns(t),
@@ -230,13 +234,16 @@ function outcomeOf(
     effects: knownEffects(t),
   };
   // With what the thread had to say since.
-  const team = boundTeam({ ...report, notes: t.notes }, report_ref);
+  const executor = {
+    kind: 'team',
+    work: boundTeam({ ...report, notes: t.notes }, report_ref),
+  } as const;
   if (output !== null && output_ref !== null) {
-    return { ...outcomeOfOutput(delegation, work, { ...output, output_ref }), team };
+    return { ...outcomeOfOutput(delegation, work, { ...output, output_ref }), executor };
   }
   const ended = status === 'stopped' ? ('stopped' as const) : ('failed' as const);
   const outcome = outcomeWithout(delegation, work, { status: ended, reason });
-  return { ...outcome, output_ref, team };
+  return { ...outcome, output_ref, executor };
 }
 
 /** What the leader itself reported; what rules and provider refused is counted where it happened. */

@@ -6,28 +6,29 @@ import { engineLimits } from '../../core/limits.ts';
 import { checkOutline } from '../../core/output/check-outline.ts';
 import { turnSummary } from '../../core/render/turn-summary.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';
-import type { ToolDesk } from '../delegation/make-call.ts';
+import type { ToolContext } from '../execution/make-call.ts';
 import { askSuperior } from '../shared/ask-superior.ts';
 import { converseAsking } from '../shared/converse-asking.ts';
-import type { ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
+import type { ConversationContext, ConversationEnd } from '../shared/conversation.ts';
 import { callTeam } from './call-team.ts';
 import { knownEffects, showTeam } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
 /** Lets the leader work until it has made one answer of what its members brought. */
 export function lead(t: TeamAtWork): Promise<ConversationEnd> {
-  return converseAsking(t.own.conversation, deskOf(t), (questions) =>
+  return converseAsking(t.own.conversation, contextOf(t), (questions) =>
     ask(t, 'blocking', questions),
   );
 }
 
-function deskOf(t: TeamAtWork): ConversationDesk {
-  const { order, desk, own } = t;
+function contextOf(t: TeamAtWork): ConversationContext {
+  const { context, own } = t;
+  const { order } = context;
   const { leader: agent_id, model } = t.state.setup;
   const { delegation_id } = order.delegation;
-  const toolDesk: ToolDesk = {
+  const toolContext: ToolContext = {
     order: { ...order, delegation: { ...order.delegation, agent_id } },
-    control: desk.control,
+    control: context.control,
     superior: own.superior,
     work: own.tools,
     label: (tool) =>
@@ -46,15 +47,15 @@ function deskOf(t: TeamAtWork): ConversationDesk {
     label: (calls) => turnSummary(agent_id, delegation_id, calls),
     offer: { ...(model !== null && { model }), state_tools: ['delegate_task_to_member'] },
     passable: () => listPassable(t),
-    control: desk.control,
+    control: context.control,
     superior: own.superior,
     funds: own.funds,
     check: (outline) => checkOutline(outline, order.delegation.criterion_ids, knownEffects(t)),
-    runTools: (calls) => callTeam(t, calls, toolDesk),
+    runTools: (calls) => callTeam(t, calls, toolContext),
     onTurn: () => showTeam(t),
     // What a call used is told also while a pause holds what comes next.
     onReply: () => showTeam(t),
-    carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
+    carryOver: () => context.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };
 }
 
@@ -70,7 +71,7 @@ function listPassable({ state, records }: TeamAtWork): Passable[] {
 
 /** Puts the leader's questions to the user. Throws when the team is cancelled while it waits. */
 function ask(
-  { order, own, state }: TeamAtWork,
+  { context: { order }, own, state }: TeamAtWork,
   kind: QuestionKind,
   questions: readonly AskedQuestion[],
   deadlineSeconds?: number,

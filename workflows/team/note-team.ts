@@ -27,13 +27,13 @@ export function noteTaskEnd(
   if (!hasOpened(breakerOf(before, member_id), breakerOf(after, member_id), nowMs)) return;
   log.info('member rests', work);
   const seat = seatOf(after, member_id);
-  if (seat !== undefined) recorder.count(metrics.teamBreakers, { kind: seat.kind });
+  if (seat !== undefined) recorder.count(metrics.teamBreakers, { kind: seat.executor.kind });
 }
 
 export function noteTeamEnd(report: TeamReport): void {
   recorder.count(metrics.teams, { status: report.status });
   for (const { member_id, status, attempts, worked_ms } of report.tasks) {
-    const kind = seatOf(report, member_id)?.kind;
+    const kind = seatOf(report, member_id)?.executor.kind;
     if (kind === undefined) continue;
     recorder.count(metrics.teamTasks, { kind, status });
     recorder.count(metrics.teamRetries, {}, attempts - 1);

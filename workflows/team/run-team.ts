@@ -7,7 +7,7 @@ import { isEffectOf } from '../../core/ids.ts';
 import { cutReason } from '../../core/team/bound-team.ts';
 import { keepEffects } from '../../core/team/keep-effects.ts';
 import { openTeamState, slimState } from '../../core/team/team-state.ts';
-import type { CarriedTeam, DelegationDesk } from '../delegation/run-delegation.ts';
+import type { CarriedTeam } from '../execution/execution-context.ts';
 import { openConversation } from '../shared/conversation.ts';
 import type { Conversation, ConversationEnd } from '../shared/conversation.ts';
 import { createWorkClock } from '../shared/create-work-clock.ts';
@@ -21,51 +21,47 @@ import { lead } from './lead.ts';
 import { openTeam } from './open-team.ts';
 import type { OpenedTeam } from './open-team.ts';
 import { closeTasks, knownEffects, loadedDetails, showTeam, workedMs } from './team-at-work.ts';
-import type { CarryOut, TeamAtWork } from './team-at-work.ts';
+import type { TeamAtWork, TeamContext } from './team-at-work.ts';
 import { watchTeam } from './watch-team.ts';
 
 /**
  * Has a delegation done by a team (seed 002): a leader gives out tasks, members do them, and the leader makes one answer of
  * what they bring. A task is a delegation of its own, done by an agent, a triad or another team in this same workflow.
  */
-export async function runTeam(
-  order: DelegationOrder,
-  desk: DelegationDesk,
-  carried: CarriedTeam | null,
-  carryOut: CarryOut,
-): Promise<DelegationOutcome> {
-  // A team in a team spends from the same purse.
-  const funds = desk.sharedFunds ?? shareFunds(desk.funds);
-  const t: Site = {
-    order,
-    desk,
-    carryOut,
-    funds,
-    leaderFunds: funds.forCalls(),
-    taskCount: desk.taskCount ?? { given: 0 },
-    superior: shareSuperior(desk.superior, order, carried?.escalations ?? 0),
-    scope: new CancellationScope(),
-  };
-  if (carried !== null) return workOn(resume(t, carried));
-  const superior = t.superior.forMember((question) => showUnopened(order, desk, question));
-  const opened = await stopWhenCancelled(() => openTeam(order, superior, t.leaderFunds));
+export async function runTeam(context: TeamContext): Promise<DelegationOutcome> {
+  const { carried } = context;
+  if (carried?.kind === 'team') return workOn(resume(openSite(context, carried), carried));
+  const t = openSite(context, null);
+  const superior = t.superior.forMember((question) =>
+    showUnopened(context, question === '' ? 'running' : 'waiting', question),
+  );
+  const opened = await stopWhenCancelled(() => openTeam(context.order, superior, t.leaderFunds));
   if (opened?.type === 'opened') return workOn(begin(t, opened.team));
   t.leaderFunds.close();
-  if (opened?.type === 'blocked') return finishBlocked(order, desk, opened, superior);
+  if (opened?.type === 'blocked') return finishBlocked(context, opened, superior);
   return neverBegan(
-    order,
-    desk,
+    context,
     opened === null
       ? { status: 'stopped', reason: 'stopped before it began' }
       : { status: 'failed', reason: opened.reason },
   );
 }
 
+function openSite(context: TeamContext, carried: CarriedTeam | null): Site {
+  // A team in a team spends from the same purse.
+  const funds = context.sharedFunds ?? shareFunds(context.funds);
+  return {
+    context,
+    funds,
+    leaderFunds: funds.forCalls(),
+    taskCount: context.taskCount ?? { given: 0 },
+    superior: shareSuperior(context.superior, context.order, carried?.escalations ?? 0),
+    scope: new CancellationScope(),
+  };
+}
+
 /** What there is before the team is open. */
-interface Site extends Pick<
-  TeamAtWork,
-  'order' | 'desk' | 'carryOut' | 'funds' | 'taskCount' | 'superior' | 'scope'
-> {
+interface Site extends Pick<TeamAtWork, 'context' | 'funds' | 'taskCount' | 'superior' | 'scope'> {
   readonly leaderFunds: MemberFunds;
 }
 
@@ -81,8 +77,9 @@ function begin(
   });
   const conversation = beginLeading(order, setup, history_ref);
   return assemble(
-    { ...site, order },
+    { ...site, context: { ...site.context, order } },
     {
+      kind: 'team',
       version: 1,
       state,
       record_ref: order.record_ref,
@@ -102,12 +99,15 @@ function begin(
 
 function resume(site: Site, carried: CarriedTeam): TeamAtWork {
   const { record_ref, plan_ref } = carried;
-  return assemble({ ...site, order: { ...site.order, record_ref, plan_ref } }, carried);
+  const { context } = site;
+  const order = { ...context.order, record_ref, plan_ref };
+  return assemble({ ...site, context: { ...context, order } }, carried);
 }
 
 function assemble({ leaderFunds, ...site }: Site, from: CarriedTeam): TeamAtWork {
-  const { desk, order, funds, superior } = site;
-  const clock = createWorkClock(desk.control);
+  const { context, funds, superior } = site;
+  const { order } = context;
+  const clock = createWorkClock(context.control);
   funds.holdWhileAsking(clock);
   const t: TeamAtWork = {
     ...site,
@@ -174,8 +174,8 @@ async function workOn(t: TeamAtWork): Promise<DelegationOutcome> {
   // However the team is stopped: what has not begun by then does not begin.
   void t.scope.cancelRequested.catch(() => closeTasks(t, 'the team was stopped'));
   const end = await t.scope.run(() => lead(t)).finally(stopWatching);
-  if (end.type === 'carry_over' && t.desk.carryOver !== null) {
-    return t.desk.carryOver(carry(t));
+  if (end.type === 'carry_over' && t.context.carryOver !== null) {
+    return t.context.carryOver(carry(t));
   }
   closeTasks(t, 'the team has ended');
   t.own.funds.close();
@@ -200,8 +200,10 @@ function endOf(t: TeamAtWork, end: ConversationEnd): TeamEnd {
 }
 
 function carry(t: TeamAtWork): CarriedTeam {
-  const { order, message_ref, notes, own, superior } = t;
+  const { message_ref, notes, own, superior } = t;
+  const { order } = t.context;
   return {
+    kind: 'team',
     version: 1,
     state: slimState(t.state),
     record_ref: order.record_ref,
@@ -212,7 +214,7 @@ function carry(t: TeamAtWork): CarriedTeam {
     worked_ms: workedMs(t),
     notes,
     escalations: superior.escalations(),
-    purse: t.desk.funds.carry(),
+    purse: t.context.funds.carry(),
     loaded_details: loadedDetails(t),
     effects: keepEffects(knownEffects(t), order.delegation.delegation_id),
   };

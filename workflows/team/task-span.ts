@@ -5,7 +5,8 @@ import type { SpanStart } from '../shared/in-span.ts';
 
 /** One attempt at a task of a team. @param attempt From 1. */
 export function taskSpan(delegationId: string, seat: TeamSeat, attempt: number): SpanStart {
-  const { member_id, kind, agent_id } = seat;
+  const { member_id, agent_id } = seat;
+  const { kind } = seat.executor;
   const attributes = {
     'planwave.task': namePath(delegationId),
     'planwave.member': member_id,

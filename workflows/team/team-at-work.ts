@@ -1,5 +1,4 @@
 import type { CancellationScope } from '@temporalio/workflow';
-import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { DelegationState, TeamLeaderView } from '../../contracts/views.ts';
@@ -12,20 +11,18 @@ import type { TeamState } from '../../core/team/team-state.ts';
 import { noteLoaded } from '../../core/turns/note-loaded.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import type { ToolWork } from '../delegation/make-call.ts';
-import type { CarriedWork, DelegationDesk, TaskCount } from '../delegation/run-delegation.ts';
+import type { ToolWork } from '../execution/make-call.ts';
+import type { Execute, ExecutionContext, TaskCount } from '../execution/execution-context.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import type { Stopwatch } from '../shared/create-work-clock.ts';
 import type { MemberFunds, SharedFunds } from '../shared/share-funds.ts';
 import type { SharedSuperior } from '../shared/share-superior.ts';
 import type { Superior } from '../shared/superior.ts';
 
-/** Has a delegation done by whoever it is for. */
-export type CarryOut = (
-  order: DelegationOrder,
-  desk: DelegationDesk,
-  carried: CarriedWork | null,
-) => Promise<DelegationOutcome>;
+/** What a team is given: with what its tasks are carried out by. */
+export interface TeamContext extends ExecutionContext {
+  readonly execute: Execute;
+}
 
 /** Why a team ends before its leader is done. */
 export interface TeamClosed {
@@ -35,10 +32,8 @@ export interface TeamClosed {
 
 /** A team under way. `core/team` decides; this starts, waits and remembers. */
 export interface TeamAtWork {
-  /** With the record and the plan that hold the message as middlewares left it. */
-  readonly order: DelegationOrder;
-  readonly desk: DelegationDesk;
-  readonly carryOut: CarryOut;
+  /** Its order has the record and the plan that hold the message as middlewares left it. */
+  readonly context: TeamContext;
   readonly message_ref: Ref;
   readonly funds: SharedFunds;
   readonly taskCount: TaskCount;
@@ -122,12 +117,12 @@ export function countTurns(t: TeamAtWork): number {
 
 /** Shows where the team is. */
 export function showTeam(t: TeamAtWork, end?: { state: DelegationState; reason: string }): void {
-  const { delegation_id, title } = t.order.delegation;
+  const { delegation_id, title } = t.context.order.delegation;
   const { conversation } = t.own;
   const agent_id = t.state.setup.leader;
   const phases = [...t.seen.values()].flatMap(({ status }) => status?.phases_at_work ?? []);
   const waits = [t.waitingFor, ...waitsOfMembers(t)].filter((one) => one !== '').join(' · ');
-  t.desk.onStatus({
+  t.context.onStatus({
     delegation_id,
     agent_id,
     title,
@@ -136,16 +131,20 @@ export function showTeam(t: TeamAtWork, end?: { state: DelegationState; reason: 
     waiting_for: end?.reason ?? waits,
     usage: usageOf(t),
     ...(phases.length > 0 && { phases_at_work: phases }),
-    team: viewTeam(t.state, t.seen, {
-      leader: {
-        agent_id,
-        state: end === undefined ? t.leaderState : 'done',
-        turns: conversation.calls,
-        usage: conversation.usage,
-      },
-      worked_ms: workedMs(t),
-      notes: t.notes,
-    }),
+    executor: {
+      kind: 'team',
+      team_id: t.state.setup.team_id,
+      view: viewTeam(t.state, t.seen, {
+        leader: {
+          agent_id,
+          state: end === undefined ? t.leaderState : 'done',
+          turns: conversation.calls,
+          usage: conversation.usage,
+        },
+        worked_ms: workedMs(t),
+        notes: t.notes,
+      }),
+    },
   });
 }
 

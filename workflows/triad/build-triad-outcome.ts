@@ -5,7 +5,7 @@ import { metrics } from '../../core/metrics/metrics.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
 import { boundTriad } from '../../core/triad/bound-triad.ts';
 import type { PhaseState } from '../../core/triad/phase-state.ts';
-import { outcomeOfOutput, outcomeWithout } from '../delegation/build-outcome.ts';
+import { outcomeOfOutput, outcomeWithout } from '../execution/build-outcome.ts';
 import { recorder } from '../shared/recorder.ts';
 import type { KeptReport } from './keep-report.ts';
 import type { CarriedWork, PhaseResult } from './phase-order.ts';
@@ -32,7 +32,7 @@ export function buildTriadOutcome(
   reports: readonly KeptReport[],
 ): DelegationOutcome {
   const { order, carried, usage } = t;
-  const triad = boundTriad(triadOutcome(t, last, reports));
+  const executor = { kind: 'triad', work: boundTriad(triadOutcome(t, last, reports)) } as const;
   const { loaded_details, effects } = carried;
   const work = { loaded_details, turns: countCalls(carried), usage, effects };
   const output = last?.status === 'done' ? last.state.output : null;
@@ -40,9 +40,9 @@ export function buildTriadOutcome(
     noteFailure(order, output.status);
     // With the minority report, where there is one.
     const output_ref = reports.at(-1)?.output_ref ?? output.output_ref;
-    return { ...outcomeOfOutput(order.delegation, work, { ...output, output_ref }), triad };
+    return { ...outcomeOfOutput(order.delegation, work, { ...output, output_ref }), executor };
   }
-  return { ...outcomeWithout(order.delegation, work, endOf(last)), triad };
+  return { ...outcomeWithout(order.delegation, work, endOf(last)), executor };
 }
 
 function endOf(last: PhaseResult | null): Pick<DelegationOutcome, 'status' | 'reason'> {

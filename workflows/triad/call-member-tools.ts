@@ -13,10 +13,10 @@ import type {
   TurnWork,
 } from '../../core/triad/judged-call.ts';
 import type { ToolsVerdict } from '../../core/turns/turns-state.ts';
-import { callTools } from '../delegation/call-tools.ts';
-import { isToolCall } from '../delegation/make-call.ts';
+import { callTools } from '../execution/call-tools.ts';
+import { isToolCall } from '../execution/make-call.ts';
 import type { ToolsDone } from '../shared/conversation.ts';
-import type { MemberAtWork, MemberDesk } from './member-at-work.ts';
+import type { MemberAtWork, MemberContext } from './member-at-work.ts';
 import type { UnfinishedTurn } from './phase-order.ts';
 import { writeCode } from './write-code.ts';
 
@@ -47,10 +47,10 @@ interface Answering {
 export async function callMemberTools(
   calls: readonly (ToolCall | StateToolCall)[],
   caller: Caller,
-  desk: MemberDesk,
+  context: MemberContext,
 ): Promise<ToolsDone> {
   const { brief, turn } = caller;
-  const results = await callOrdinary(calls.filter(isToolCall), brief, desk);
+  const results = await callOrdinary(calls.filter(isToolCall), brief, context);
   const answering: Answering = {
     work: turn.work,
     refused: [],
@@ -62,7 +62,7 @@ export async function callMemberTools(
   for (const call of calls) {
     const { tool_use_id } = call;
     if ('state' in call) {
-      const answer = await answerCall(call, answering, caller, desk);
+      const answer = await answerCall(call, answering, caller, context);
       answering.told += answer.text.length;
       inputs.push(toInput(call, answer));
     } else {
@@ -80,13 +80,13 @@ export async function callMemberTools(
 async function callOrdinary(
   calls: readonly ToolCall[],
   brief: TurnBrief,
-  desk: MemberDesk,
+  context: MemberContext,
 ): Promise<ReadonlyMap<string, TurnInput>> {
   if (calls.length === 0) return new Map();
-  const { control, superior, tools } = desk;
+  const { control, superior, tools } = context;
   const { name, agent_id } = brief.member;
   // A member acts with the grant of its own agent.
-  const order = { ...desk.order, delegation: { ...desk.order.delegation, agent_id } };
+  const order = { ...context.order, delegation: { ...context.order.delegation, agent_id } };
   const inputs = await callTools(calls, {
     order,
     control,
@@ -94,7 +94,7 @@ async function callOrdinary(
     work: tools,
     label: (tool) => memberSummary({ member: name, phase: brief.phase, round: brief.round }, tool),
     async ask(kind, question, deadlineSeconds) {
-      const [answer] = await desk.ask(kind, [question], deadlineSeconds);
+      const [answer] = await context.ask(kind, [question], deadlineSeconds);
       return answer;
     },
   });
@@ -110,7 +110,7 @@ async function answerCall(
   call: StateToolCall,
   answering: Answering,
   caller: Caller,
-  desk: MemberDesk,
+  context: MemberContext,
 ): Promise<CallAnswer> {
   const { state } = call;
   if (answering.failed !== null) return refusal('Not made: the turn failed before it.');
@@ -126,7 +126,7 @@ async function answerCall(
   const judged = judgeCall(caller.brief, answering.work, state.call);
   return judged.type === 'answered'
     ? take(judged, call.name, answering)
-    : code(judged.order, answering, caller, desk);
+    : code(judged.order, answering, caller, context);
 }
 
 function take({ work, answer }: AnsweredCall, tool: string, answering: Answering): CallAnswer {
@@ -139,10 +139,10 @@ async function code(
   order: CodeOrder,
   answering: Answering,
   { brief, member }: Caller,
-  desk: MemberDesk,
+  context: MemberContext,
 ): Promise<CallAnswer> {
   const before = member.calls();
-  const written = await writeCode(order, brief, member, desk);
+  const written = await writeCode(order, brief, member, context);
   answering.calls_made += member.calls() - before;
   if (written.type === 'written') {
     const taken = takeCode(brief, answering.work, order, written.code_ref);

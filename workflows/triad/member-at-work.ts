@@ -3,7 +3,7 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import type { ToolWork } from '../delegation/make-call.ts';
+import type { ToolWork } from '../execution/make-call.ts';
 import type { Control } from '../shared/control.ts';
 import type { Conversation } from '../shared/conversation.ts';
 import type { Funds } from '../shared/funds.ts';
@@ -11,7 +11,7 @@ import type { Superior } from '../shared/superior.ts';
 import type { KeptMember, UnfinishedTurn } from './phase-order.ts';
 
 /** What the turns of a phase's members need. */
-export interface MemberDesk {
+export interface MemberContext {
   readonly order: DelegationOrder;
   readonly control: Control;
   readonly superior: Superior;

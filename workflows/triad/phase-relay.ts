@@ -1,13 +1,12 @@
 import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
-import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type {
   Escalation,
   LeaseEscalation,
   NewsItem,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
-import type { DelegationDesk } from '../delegation/run-delegation.ts';
+import type { ExecutionContext } from '../execution/execution-context.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
 import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, grantSignal } from '../shared/messages.ts';
@@ -28,12 +27,11 @@ export interface PhaseRelay {
 
 /** @param onWaiting Told the question that the phase waits for; empty when it goes on. */
 export function openPhaseRelay(
-  order: DelegationOrder,
-  desk: DelegationDesk,
+  context: ExecutionContext,
   onWaiting: (question: string) => void,
 ): PhaseRelay {
-  const { control, funds, escalations } = desk;
-  const superior = shareSuperior(desk.superior, order, 0).forMember(onWaiting);
+  const { order, control, funds, escalations } = context;
+  const superior = shareSuperior(context.superior, order, 0).forMember(onWaiting);
   const children = createChildRelay(control, superior.news);
   const passOn = async ({ spent, ...escalation }: QuestionsEscalation): Promise<void> => {
     const given = spent === undefined ? undefined : funds.release(spent);

@@ -1,30 +1,27 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
-import type {
-  DelegationOrder,
-  DelegationOutcome,
-  LoneOutcome,
-} from '../../contracts/delegation-run.ts';
+import type { DelegationOutcome, LoneOutcome } from '../../contracts/delegation-run.ts';
+import type { ExecutorOutline } from '../../contracts/executor.ts';
 import { viewPhase } from '../../core/triad/view-phase.ts';
-import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
-import type { DelegationDesk } from '../delegation/run-delegation.ts';
+import { runAlone } from '../execution/run-alone.ts';
+import type { ExecutionContext } from '../execution/execution-context.ts';
 import { buildTriadOutcome } from './build-triad-outcome.ts';
 import { keepReport } from './keep-report.ts';
 import { runPhase } from './run-phase.ts';
 
 /** One phase that somebody started by hand, with what the phase before would have handed on. It has one attempt. */
 export function runPhaseAlone(input: unknown): Promise<LoneOutcome> {
-  return runDelegationAlone('triadPhase', input, carryOutPhase);
+  return runAlone('triadPhase', input, executePhase);
 }
 
-async function carryOutPhase(
-  order: DelegationOrder,
-  { control, superior, funds, onStatus }: DelegationDesk,
+async function executePhase(
+  triad: ExecutorOutline,
+  { order, control, superior, funds, onStatus }: ExecutionContext,
   { phase_start }: OpenRunResult,
 ): Promise<DelegationOutcome> {
-  const { triad, delegation_id, agent_id, title } = order.delegation;
+  const { delegation_id, agent_id, title } = order.delegation;
   const who = { delegation_id, agent_id, title };
-  if (triad === undefined || phase_start === undefined) {
+  if (triad.kind !== 'triad' || phase_start === undefined) {
     throw ApplicationFailure.nonRetryable('The input gave no phase.');
   }
   const { phase, spec, summary_ref } = phase_start;
@@ -42,7 +39,7 @@ async function carryOutPhase(
           turn: state.turns.length,
           waiting_for,
           usage,
-          triad: viewPhase(state, 'running'),
+          executor: { kind: 'triad', type: triad.type, view: viewPhase(state, 'running') },
         });
       },
     },
@@ -53,6 +50,7 @@ async function carryOutPhase(
   const outcome = buildTriadOutcome(work, result, [report]);
   const { status, reason: waiting_for, turns: turn } = outcome;
   const ended = { ...viewPhase(state, result.status), at_work: [] };
-  onStatus({ ...who, state: status, turn, waiting_for, usage, triad: ended });
+  const executor = { kind: 'triad', type: triad.type, view: ended } as const;
+  onStatus({ ...who, state: status, turn, waiting_for, usage, executor });
   return outcome;
 }

@@ -21,7 +21,7 @@ import type { SharedFunds } from '../shared/share-funds.ts';
 import type { Superior } from '../shared/superior.ts';
 import { watchDeadline } from '../shared/watch-deadline.ts';
 import { MemberAtWork } from './member-at-work.ts';
-import type { MemberDesk } from './member-at-work.ts';
+import type { MemberContext } from './member-at-work.ts';
 import type {
   KeptMember,
   KeptMembers,
@@ -33,7 +33,7 @@ import { takeTurn } from './take-turn.ts';
 import type { TurnEnd } from './take-turn.ts';
 import { turnSpan, turnSpanEnd } from './turn-span.ts';
 
-export interface PhaseDesk {
+export interface PhaseContext {
   readonly control: Control;
   readonly superior: Superior;
   readonly funds: Funds;
@@ -48,10 +48,10 @@ export interface PhaseDesk {
 /** A phase under way. `core/triad` decides; this starts turns, waits and remembers. */
 interface PhaseAtWork {
   readonly order: PhaseOrder;
-  readonly desk: PhaseDesk;
+  readonly context: PhaseContext;
   readonly funds: SharedFunds;
   readonly members: ReadonlyMap<string, MemberAtWork>;
-  readonly tools: MemberDesk['tools'];
+  readonly tools: MemberContext['tools'];
   readonly clock: Stopwatch;
   /** Every turn belongs to it: a time limit cancels it. */
   readonly scope: CancellationScope;
@@ -69,8 +69,8 @@ interface PhaseAtWork {
  * Three members at one phase of their work. Turns start the moment `core/triad` gives them out. The first that fails ends
  * the phase: no new call starts, those in flight finish, and everything is kept for another attempt.
  */
-export async function runPhase(order: PhaseOrder, desk: PhaseDesk): Promise<PhaseResult> {
-  const p = beginPhase(order, desk);
+export async function runPhase(order: PhaseOrder, context: PhaseContext): Promise<PhaseResult> {
+  const p = beginPhase(order, context);
   const stopWatching = watchDeadline({
     clock: p.clock,
     timeouts: p.state.setup.timeouts,
@@ -96,7 +96,7 @@ export async function runPhase(order: PhaseOrder, desk: PhaseDesk): Promise<Phas
   return resultOf(p);
 }
 
-function beginPhase(order: PhaseOrder, desk: PhaseDesk): PhaseAtWork {
+function beginPhase(order: PhaseOrder, context: PhaseContext): PhaseAtWork {
   const { begin, carried, triad } = order;
   const kept = begin.type === 'resume' ? begin.members : {};
   const state =
@@ -107,12 +107,12 @@ function beginPhase(order: PhaseOrder, desk: PhaseDesk): PhaseAtWork {
     const calls = carried.calls[name] ?? 0;
     return [name, new MemberAtWork(calls, kept[name] ?? null)] as const;
   });
-  const funds = shareFunds(desk.funds);
-  const clock = createWorkClock(desk.control);
+  const funds = shareFunds(context.funds);
+  const clock = createWorkClock(context.control);
   funds.holdWhileAsking(clock);
   return {
     order,
-    desk,
+    context,
     funds,
     members: new Map(members),
     tools: { loadedDetails: carried.loaded_details, loading: 0, effects: [...carried.effects] },
@@ -144,7 +144,7 @@ async function takeOne(p: PhaseAtWork, order: TurnOrder): Promise<void> {
   const funds = p.funds.forCalls();
   const end = await inSpan(
     turnSpan(order.brief),
-    () => takeTurn(order, member, deskOf(p, order, funds)),
+    () => takeTurn(order, member, contextOf(p, order, funds)),
     turnSpanEnd,
   );
   funds.close();
@@ -183,8 +183,8 @@ function fail(p: PhaseAtWork, agent: string, why: FailureReason, message: string
   p.failed ??= { failure: { agent, phase: p.order.phase, message }, why };
 }
 
-function deskOf(p: PhaseAtWork, { brief }: TurnOrder, funds: Funds): MemberDesk {
-  const { control, superior } = p.desk;
+function contextOf(p: PhaseAtWork, { brief }: TurnOrder, funds: Funds): MemberContext {
+  const { control, superior } = p.context;
   return {
     order: p.order.order,
     control,
@@ -220,7 +220,7 @@ async function ask(
   show(p);
   try {
     const asked = { escalation_id, agent_id, kind, questions, deadlineSeconds };
-    return await askSuperior(order, { superior: p.desk.superior, funds }, asked);
+    return await askSuperior(order, { superior: p.context.superior, funds }, asked);
   } finally {
     p.waits.delete(shown);
     p.clock.go();
@@ -229,7 +229,7 @@ async function ask(
 }
 
 function show(p: PhaseAtWork): void {
-  p.desk.onChange(p.state, [...p.waits].join(' · '), usageOf(p));
+  p.context.onChange(p.state, [...p.waits].join(' · '), usageOf(p));
 }
 
 function usageOf({ members }: PhaseAtWork): Usage {
@@ -246,7 +246,7 @@ function resultOf(p: PhaseAtWork): PhaseResult {
     kept: isDone ? null : keepMembers(p),
     failed,
     carried: {
-      purse: p.desk.funds.carry(),
+      purse: p.context.funds.carry(),
       calls: Object.fromEntries(members.map(([name, member]) => [name, member.calls()])),
       loaded_details: tools.loadedDetails,
       effects: tools.effects,

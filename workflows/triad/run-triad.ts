@@ -1,5 +1,5 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import { triadPhases } from '../../contracts/names.ts';
 import type { TriadOutline, TriadPhase } from '../../contracts/triad.ts';
 import type { DelegationState, TriadPhaseView } from '../../contracts/views.ts';
@@ -11,7 +11,7 @@ import { listNegotiators } from '../../core/triad/roles.ts';
 import { viewBegun, viewPhase } from '../../core/triad/view-phase.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
-import type { DelegationDesk } from '../delegation/run-delegation.ts';
+import type { ExecutionContext } from '../execution/execution-context.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { buildTriadOutcome, countCalls } from './build-triad-outcome.ts';
 import type { TriadWork } from './build-triad-outcome.ts';
@@ -24,7 +24,7 @@ import { runPhaseChild } from './run-phase-child.ts';
 
 /** A triad under way. */
 interface TriadAtWork extends TriadWork {
-  readonly desk: DelegationDesk;
+  readonly context: ExecutionContext;
   readonly relay: PhaseRelay;
   /** Of each attempt at a phase, in their order. Written beside the work. */
   readonly reports: Promise<KeptReport>[];
@@ -43,17 +43,16 @@ interface TriadAtWork extends TriadWork {
  * is decided here.
  */
 export async function runTriad(
-  order: DelegationOrder,
   triad: TriadOutline,
-  desk: DelegationDesk,
+  context: ExecutionContext,
 ): Promise<DelegationOutcome> {
-  const t = openTriad(order, triad, desk);
+  const t = openTriad(triad, context);
   show(t, 'running');
   const last = await runPhases(t);
   const reports = await CancellationScope.nonCancellable(() => Promise.all(t.reports));
   const outcome = buildTriadOutcome(t, last, reports);
   show(t, outcome.status, outcome.reason);
-  desk.onEnd?.({ why: whyFailed(last), partial_ref: null });
+  context.onEnd?.({ why: whyFailed(last), partial_ref: null });
   return outcome;
 }
 
@@ -62,16 +61,17 @@ function whyFailed(last: PhaseResult | null): FailureReason | null {
   return isGivenUp ? 'agent_failed' : (last?.failed?.why ?? null);
 }
 
-function openTriad(order: DelegationOrder, triad: TriadOutline, desk: DelegationDesk): TriadAtWork {
+function openTriad(triad: TriadOutline, context: ExecutionContext): TriadAtWork {
+  const { order } = context;
   const t: TriadAtWork = {
     order,
     triad,
-    desk,
-    relay: openPhaseRelay(order, desk, (question) => {
+    context,
+    relay: openPhaseRelay(context, (question) => {
       show(t, question === '' ? 'running' : 'waiting', question);
     }),
     reports: [],
-    carried: { purse: desk.funds.carry(), calls: {}, loaded_details: [], effects: [] },
+    carried: { purse: context.funds.carry(), calls: {}, loaded_details: [], effects: [] },
     usage: noUsage,
     state: null,
     view: null,
@@ -131,11 +131,11 @@ async function runAttempt(
   begin: PhaseBeginning,
   attempt: number,
 ): Promise<PhaseResult> {
-  const { order, triad, desk, carried, relay } = t;
-  await desk.control.ready();
+  const { order, triad, context, carried, relay } = t;
+  await context.control.ready();
   const { spec } = begin.type === 'open' ? begin : begin.state;
   t.view = viewBegun(resolveTriad(triad), phase, spec);
-  t.phaseId = phaseWorkflowId(desk.place, phase, attempt);
+  t.phaseId = phaseWorkflowId(context.place, phase, attempt);
   show(t, 'running');
   try {
     return await runPhaseChild({ order, triad, phase, begin, carried }, t.phaseId, relay);
@@ -147,18 +147,18 @@ async function runAttempt(
 
 function takeResult(t: TriadAtWork, result: PhaseResult, attempt: number): void {
   t.carried = result.carried;
-  t.desk.funds.takeBack(result.carried.purse);
-  t.desk.superior.know(result.carried.effects);
+  t.context.funds.takeBack(result.carried.purse);
+  t.context.superior.know(result.carried.effects);
   t.usage = addUsage(t.usage, result.usage);
   t.state = result.state;
   t.view = { ...viewPhase(result.state, result.status), at_work: [] };
-  t.reports.push(keepReport(t.order, result, attempt, t.desk.superior));
+  t.reports.push(keepReport(t.order, result, attempt, t.context.superior));
   show(t, 'running');
 }
 
 function show(t: TriadAtWork, state: DelegationState, waitingFor = ''): void {
   const { delegation_id, agent_id, title } = t.order.delegation;
-  t.desk.onStatus({
+  t.context.onStatus({
     delegation_id,
     agent_id,
     title,
@@ -167,6 +167,6 @@ function show(t: TriadAtWork, state: DelegationState, waitingFor = ''): void {
     waiting_for: waitingFor,
     usage: t.usage,
     ...(t.phaseId !== null && { phases_at_work: [t.phaseId] }),
-    ...(t.view !== null && { triad: t.view }),
+    executor: { kind: 'triad', type: t.triad.type, view: t.view },
   });
 }

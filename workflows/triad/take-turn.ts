@@ -15,9 +15,9 @@ import { openTurns } from '../../core/turns/step-turns.ts';
 import type { TurnsState } from '../../core/turns/turns-state.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { converseAsking, outputIn, outputOf } from '../shared/converse-asking.ts';
-import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
+import type { Conversation, ConversationContext, ConversationEnd } from '../shared/conversation.ts';
 import { callMemberTools } from './call-member-tools.ts';
-import type { MemberAtWork, MemberDesk } from './member-at-work.ts';
+import type { MemberAtWork, MemberContext } from './member-at-work.ts';
 import type { UnfinishedTurn } from './phase-order.ts';
 
 export type TurnEnd =
@@ -42,12 +42,12 @@ interface TurnAtWork {
 export async function takeTurn(
   order: TurnOrder,
   member: MemberAtWork,
-  desk: MemberDesk,
+  context: MemberContext,
 ): Promise<TurnEnd> {
-  const at = beginTurn(order, member, desk);
+  const at = beginTurn(order, member, context);
   const { conversation, turn } = at;
-  const end = await converseAsking(conversation, deskOf(at, desk), (questions) =>
-    desk.ask('blocking', questions),
+  const end = await converseAsking(conversation, contextOf(at, context), (questions) =>
+    context.ask('blocking', questions),
   );
   if (end.type === 'carry_over') return { type: 'halted' };
   if (end.type === 'stopped') return { type: 'stopped' };
@@ -64,13 +64,13 @@ function finishedTurn(
   return { turn, said_ref, events, assignments, summary, output };
 }
 
-function beginTurn(order: TurnOrder, member: MemberAtWork, desk: MemberDesk): TurnAtWork {
+function beginTurn(order: TurnOrder, member: MemberAtWork, context: MemberContext): TurnAtWork {
   const { brief } = order;
   if (member.conversation !== null && member.turn?.turn === order.turn) {
-    takeUp(member.conversation, member.turn, brief, desk);
+    takeUp(member.conversation, member.turn, brief, context);
     return { brief, member, conversation: member.conversation, turn: member.turn };
   }
-  const turns = freshTurns(member.calls(), desk);
+  const turns = freshTurns(member.calls(), context);
   const conversation = (member.conversation ??= {
     head: null,
     append: [],
@@ -81,7 +81,7 @@ function beginTurn(order: TurnOrder, member: MemberAtWork, desk: MemberDesk): Tu
     usage: noUsage,
   });
   // The results of the turn before wait there: the provider wants one for each call.
-  conversation.append = [...conversation.append, briefing(brief, conversation, desk)];
+  conversation.append = [...conversation.append, briefing(brief, conversation, context)];
   conversation.turns = turns;
   const turn = {
     turn: order.turn,
@@ -98,24 +98,24 @@ function takeUp(
   conversation: Conversation,
   turn: UnfinishedTurn,
   brief: TurnBrief,
-  desk: MemberDesk,
+  context: MemberContext,
 ): void {
   const { type } = conversation.turns;
   // Any other was stopped before a call, which it still wants to make.
   if (type !== 'failed' && type !== 'stopped') return;
-  conversation.turns = freshTurns(conversation.calls, desk);
+  conversation.turns = freshTurns(conversation.calls, context);
   if (conversation.append.length > 0 || !turn.is_answered) return;
   // After a reply the model has to be told something before it can be called again.
-  conversation.append = [briefing(brief, conversation, desk)];
+  conversation.append = [briefing(brief, conversation, context)];
 }
 
 /** `max_turns` holds for each member over the whole delegation. */
-function freshTurns(calls: number, { order }: MemberDesk): TurnsState {
+function freshTurns(calls: number, { order }: MemberContext): TurnsState {
   const { max_turns, max_output_tokens } = order.limits;
   return openTurns({ max_turns, max_output_tokens, turns_done: calls });
 }
 
-function briefing(brief: TurnBrief, { head }: Conversation, { order }: MemberDesk): TurnInput {
+function briefing(brief: TurnBrief, { head }: Conversation, { order }: MemberContext): TurnInput {
   const { record_ref, plan_ref, upstream } = order;
   const { delegation_id } = order.delegation;
   if (head !== null) return { type: 'member_turn', plan_ref, delegation_id, brief };
@@ -123,9 +123,9 @@ function briefing(brief: TurnBrief, { head }: Conversation, { order }: MemberDes
   return { type: 'prompt', prompt };
 }
 
-function deskOf(at: TurnAtWork, desk: MemberDesk): ConversationDesk {
+function contextOf(at: TurnAtWork, context: MemberContext): ConversationContext {
   const { brief, turn } = at;
-  const { order, control, superior, funds } = desk;
+  const { order, control, superior, funds } = context;
   const { name, agent_id, model } = brief.member;
   const place = { member: name, phase: brief.phase, round: brief.round };
   return {
@@ -140,16 +140,16 @@ function deskOf(at: TurnAtWork, desk: MemberDesk): ConversationDesk {
     control,
     superior,
     funds,
-    check: (outline) => checkReply(at, outline, desk),
-    runTools: (calls) => callMemberTools(calls, at, desk),
-    onTurn: desk.onChange,
+    check: (outline) => checkReply(at, outline, context),
+    runTools: (calls) => callMemberTools(calls, at, context),
+    onTurn: context.onChange,
     onReply(reply) {
       turn.is_answered = isKept(reply);
       turn.said_ref = saidIn(reply) ?? turn.said_ref;
       // For what the call has used.
-      desk.onChange();
+      context.onChange();
     },
-    carryOver: desk.isHalted,
+    carryOver: context.isHalted,
   };
 }
 
@@ -167,8 +167,9 @@ function saidIn(reply: TurnReply): string | null {
 function checkReply(
   { brief, turn }: TurnAtWork,
   outline: TurnOutline,
-  { order, tools }: MemberDesk,
+  { order, tools }: MemberContext,
 ): OutputFault[] {
+  const { executor } = order.delegation;
   const open = findOpenDuties(brief, turn.work);
   const output = outputIn(outline);
   // Who has to ask first may owe the rest until the answers are there.
@@ -176,7 +177,7 @@ function checkReply(
   return capFaults([
     ...(output.status === 'completed' ? open : []),
     ...checkSettled(output, turn.work.spec, {
-      sections: order.delegation.triad?.sections ?? [],
+      sections: executor.kind === 'triad' ? executor.sections : [],
       criterion_ids: order.delegation.criterion_ids,
     }),
     ...checkClaimedEffects(output, tools.effects),

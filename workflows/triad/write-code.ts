@@ -5,8 +5,8 @@ import { memberSummary } from '../../core/render/member-summary.ts';
 import type { CodeOrder } from '../../core/triad/judged-call.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
-import type { Conversation, ConversationDesk, ConversationEnd } from '../shared/conversation.ts';
-import type { MemberAtWork, MemberDesk } from './member-at-work.ts';
+import type { Conversation, ConversationContext, ConversationEnd } from '../shared/conversation.ts';
+import type { MemberAtWork, MemberContext } from './member-at-work.ts';
 
 export type WrittenCode =
   | { readonly type: 'written'; readonly code_ref: Ref }
@@ -22,13 +22,13 @@ export async function writeCode(
   order: CodeOrder,
   brief: TurnBrief,
   member: MemberAtWork,
-  desk: MemberDesk,
+  context: MemberContext,
 ): Promise<WrittenCode> {
-  const conversation = beginConversation(order, member, desk);
+  const conversation = beginConversation(order, member, context);
   const before = conversation.calls;
   member.beginCode(conversation);
   try {
-    return readEnd(await converse(conversation, deskOf(brief, desk)));
+    return readEnd(await converse(conversation, contextOf(brief, context)));
   } finally {
     member.endCode(conversation.calls - before);
   }
@@ -37,15 +37,15 @@ export async function writeCode(
 function beginConversation(
   order: CodeOrder,
   member: MemberAtWork,
-  { order: { plan_ref, delegation, limits } }: MemberDesk,
+  { order: { plan_ref, delegation, limits } }: MemberContext,
 ): Conversation {
   const { delegation_id } = delegation;
   const prompt = { kind: 'code', plan_ref, delegation_id, ...order } as const;
   return openConversation(prompt, { ...limits, turns_done: member.calls() });
 }
 
-function deskOf(brief: TurnBrief, desk: MemberDesk): ConversationDesk {
-  const { order, control, superior, funds, onChange } = desk;
+function contextOf(brief: TurnBrief, context: MemberContext): ConversationContext {
+  const { order, control, superior, funds, onChange } = context;
   const { name, agent_id, model } = brief.member;
   const place = { member: name, phase: brief.phase, round: brief.round };
   return {

@@ -13,6 +13,7 @@ import { formatTime } from '../text/format-time.ts';
 import { formatLeastUsage, formatSpent, formatUsage } from '../text/format-usage.ts';
 import { renderTaskTable } from '../text/render-task-table.ts';
 import { resultPath } from './result-path.ts';
+import { teamViewOf } from '../../executor-views.ts';
 
 export function registerStatus(program: Command, runner: CommandRunner): void {
   program
@@ -83,8 +84,8 @@ function describeUsed({ usage, untold }: UsageNow): string {
 
 /** What a team does that was started alone. */
 function describeWork({ delegation }: StatusView): string[] {
-  const team = delegation?.team;
-  return team === undefined ? [] : [describeTeam(team), ...renderTaskTable(team)];
+  const team = teamViewOf(delegation?.executor);
+  return team === null ? [] : [describeTeam(team), ...renderTaskTable(team)];
 }
 
 function stuckLines({ paint }: CommandContext, stuck: readonly StuckWorkflow[]): string[] {

@@ -4,6 +4,7 @@ import { answerCommand } from '../ask/describe-question.ts';
 import type { FollowEvent } from './follow-event.ts';
 import { usageOf } from './run-snapshot.ts';
 import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
+import { teamViewOf, triadViewOf } from '../../executor-views.ts';
 
 /** What changed from one snapshot to the next, in the order in which it is told. Progress inside a turn is none. */
 export function detectChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
@@ -111,9 +112,8 @@ function taskChanges(
 
 /** What its team does is told on its own. */
 function withoutTeam(task: TaskView): TaskView {
-  const alone: { -readonly [K in keyof TaskView]: TaskView[K] } = { ...task };
-  delete alone.team;
-  return alone;
+  const { executor } = task;
+  return executor.kind === 'team' ? { ...task, executor: { ...executor, view: null } } : task;
 }
 
 /** The tasks of a wave's teams, each before those of a team that does it. */
@@ -121,12 +121,12 @@ function tasksOf(wave: WaveSnapshot | null): readonly TaskView[] {
   return (wave?.delegations ?? []).flatMap(({ team_view }) => listTasks(team_view));
 }
 
-function listTasks(team: TeamView | null | undefined): readonly TaskView[] {
-  return (team?.tasks ?? []).flatMap((task) => [task, ...listTasks(task.team)]);
+function listTasks(team: TeamView | null): readonly TaskView[] {
+  return (team?.tasks ?? []).flatMap((task) => [task, ...listTasks(teamViewOf(task.executor))]);
 }
 
-function tellingOfTask({ state, attempts, triad, reason }: TaskView): string {
-  return `${state} ${attempts} ${triad?.phase ?? ''} ${reason}`;
+function tellingOfTask({ state, attempts, executor, reason }: TaskView): string {
+  return `${state} ${attempts} ${triadViewOf(executor)?.phase ?? ''} ${reason}`;
 }
 
 function questionChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {

@@ -12,6 +12,7 @@ import { createDelegationMemory } from './delegation-memory.ts';
 import type { DelegationMemory } from './delegation-memory.ts';
 import { ifFound } from './if-found.ts';
 import type { RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
+import { withoutView } from '../../executor-views.ts';
 
 /** Reads a run again and again, and asks a worker only for what can have changed. */
 export interface SnapshotReader {
@@ -115,12 +116,11 @@ async function readPart(
   { run_id, wave }: StatusView,
   delegations: DelegationMemory,
 ): Promise<WaveSnapshot> {
-  const { delegation_id, agent_id, title, state, waiting_for: reason, usage, triad, team } = part;
+  const { delegation_id, agent_id, title, state, waiting_for: reason, usage, executor } = part;
   const who = { delegation_id, agent_id, title, depends_on: [] };
   const view = {
     ...who,
-    ...(triad !== undefined && { triad: triad.type }),
-    ...(team !== undefined && { team: team.team_id ?? '' }),
+    executor: withoutView(executor),
     state,
     reason,
     workflow_id: run_id,

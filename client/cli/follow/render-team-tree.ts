@@ -4,6 +4,7 @@ import { formatTurns } from '../text/format-usage.ts';
 import type { Paint } from '../text/paint.ts';
 import { taskMarks } from '../text/task-marks.ts';
 import type { TreeNode } from './tree-node.ts';
+import { teamViewOf, triadViewOf } from '../../executor-views.ts';
 
 const titleCharactersMax = 60;
 const reasonCharactersMax = 160;
@@ -11,7 +12,7 @@ const reasonCharactersMax = 160;
 const tasksMax = 12;
 
 /** The tasks of a team, those of a team among its members below. */
-export function taskNodes(team: TeamView | null | undefined, paint: Paint): TreeNode[] {
+export function taskNodes(team: TeamView | null, paint: Paint): TreeNode[] {
   const tasks = team?.tasks ?? [];
   const shown = tasks.slice(-tasksMax);
   const hidden = tasks.length - shown.length;
@@ -19,7 +20,7 @@ export function taskNodes(team: TeamView | null | undefined, paint: Paint): Tree
     ...(hidden > 0 ? [{ line: `${hidden} earlier tasks`, children: [] }] : []),
     ...shown.map((task) => ({
       line: describeTask(task, paint),
-      children: taskNodes(task.team, paint),
+      children: taskNodes(teamViewOf(task.executor), paint),
     })),
   ];
 }
@@ -47,14 +48,16 @@ const leaderStates: Readonly<Record<TeamView['leader']['state'], string>> = {
 
 /** A task of a team in one line. */
 export function describeTask(task: TaskView, paint: Paint): string {
-  const { delegation_id, member_id, title, state, reason, attempts, usage, triad, team } = task;
+  const { delegation_id, member_id, title, state, reason, attempts, usage, executor } = task;
+  const triad = triadViewOf(executor);
+  const team = teamViewOf(executor);
   const [mark, tone] = taskMarks[state];
   const isAtWork = state === 'running' || state === 'waiting';
   return [
     `${paint(tone, mark)} ${cleanLine(delegation_id)} (${cleanLine(member_id)}) ${cleanLine(title, titleCharactersMax)}`,
     paint(tone, state.replaceAll('_', ' ')),
-    ...(isAtWork && triad !== undefined ? [describeTriadPhase(triad)] : []),
-    ...(team === undefined ? [] : [describeTeam(team)]),
+    ...(isAtWork && triad !== null ? [describeTriadPhase(triad)] : []),
+    ...(team === null ? [] : [describeTeam(team)]),
     ...(attempts > 1 ? [`attempt ${attempts}`] : []),
     ...(usage.calls > 0 ? [formatTurns(usage)] : []),
     ...(reason === '' ? [] : [cleanLine(reason, reasonCharactersMax)]),

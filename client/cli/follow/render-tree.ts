@@ -134,9 +134,15 @@ export function describeDelegation(delegation: DelegationSnapshot, paint: Paint)
   return parts.join(' · ');
 }
 
-function describeExecutor({ agent_id, triad, team }: DelegationSnapshot): string {
-  if (team !== undefined) return team === '' ? 'team' : `team ${cleanLine(team)}`;
-  return triad === undefined ? cleanLine(agent_id) : `${cleanLine(triad)} triad`;
+function describeExecutor({ agent_id, executor }: DelegationSnapshot): string {
+  switch (executor.kind) {
+    case 'agent':
+      return cleanLine(agent_id);
+    case 'triad':
+      return `${cleanLine(executor.type)} triad`;
+    case 'team':
+      return executor.team_id === null ? 'team' : `team ${cleanLine(executor.team_id)}`;
+  }
 }
 
 /** Before its end, a delegation's reason is what it lacks. */

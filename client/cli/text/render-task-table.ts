@@ -2,6 +2,7 @@ import type { TaskView, TeamView } from '../../../contracts/views.ts';
 import { cleanLine } from './clean-text.ts';
 import { formatCost } from '../../../contracts/format-cost.ts';
 import { renderTable } from './render-table.ts';
+import { teamViewOf } from '../../executor-views.ts';
 
 const headers = ['task', 'member', 'state', 'attempts', 'cost', 'title'];
 
@@ -12,10 +13,10 @@ export function renderTaskTable(team: TeamView): string[] {
 }
 
 function rowsOf({ tasks }: TeamView): string[][] {
-  return tasks.flatMap((task) => [
-    toRow(task),
-    ...(task.team === undefined ? [] : rowsOf(task.team)),
-  ]);
+  return tasks.flatMap((task) => {
+    const team = teamViewOf(task.executor);
+    return [toRow(task), ...(team === null ? [] : rowsOf(team))];
+  });
 }
 
 function toRow({ delegation_id, member_id, state, attempts, usage, title }: TaskView): string[] {

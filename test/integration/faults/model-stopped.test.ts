@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
-import { WavePlan } from '../../../contracts/wave-plan.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import type { Reply, ReplyFunction } from '../../../rehearsal/script.ts';
 import { scriptedCalls } from '../../support/calls.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -98,7 +98,7 @@ const silentCalls = () => scriptedCalls(stage).filter((call) => call.rule === 1 
 
 /** The rehearsal's plan and two tasks that depend on nothing. */
 const withSideTasks: ReplyFunction = ({ defaultOutput }) => {
-  const plan = WavePlan.parse(defaultOutput());
+  const plan = WrittenPlan.parse(defaultOutput());
   const side = ['side-a', 'side-b'].map((id) => work(id, { agent_id: 'writer' }));
   return { json: { ...plan, delegations: [...plan.delegations, ...side] } };
 };

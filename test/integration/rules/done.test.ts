@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Delegation } from '../../../contracts/delegation.ts';
+import type { WrittenDelegation } from '../../../contracts/delegation.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import {
@@ -24,7 +24,7 @@ const { stage } = useStage();
 const goal = 'Host the backup';
 const criteria = ['Restored once.'];
 
-function firstTry(): Delegation {
+function firstTry(): WrittenDelegation {
   return work('first', { criteria: ['goal-1', 'first-done'] });
 }
 
@@ -164,7 +164,7 @@ it('the same question a third time is not put to the user again', async () => {
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
-function theSame(id: string, task_description = 'Meet the goal.'): Delegation {
+function theSame(id: string, task_description = 'Meet the goal.'): WrittenDelegation {
   return work(id, { criteria: ['goal-1'], task_description });
 }
 

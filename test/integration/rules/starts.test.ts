@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { Delegation } from '../../../contracts/delegation.ts';
+import type { WrittenDelegation } from '../../../contracts/delegation.ts';
 import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
@@ -153,7 +153,7 @@ function writeAgent(dir: string, name: string, role: string): void {
   );
 }
 
-function verse(id: string): Delegation {
+function verse(id: string): WrittenDelegation {
   return work(id, { agent_id: 'poet', criteria: ['goal-1', `${id}-done`] });
 }
 

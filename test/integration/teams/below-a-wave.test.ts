@@ -83,7 +83,11 @@ it('one budget for leader and members: never a call too many, a question at the 
   await submit(run, { question_id: asked.question_id, answer: 'top_up' });
   const { outcomes }: WaveResult = await run.result();
   expect(outcomes).toMatchObject([
-    { status: 'completed', turns: 5, team: { partial: false, tasks: { completed: 3 } } },
+    {
+      status: 'completed',
+      turns: 5,
+      executor: { work: { partial: false, tasks: { completed: 3 } } },
+    },
   ]);
   await expectPromisesKept(stage, run.workflowId);
 });
@@ -98,7 +102,9 @@ it('a budget that is not raised: what members brought is handed on, and nobody i
   const asked = await openQuestion(stage, run);
   await submit(run, { question_id: asked.question_id, answer: 'finish' });
   const { outcomes }: WaveResult = await run.result();
-  expect(outcomes).toMatchObject([{ status: 'failed', turns: 3, team: { partial: true } }]);
+  expect(outcomes).toMatchObject([
+    { status: 'failed', turns: 3, executor: { work: { partial: true } } },
+  ]);
   const [outcome] = outcomes;
   if (outcome === undefined) throw new Error('There is no outcome.');
   const { output } = await readTeam(stage, run.workflowId, outcome);
@@ -127,8 +133,8 @@ it('pauses and resumes in the middle, and starts nothing meanwhile', async () =>
   call.release();
   await stage.rehearsal.waitForCalls(2, 'ended');
   await eventually('the first task', async () => {
-    const status = await delegation.query<DelegationStatusView>('status');
-    return status.team?.tasks[0]?.state === 'completed';
+    const { executor } = await delegation.query<DelegationStatusView>('status');
+    return executor.kind === 'team' && executor.view?.tasks[0]?.state === 'completed';
   });
   expect(stage.rehearsal.calls()).toHaveLength(2);
   await run.signal('resume', {});
@@ -161,7 +167,7 @@ it('stop in the middle closes the sockets, begins nothing, and hands on what mem
       status: 'stopped',
       turns: 4,
       usage: { calls: 4 },
-      team: { partial: true, tasks: { completed: 1, stopped: 2, not_started: 1 } },
+      executor: { work: { partial: true, tasks: { completed: 1, stopped: 2, not_started: 1 } } },
     },
   ]);
   const calls = taskCalls(stage.rehearsal, { team: 'guide' });

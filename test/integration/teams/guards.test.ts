@@ -21,6 +21,7 @@ import {
 } from '../../support/scripted-team.ts';
 import { completed } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { teamOf } from '../../support/executors.ts';
 
 import.meta.jest.setTimeout(60_000);
 
@@ -167,7 +168,7 @@ describe('fault 32: a function that throws or blocks', () => {
     const said = `the middleware "broken" failed on the output: ${away}. The answer went on without it.`;
     // The one after it is applied all the same.
     expect(result).toMatchObject({ status: 'completed', answer: `# It\n\n${answer} two` });
-    expect(result.team?.notes).toEqual([said]);
+    expect(teamOf(result)?.notes).toEqual([said]);
     expect((await reportOf(of('outputThrows'))).notes).toEqual([said]);
     expect(files).toContain('failed on the output');
   });
@@ -182,7 +183,7 @@ describe('fault 32: a function that throws or blocks', () => {
     expect(page).toContain(`**State:** blocked: ${said}`);
     expect(page).toContain('The message did not reach the leader.');
     // What people should know of how it began, they are told all the same.
-    expect(result.team?.notes).toEqual([expect.stringMatching(/^member_timeout was lowered /)]);
+    expect(teamOf(result)?.notes).toEqual([expect.stringMatching(/^member_timeout was lowered /)]);
     expect([calls.length, result.usage.calls]).toEqual([0, 0]);
     expect(appliedIn(of('inputBlocks'))).toEqual(['embargo input']);
   });
@@ -240,7 +241,7 @@ describe('fault 32: a guardrail that asks', () => {
     await submit(run, { question_id: 'q2', answer: 'pass', answered_by: 'Maria' });
     const { result } = await endOf(run);
     expect(result).toMatchObject({ status: 'completed', answer: done.detailed_md });
-    expect(result.team?.notes).toEqual([
+    expect(teamOf(result)?.notes).toEqual([
       'careful: Maria let the input pass.',
       'careful: Maria let the output pass.',
     ]);
@@ -324,7 +325,7 @@ it('case 9.3: what members brought does not pass a guardrail for the output by a
   expect(report.tasks).toMatchObject([{ status: 'completed' }]);
   expect(result).toMatchObject({ status: 'failed', output_ref: null, answer: '' });
   const said = 'What members brought is not handed on in place of an answer';
-  expect(result.team?.notes).toEqual([expect.stringContaining(said)]);
+  expect(teamOf(result)?.notes).toEqual([expect.stringContaining(said)]);
   expect(page).toContain(said);
 });
 

@@ -7,6 +7,7 @@ import { runCommand } from '../../support/run-command.ts';
 import { does, gives, leads, taskCriterion, teamInput } from '../../support/scripted-team.ts';
 import { completed } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { teamOf } from '../../support/executors.ts';
 
 import.meta.jest.setTimeout(60_000);
 
@@ -39,7 +40,7 @@ it("case 5.1: a member_timeout over the team's is lowered to it, and the notes s
     teamInput(['researcher'], { timeout: 60, member_timeout: 120 }),
   );
   expect(report.setup).toMatchObject({ timeout: 60, member_timeout: 60 });
-  expect(result.team?.notes).toEqual([
+  expect(teamOf(result)?.notes).toEqual([
     'member_timeout was lowered from 120 s to 60 s: the whole team has no more time.',
   ]);
   expect(page).toContain('member_timeout was lowered from 120 s to 60 s');

@@ -23,6 +23,7 @@ import { completed, held } from '../../support/scripted-work.ts';
 import { openStage } from '../../support/stage.ts';
 import type { Stage, StageOptions } from '../../support/stage.ts';
 import { killProcesses, startWorkerProcess } from '../../support/worker-process.ts';
+import { teamOf } from '../../support/executors.ts';
 
 /** Until somebody cuts it: no test waits that long. */
 const hangs = { pass: true, delayMs: 600_000 } as const;
@@ -80,7 +81,8 @@ interface Played {
 
 async function finish(stage: Stage, runId: string): Promise<Played> {
   const result: LoneOutcome = await stage.client.workflow.getHandle(runId).result();
-  const { status, reason, turns, output_ref, team } = result;
+  const { status, reason, turns, output_ref } = result;
+  const team = teamOf(result);
   const { report } = await readTeam(stage, runId, result);
   await expectPromisesKept(stage, runId, { orphans: true });
   return {

@@ -15,6 +15,7 @@ import {
 import type { HeardResult, LeaderReply } from '../../support/scripted-team.ts';
 import { completed, held, newestText } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { teamOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 
@@ -34,7 +35,7 @@ it('case 1.1: a leader that answers at once is done, and nobody else is called',
   const { result } = await play([done]);
   expect(result.status).toBe('completed');
   expect(result.answer).toContain(taskCriterion);
-  expect(result.team).toMatchObject({ partial: false, tasks: { completed: 0 } });
+  expect(teamOf(result)).toMatchObject({ partial: false, tasks: { completed: 0 } });
   expect([result.usage.calls, stage.rehearsal.calls().length]).toEqual([1, 1]);
 });
 
@@ -231,7 +232,7 @@ describe('a leader that never finishes', () => {
   });
 
   it('fault 30: the limit of delegations holds, and what came is handed on, named as partial', () => {
-    expect(played.result.team).toMatchObject({ partial: true, tasks: { completed: 2 } });
+    expect(teamOf(played.result)).toMatchObject({ partial: true, tasks: { completed: 2 } });
     for (const name of ['task.d1', 'task.d2']) {
       for (const text of [played.output, played.page]) expect(text).toContain(name);
     }

@@ -14,6 +14,7 @@ import {
 import type { HeardResult } from '../../support/scripted-team.ts';
 import { atOnce, completed, newestText, unmet } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { teamOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 
@@ -58,7 +59,7 @@ describe('one of three fails', () => {
   });
 
   it('fault 31: the result is partial, and the cause is named', () => {
-    expect(played.result.team).toMatchObject({
+    expect(teamOf(played.result)).toMatchObject({
       partial: true,
       tasks: { completed: 2, failed: 1 },
     });
@@ -92,7 +93,7 @@ describe('all three fail', () => {
   });
 
   it('fault 31: every cause is listed', () => {
-    expect(played.result.team).toMatchObject({ partial: true, tasks: { failed: 3 } });
+    expect(teamOf(played.result)).toMatchObject({ partial: true, tasks: { failed: 3 } });
     for (const [at, cause] of causes.entries()) {
       expect(played.report.tasks[at]?.reason).toContain(cause);
       expect(played.page).toContain(cause);
@@ -160,13 +161,13 @@ describe('a cap on members at work', () => {
 
   it('fault 30: never more than max_parallel at work', async () => {
     const { result, maxInFlight } = await playWith(2);
-    expect(result.team?.tasks.completed).toBe(4);
+    expect(teamOf(result)?.tasks.completed).toBe(4);
     expect(maxInFlight).toBe(2);
   });
 
   it('case 3.5: where it is 1, tasks come one after the other, and nothing is passed on all the same', async () => {
     const played = await playWith(1);
-    expect(played.result.team?.tasks.completed).toBe(4);
+    expect(teamOf(played.result)?.tasks.completed).toBe(4);
     expect(played.maxInFlight).toBe(1);
     for (const call of taskCalls(played)) expect(newestText(call)).not.toContain(well.compact_md);
   });
@@ -193,7 +194,7 @@ it('case 8.1: a task is tried again where that may help, never after an effect, 
   ]);
   expect(heard(2).map(isError)).toEqual([false, true, true]);
   expect(heard(2)[1]?.text).toContain('after 2 attempts');
-  expect(result).toMatchObject({ status: 'completed', team: { partial: true } });
+  expect(result).toMatchObject({ status: 'completed', executor: { work: { partial: true } } });
 });
 
 const able = (id: string, agent_id: string, priority: number) => {
@@ -221,7 +222,7 @@ it('priority decides among members with the same capability, until the first of 
   expect(heard(2)[3]?.text).toContain('"deep" failed 3 times in a row');
   expect(heard(3).map(isError)).toEqual([true, false]);
   expect(heard(3)[0]?.text).toContain('Try: "fast"');
-  expect(result.team).toMatchObject({
+  expect(teamOf(result)).toMatchObject({
     partial: true,
     members: [
       { member_id: 'fast', delegations: 1 },

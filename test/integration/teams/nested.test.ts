@@ -1,5 +1,5 @@
 import type { LoneOutcome } from '../../../contracts/delegation-run.ts';
-import type { TeamOutcome } from '../../../contracts/team-run.ts';
+import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { NamedTeam, TeamMember } from '../../../contracts/team.ts';
 import { addUsage, noUsage } from '../../../core/usage/add-usage.ts';
 import { openQuestion, submit } from '../../support/asking.ts';
@@ -20,6 +20,7 @@ import {
 import { takes, triad } from '../../support/scripted-triad.ts';
 import { blocked, completed, held, newestText, question } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { teamOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 
@@ -34,7 +35,8 @@ const desk = (team_id: string, ...ids: readonly string[]): NamedTeam => ({
 });
 
 /** What leader and members used, added up. */
-function addUp({ team }: { readonly team?: TeamOutcome | undefined }) {
+function addUp(ended: Pick<DelegationOutcome, 'executor'> | undefined) {
+  const team = teamOf(ended);
   return addUsage(
     team?.leader.usage ?? noUsage,
     ...(team?.members ?? []).map(({ usage }) => usage),
@@ -87,8 +89,8 @@ describe('two triads at the same time, and a team in the team', () => {
     expect(addUp(result)).toEqual(result.usage);
     expect(result.usage.calls).toBe(played.calls().length);
     const [, , inner] = report.tasks;
-    expect(inner?.team?.members.map(({ delegations }) => delegations)).toEqual([1, 1]);
-    expect(addUp({ team: inner?.team })).toEqual(inner?.usage);
+    expect(teamOf(inner)?.members.map(({ delegations }) => delegations)).toEqual([1, 1]);
+    expect(addUp(inner)).toEqual(inner?.usage);
   });
 });
 
@@ -128,7 +130,7 @@ it('fault 30: teams may be so deep in one another, and no deeper', async () => {
   const member = { id: 'below', team_id: 't1' };
   const { result, report } = await playTeam(stage, [], teamInput([member], { teams: chainOf(2) }));
   expect(result.status).toBe('completed');
-  expect(report.tasks[0]?.team?.tasks.completed).toBe(1);
+  expect(teamOf(report.tasks[0])?.tasks.completed).toBe(1);
   const run = await stage.start('team', teamInput([member], { teams: chainOf(3) }));
   await expect(run.result()).rejects.toMatchObject({
     cause: { type: 'InvalidInput', message: expect.stringContaining('deep in one another') },
@@ -159,13 +161,13 @@ it('a member of a team in the team asks the user: the others work on, no time pa
   // Longer than each may work: what the rule says can be seen in no other way.
   await new Promise((resolve) => setTimeout(resolve, timeout * 1_000 + 500));
   other.release();
-  await eventually(
-    'the end of the other task',
-    async () => (await stage.status(run)).delegation?.team?.tasks[1]?.state === 'completed',
-  );
+  await eventually('the end of the other task', async () => {
+    const executor = (await stage.status(run)).delegation?.executor;
+    return executor?.kind === 'team' && executor.view?.tasks[1]?.state === 'completed';
+  });
   await submit(run, { question_id: asked.question_id, answer: 'eu-west' });
   const result: LoneOutcome = await run.result();
-  expect(result).toMatchObject({ status: 'completed', team: { partial: false } });
+  expect(result).toMatchObject({ status: 'completed', executor: { work: { partial: false } } });
   expect(newestText(taskCalls(stage.rehearsal, { agent: 'researcher' })[1])).toContain('eu-west');
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);

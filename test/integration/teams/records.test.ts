@@ -18,7 +18,7 @@ it('what members brought is handed on, shown and exported when their leader give
   const result: LoneOutcome = await run.result();
   expect(result).toMatchObject({
     status: 'failed',
-    team: { partial: true, tasks: { completed: 1, failed: 0 } },
+    executor: { work: { partial: true, tasks: { completed: 1, failed: 0 } } },
   });
   expect(result.answer).toContain(`## \`${loneTeam}.d1\``);
   const { home } = stage;

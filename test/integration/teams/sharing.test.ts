@@ -24,6 +24,7 @@ import {
   newestText,
 } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { teamOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 
@@ -69,7 +70,9 @@ it('two triads and an agent of one team below a wave ask at the same time; answe
   }
   expect(texts.toSorted()).toEqual(['Which region?', 'Which source?', 'Which year?']);
   const { outcomes }: WaveResult = await run.result();
-  expect(outcomes).toMatchObject([{ status: 'completed', team: { tasks: { completed: 3 } } }]);
+  expect(outcomes).toMatchObject([
+    { status: 'completed', executor: { work: { tasks: { completed: 3 } } } },
+  ]);
   for (const text of texts) {
     // As its own answer; the others read it as news.
     const told = stage.rehearsal
@@ -106,7 +109,9 @@ it('triads and agents of one team share one budget: it is never passed, and the 
     expect(stage.rehearsal.calls().length).toBeLessThanOrEqual(step * known.size);
     await run.signal('answer', { question_id: asked.question_id, answer: 'top_up' });
   }
-  const { status, team, usage }: LoneOutcome = await run.result();
+  const result: LoneOutcome = await run.result();
+  const { status, usage } = result;
+  const team = teamOf(result);
   expect([status, team?.tasks.completed]).toEqual(['completed', 4]);
   expect(usage.calls).toBe(stage.rehearsal.calls().length);
   expect(usage.calls).toBeGreaterThan(2 * callsOfSeven);

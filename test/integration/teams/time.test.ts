@@ -12,6 +12,7 @@ import {
 } from '../../support/scripted-team.ts';
 import { completed } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { teamOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 
@@ -97,7 +98,7 @@ describe('a member over its time', () => {
       expect(usage.calls).toBeGreaterThan(0);
       expect(usage.input_tokens + usage.cache_creation_input_tokens).toBeGreaterThan(0);
     }
-    expect(result.team).toMatchObject({ partial: true, tasks: { completed: 1, timed_out: 2 } });
+    expect(teamOf(result)).toMatchObject({ partial: true, tasks: { completed: 1, timed_out: 2 } });
     expect(page).toContain('Half of it');
     expect(page).toContain(`${seconds.member} s (member_timeout) were over`);
   });
@@ -120,13 +121,17 @@ describe('a team over its time', () => {
       'client-closed',
       'client-closed',
     ]);
-    expect(result).toMatchObject({ status: 'failed', reason, team: { partial: true } });
+    expect(result).toMatchObject({
+      status: 'failed',
+      reason,
+      executor: { work: { partial: true } },
+    });
   });
 
   it('case 5.1: no member has more time than its team, which is said, and holds', () => {
     const { report, result } = playedAt(1);
     expect(report.setup).toMatchObject({ timeout: seconds.team, member_timeout: seconds.team });
-    expect(result.team?.notes.join()).toMatch(/member_timeout.* 500 s to 8 s/u);
+    expect(teamOf(result)?.notes.join()).toMatch(/member_timeout.* 500 s to 8 s/u);
     expect(report.tasks.filter(({ status }) => status === 'timed_out')).toHaveLength(2);
   });
 

@@ -16,6 +16,7 @@ import {
 import { runCommand } from '../../support/run-command.ts';
 import { completed, held, newestText } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { teamOf } from '../../support/executors.ts';
 
 import.meta.jest.setTimeout(60_000);
 
@@ -65,7 +66,7 @@ const file = (): string => join(stage.home, 'threads.db');
 it('case 4.1: without a thread no store is touched, and for one no store has to be set up', async () => {
   stage.rehearsal.script(leads([answerTo('nothing')]));
   const { runId, result } = await play('Which tea?', { thread_id: undefined });
-  expect(result).toMatchObject({ status: 'completed', team: { notes: [] } });
+  expect(result).toMatchObject({ status: 'completed', executor: { work: { notes: [] } } });
   expect(existsSync(file())).toBe(false);
   await expectPromisesKept(stage, runId);
   await ask('Which tea is there?');
@@ -75,13 +76,13 @@ it('case 4.1: without a thread no store is touched, and for one no store has to 
 
 it('case 4.3: a thread that is new is told nothing of; the run after it hears what was said and given out', async () => {
   const first = await ask('Which green tea is cheapest?');
-  expect(first.result.team?.notes).toEqual(['The thread is new.']);
+  expect(teamOf(first.result)?.notes).toEqual(['The thread is new.']);
   for (const word of ['thread_messages', 'past_delegations', 'The answer to:']) {
     expect(first.prompt).not.toContain(word);
   }
   const { runId, result, prompt } = await ask('And which green tea is best?');
   const told = 'Of the thread the leader was told 2 messages and answers and 1 past delegation.';
-  expect(result).toMatchObject({ status: 'completed', team: { notes: [told] } });
+  expect(result).toMatchObject({ status: 'completed', executor: { work: { notes: [told] } } });
   expect(prompt).toContain('The answer to: Which green tea is cheapest?');
   expect(prompt).toContain('Look into this: Which green tea is cheapest?');
   await expectPromisesKept(stage, runId);
@@ -127,7 +128,7 @@ it('two runs of one thread at the same time keep both: neither hears the other, 
   const ended = await Promise.all(playing);
   for (const { result } of ended) {
     const notes = ['The thread is new.'];
-    expect(result).toMatchObject({ status: 'completed', team: { notes } });
+    expect(result).toMatchObject({ status: 'completed', executor: { work: { notes } } });
   }
   for (const call of leaderCalls(stage.rehearsal)) {
     expect(newestText(call)).not.toContain('The answer to:');
@@ -160,7 +161,7 @@ it('people look into a thread and delete it, and no leader hears of it again', a
   stage.rehearsal.reset();
   stage.rehearsal.script(leads([answerTo('it')]));
   const { result, prompt } = await play('Which rooibos was it?', over);
-  expect(result.team?.notes).toEqual(['The thread is new.']);
+  expect(teamOf(result)?.notes).toEqual(['The thread is new.']);
   expect(prompt).not.toContain('Look for rooibos.');
 });
 
@@ -171,7 +172,7 @@ it('case 4.4: past delegations that can not be read cost themselves, and it is s
   db.close();
   const { runId, result, prompt } = await ask('Which oolong is better?');
   expect(result).toMatchObject({ status: 'completed' });
-  expect(result.team?.notes).toEqual([
+  expect(teamOf(result)?.notes).toEqual([
     'Of the thread the leader was told 6 messages and answers and 0 past delegations. ' +
       'Past delegations that could not be read were left out.',
   ]);
@@ -197,7 +198,7 @@ describe('fault 35: a store that is down never fails a team, and it is said', ()
       delegation_id: loneTeam,
       answer: expect.stringContaining('It is done.'),
     });
-    const notes = result.team?.notes ?? [];
+    const notes = teamOf(result)?.notes ?? [];
     expect(notes).toEqual(expect.arrayContaining([expect.stringContaining(said)]));
     await expectPromisesKept(stage, runId);
     // Mended, it is used again.

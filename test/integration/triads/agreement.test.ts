@@ -13,6 +13,7 @@ import { storedRecord, storedText } from '../../support/stored-record.ts';
 import { answers, phaseReport, revisionNote, threeOf } from '../../support/triad-answers.ts';
 import type { Decide } from '../../support/triad-answers.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { triadOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 
@@ -68,7 +69,7 @@ it('each type agrees in round 2 by a REVISE, and on the rest at once: the record
       status: 'completed',
       reason: '',
       criteria_met: threeOf(id),
-      triad: { type, dissent: [], failure: null },
+      executor: { work: { type, dissent: [], failure: null } },
     });
     const { rounds, claims, sections } = await negotiated(outcome);
     expect([id, rounds]).toEqual([id, 2]);
@@ -148,8 +149,8 @@ function disputedOf(type: TriadType): string {
 
 /** @param folder The readable files of the run. */
 async function expectDissent(outcome: DelegationOutcome, folder: string): Promise<void> {
-  const { delegation_id: id, triad, output_ref } = outcome;
-  const type = triad?.type ?? 'dialectic';
+  const { delegation_id: id, output_ref } = outcome;
+  const type = triadOf(outcome)?.type ?? 'dialectic';
   const [first, second, third] = threeOf(id);
   const member = objector[type];
   const claim_id = `${third}.${claimant[type]}`;
@@ -157,7 +158,7 @@ async function expectDissent(outcome: DelegationOutcome, folder: string): Promis
     status: 'completed',
     criteria_met: [first, second],
     criteria_unmet: [third],
-    triad: { dissent: [{ claim_id, positions: [{ member, decision: 'HOLD' }] }] },
+    executor: { work: { dissent: [{ claim_id, positions: [{ member, decision: 'HOLD' }] }] } },
   });
   const { rounds, claims } = await negotiated(outcome);
   expect(rounds).toBe(3);

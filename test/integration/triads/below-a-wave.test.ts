@@ -84,7 +84,10 @@ describe('a triad below a wave', () => {
     const { status, outcomes }: WaveResult = await run.result();
     expect(status).toBe('stopped');
     expect(outcomes).toMatchObject([
-      { status: 'stopped', triad: { phases: [{ phase: 'deliberate', status: 'stopped' }] } },
+      {
+        status: 'stopped',
+        executor: { work: { phases: [{ phase: 'deliberate', status: 'stopped' }] } },
+      },
     ]);
     await expectPromisesKept(stage, run.workflowId);
   });
@@ -143,7 +146,7 @@ describe('a triad below a wave', () => {
     await run.signal('resume', {});
     const { outcomes }: WaveResult = await run.result();
     expect(outcomes).toMatchObject([
-      { status: 'completed', triad: { phases: [{}, { attempt: 1 }, {}] } },
+      { status: 'completed', executor: { work: { phases: [{}, { attempt: 1 }, {}] } } },
     ]);
     await expectPromisesKept(stage, run.workflowId);
   });

@@ -6,6 +6,7 @@ import { memberReply, takes, triadWork } from '../../support/scripted-triad.ts';
 import { callsOf } from '../../support/scripted-work.ts';
 import { phaseReport, threeOf } from '../../support/triad-answers.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { triadOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 
@@ -66,7 +67,7 @@ async function expectOneRetry(
   { id, type, phase, agent }: Failing,
   outcome: DelegationOutcome,
 ): Promise<void> {
-  const attempts = outcome.triad?.phases.map((one) => [one.phase, one.attempt, one.status]);
+  const attempts = triadOf(outcome)?.phases.map((one) => [one.phase, one.attempt, one.status]);
   expect([id, attempts]).toEqual([
     id,
     phases.flatMap((one) =>
@@ -124,7 +125,7 @@ function expectFailed(outcome: DelegationOutcome | undefined): void {
     reason: expect.stringContaining('peer-3 failed in negotiate: '),
     criteria_unmet: threeOf('ignored'),
     output_ref: null,
-    triad: { failure: { agent: 'peer-3', phase: 'negotiate', message } },
+    executor: { work: { failure: { agent: 'peer-3', phase: 'negotiate', message } } },
   });
   const asked = callsOf(stage.rehearsal, 'ignored').flatMap(({ turn }) =>
     turn?.phase === 'negotiate' ? [turn.member] : [],

@@ -13,6 +13,7 @@ import { untilIdle } from '../../support/until-idle.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { startWorkerProcess } from '../../support/worker-process.ts';
 import { provideWritingAgent } from '../../support/writing-agent.ts';
+import { triadOf } from '../../support/executors.ts';
 
 const { stage } = useProcessStages();
 
@@ -73,7 +74,7 @@ it('a budget that is spent in the middle of a round asks, and goes on where it s
   const { outcomes }: WaveResult = await run.result();
   expect(asked).toEqual(['budget', 'budget']);
   expect(outcomes).toMatchObject([{ status: 'completed', turns: callsOfEleven }]);
-  expect(outcomes[0]?.triad?.phases.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+  expect(triadOf(outcomes[0])?.phases.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   expect(memberCalls(stage.rehearsal)).toHaveLength(callsOfEleven);
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);

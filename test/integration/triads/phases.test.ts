@@ -14,6 +14,7 @@ import { completed, held } from '../../support/scripted-work.ts';
 import { storedText } from '../../support/stored-record.ts';
 import { answers } from '../../support/triad-answers.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { triadOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 
@@ -41,7 +42,7 @@ describe('a triad and its phases', () => {
       expect(outcome).toMatchObject({ status: 'completed', reason: '' });
       // A hierarchical one takes more where its workers' results come one by one.
       expect(outcome.turns).toBeGreaterThanOrEqual(callsOfSeven);
-      expect(outcome.triad?.phases).toMatchObject(
+      expect(triadOf(outcome)?.phases).toMatchObject(
         ['deliberate', 'negotiate', 'execute'].map((phase) => ({
           phase,
           attempt: 1,
@@ -172,7 +173,7 @@ describe('a member that fails', () => {
       status: 'failed',
       reason: expect.stringContaining('peer-2 failed in execute: '),
       output_ref: null,
-      triad: { failure },
+      executor: { work: { failure } },
     });
     await expectPromisesKept(stage, id);
   });

@@ -8,6 +8,7 @@ import { expectPromisesKept } from '../../support/promises.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
+import { triadOf } from '../../support/executors.ts';
 
 const { stage } = useStage();
 
@@ -30,7 +31,7 @@ it('a run with a triad comes to its end on the rehearsal model, and export gives
     const runId = `rehearsed-${id}`;
     expect([runId, results[at]?.status]).toEqual([runId, 'completed']);
     const { waves } = await storedRecord(stage.home, runId);
-    const triads = waves.flatMap(({ outcomes }) => outcomes.flatMap(({ triad }) => triad ?? []));
+    const triads = waves.flatMap(({ outcomes }) => outcomes.flatMap((one) => triadOf(one) ?? []));
     expect(triads.map(({ type, dissent }) => [type, dissent.length])).toEqual([[id, disputes]]);
     await expectSameFiles(runId, join(stage.home, results[at]?.result_path ?? '', '..'));
     await expectPromisesKept(stage, runId);

@@ -18,7 +18,7 @@ import type { RunRecord } from '../../../contracts/run-record.ts';
 import type { NamedTeam } from '../../../contracts/team.ts';
 import type { TranscriptNode } from '../../../contracts/transcript.ts';
 import type { WaveDecision } from '../../../contracts/wave-decision.ts';
-import type { WavePlan } from '../../../contracts/wave-plan.ts';
+import type { WavePlan, WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { createMemoryEffects } from '../../support/memory-effects.ts';
 import type { MemoryEffects } from '../../support/memory-effects.ts';
@@ -29,6 +29,7 @@ import type { MemoryStore } from '../../support/memory-store.ts';
 import { registryOf } from '../../support/registry-of.ts';
 import { createScriptedModel } from '../../support/scripted-model.ts';
 import type { Script, ScriptedModel } from '../../support/scripted-model.ts';
+import { written as writtenDelegation } from '../../support/executors.ts';
 
 type Turns = Pick<Activities, 'modelTurn' | 'runTool' | 'storeText'>;
 
@@ -163,6 +164,7 @@ export const delegationOf = (changes: Partial<Delegation> = {}): Delegation => (
   provided_inputs: ['goal'],
   depends_on: [],
   produces: ['report'],
+  executor: { kind: 'agent' },
   ...changes,
 });
 
@@ -172,6 +174,12 @@ export const plan: WavePlan = {
   needs_user_input: false,
   user_questions: [],
 };
+
+/** A plan as a planner writes it. */
+export const written = ({ delegations, ...rest }: WavePlan): WrittenPlan => ({
+  ...rest,
+  delegations: delegations.map(writtenDelegation),
+});
 
 export const outputOf = (changes: Partial<AgentOutput> = {}): AgentOutput => ({
   detailed_md: '# Report\n\nThree providers.',

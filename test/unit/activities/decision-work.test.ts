@@ -11,6 +11,7 @@ const outcome = (changes: Partial<DelegationOutcome>) => ({
   output_ref: null,
   criteria_met: [],
   criteria_unmet: [],
+  executor_end: null,
   ...changes,
 });
 

@@ -102,9 +102,9 @@ describe('the first message of a leader', () => {
   it('says how many work at the same time, and no instructions where there are none', async () => {
     const team = { members: [{ id: 'design', triad }] };
     const bench = await openTeamBench({
-      plan: { ...plan, delegations: [{ ...teamDelegation, team }] },
+      plan: { ...plan, delegations: [{ ...teamDelegation, executor: { kind: 'team', ...team } }] },
     });
-    const members = [seatOf('design', { kind: 'triad' })];
+    const members = [seatOf('design', { executor: { kind: 'triad', type: 'dialectic' } })];
     const own = await ownPart(bench, { setup: setupOf({ allow_parallel: true, members }) });
     expect(jsonOf(own, 'team')).toMatchObject({ works: 'at the same time', max_parallel: 3 });
     expect(own).not.toContain('<team_instructions>');
@@ -148,7 +148,8 @@ describe('the first message of a leader', () => {
         delegations: [
           {
             ...teamDelegation,
-            team: {
+            executor: {
+              kind: 'team',
               instructions: long,
               members: ids.map((id) => ({ id, description: long.slice(0, 1_000) })),
             },
@@ -179,7 +180,7 @@ describe('the first message of a leader', () => {
       teams: [{ ...teamPlan, team_id: 'research-crew', description: 'CREW-DESCRIPTION' }],
       plan: {
         ...plan,
-        delegations: [{ ...teamDelegation, team: { team_id: 'research-crew' } }],
+        delegations: [{ ...teamDelegation, executor: { kind: 'team', team_id: 'research-crew' } }],
       },
     });
     const own = await ownPart(bench, { setup: setupOf({ team_id: 'research-crew' }) });

@@ -51,6 +51,7 @@ describe('part of fault 52: texts of others stand between marks', () => {
       criteria_met: ['c1'],
       criteria_unmet: [],
       turns: 1,
+      executor_end: null,
     };
     const decision = await render(bench, [
       {

@@ -3,7 +3,7 @@ import { PassingOutput } from '../../../contracts/agent-output.ts';
 import { offerPlan } from '../../../activities/agent-turn/offered-plan.ts';
 import { outputSchemas, readOutput } from '../../../activities/agent-turn/read-output.ts';
 import { sayJson } from '../../support/scripted-model.ts';
-import { createBench, delegationOf, plan } from './bench.ts';
+import { createBench, delegationOf, plan, written } from './bench.ts';
 import { planPrompt } from './prompt-bench.ts';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -58,19 +58,19 @@ it('what is not offered of a team is understood all the same', () => {
       { id: 'three', triad: { type: 'consensus' as const, reason: 'r', members } },
     ],
   };
-  const value = { ...plan, delegations: [delegationOf({ team })] };
-  const read = readOutput('wave_plan', JSON.stringify(value));
+  const value = { ...plan, delegations: [delegationOf({ executor: { kind: 'team', ...team } })] };
+  const read = readOutput('wave_plan', JSON.stringify(written(value)));
   expect(read).toEqual({ ok: true, output: { shape: 'wave_plan', value } });
 });
 
 it('every offered plan is a plan', () => {
   const team = { team_id: 'desk', timeout: 900, members: [{ id: 'x', team_id: 'desk' }] };
-  const { provided_inputs: _provided, ...offered } = delegationOf({ team });
+  const { provided_inputs: _provided, executor: _executor, ...offered } = delegationOf();
   const value = offerPlan(everyPart).parse({
     ...plan,
     criteria_waived: [],
     criteria_met_by_answer: [],
-    delegations: [{ ...offered, needs: 'completed' }],
+    delegations: [{ ...offered, team, needs: 'completed' }],
   });
   expect(readOutput('wave_plan', JSON.stringify(value))).toMatchObject({ ok: true });
 });

@@ -27,6 +27,7 @@ const ended = (id: string, changes: Partial<DelegationOutcome> = {}): Delegation
   loaded_details: [],
   turns: 1,
   usage: noUsage,
+  executor: { kind: 'agent' },
   ...changes,
 });
 
@@ -191,7 +192,7 @@ it('finding F4: the next plan has what an agent missed, until somebody supplies 
 it('finding F4: a decision has what an agent missed, with its outcome', async () => {
   const { bench, output_ref } = await afterOneWave(['price-sheet']);
   const { record_ref, plan_ref } = bench;
-  const outcome = { ...ended('write-report', { output_ref }), output_ref };
+  const outcome = { ...ended('write-report', { output_ref }), output_ref, executor_end: null };
   const text = await render(bench, [
     {
       type: 'prompt',

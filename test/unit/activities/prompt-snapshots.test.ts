@@ -85,7 +85,7 @@ describe('first messages', () => {
 
   it('decision', async () => {
     const { record_ref, plan_ref, design_ref } = scene;
-    const done = { status: 'completed', reason: '', turns: 1 } as const;
+    const done = { status: 'completed', reason: '', turns: 1, executor_end: null } as const;
     const prompt: Prompt = {
       kind: 'decision',
       wave: 2,
@@ -155,7 +155,7 @@ describe('first messages', () => {
     const { bench, record_ref, planOf, mend } = scene;
     const [ann, cid, syd] = designTriad.members;
     if (ann === undefined || cid === undefined || syd === undefined) throw new Error('no member');
-    const plan_ref = await planOf({ ...mend, triad: designTriad });
+    const plan_ref = await planOf({ ...mend, executor: { kind: 'triad', ...designTriad } });
     const [proposal, instruction_ref] = await Promise.all([
       bench.store.put('A list is found by a random key of 128 bits.'),
       bench.store.put('## Decisions\n- keys: random keys'),
@@ -201,7 +201,11 @@ describe('first messages', () => {
       instructions: 'One thing after the other.',
       members: [{ id: 'writer' }, { id: 'reviewer' }],
     };
-    const plan_ref = await planOf({ ...mend, agent_id: 'leader', team });
+    const plan_ref = await planOf({
+      ...mend,
+      agent_id: 'leader',
+      executor: { kind: 'team', ...team },
+    });
     const prompt: Prompt = {
       kind: 'leader',
       record_ref,
@@ -219,7 +223,7 @@ describe('first messages', () => {
     const { bench, planOf, mend } = scene;
     const prompt: Prompt = {
       kind: 'code',
-      plan_ref: await planOf({ ...mend, triad: designTriad }),
+      plan_ref: await planOf({ ...mend, executor: { kind: 'triad', ...designTriad } }),
       delegation_id: mend.delegation_id,
       section_id: 'keys',
       language: 'SQL',

@@ -47,7 +47,7 @@ async function disputedEnd(
   };
 }
 
-const outcomeOf = (delegation_id: string, triad_end: TriadEnd, output_ref: string | null) => ({
+const outcomeOf = (delegation_id: string, end: TriadEnd, output_ref: string | null) => ({
   delegation_id,
   status: output_ref === null ? ('failed' as const) : ('completed' as const),
   reason: '',
@@ -55,7 +55,7 @@ const outcomeOf = (delegation_id: string, triad_end: TriadEnd, output_ref: strin
   output_ref,
   criteria_met: [],
   criteria_unmet: [],
-  triad_end,
+  executor_end: { kind: 'triad' as const, ...end },
 });
 
 const decide = (bench: Bench, outcomes: Outcomes): Promise<string> =>

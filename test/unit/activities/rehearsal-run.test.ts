@@ -79,6 +79,7 @@ it('plans, works with a question and a detail, and decides', async () => {
       output_ref: output.output_ref,
       criteria_met: output.coverage.criteria_met.map((met) => met.criterion_id),
       criteria_unmet: [],
+      executor_end: null,
     });
   }
   const decision = await decide(bench, plan, outcomes);
@@ -168,6 +169,7 @@ async function decide(
     output_ref: string;
     criteria_met: string[];
     criteria_unmet: string[];
+    executor_end: null;
   }[],
 ): Promise<WaveDecisionOutline> {
   const { record_ref } = bench;

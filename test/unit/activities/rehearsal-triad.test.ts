@@ -1,5 +1,5 @@
 import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
-import { checkTriads } from '../../../core/plan/check-triads.ts';
+import { checkExecutors } from '../../../core/plan/check-executors.ts';
 import type { SpecState } from '../../../contracts/spec.ts';
 import type { TriadType } from '../../../contracts/triad.ts';
 import { startRehearsalServer } from '../../../rehearsal/server.ts';
@@ -44,8 +44,10 @@ test.each(['', ':hierarchical', ':consensus'])(
     });
     if (reply.type !== 'output' || reply.outline.shape !== 'wave_plan') throw new Error(reply.type);
     const { delegations } = reply.outline.plan;
-    expect(delegations.filter(({ triad }) => triad !== undefined)).toHaveLength(1);
-    expect(checkTriads(delegations, { agents, triads: true, models: [] })).toEqual([]);
+    expect(delegations.filter(({ executor }) => executor.kind === 'triad')).toHaveLength(1);
+    expect(checkExecutors(delegations, { agents, triads: true, models: [], teams: null })).toEqual(
+      [],
+    );
   },
 );
 

@@ -139,6 +139,7 @@ const outcomeOf = (delegation_id: string, agent_id: string, output_ref: string) 
   loaded_details: [],
   turns: 1,
   usage: noUsage,
+  executor: { kind: 'agent' as const },
 });
 const detailOf = (detail_id: string, title: string, output_ref: string): DetailEntry => ({
   detail_id,

@@ -26,13 +26,17 @@ export const setupOf = (changes: Partial<TeamSetup> = {}): TeamSetup =>
     leader: 'reviewer',
     members: [
       seatOf('author'),
-      seatOf('design', { kind: 'triad', capabilities: [], priority: 3 }),
-      seatOf('crew', { kind: 'team', enabled: false }),
+      seatOf('design', {
+        executor: { kind: 'triad', type: 'dialectic' },
+        capabilities: [],
+        priority: 3,
+      }),
+      seatOf('crew', { executor: { kind: 'team', team_id: 'research-crew' }, enabled: false }),
     ],
     ...changes,
   });
 
-export const teamDelegation = delegationOf({ team: teamPlan });
+export const teamDelegation = delegationOf({ executor: { kind: 'team', ...teamPlan } });
 
 /** @param options.scripts default: the model says nothing. */
 export const openTeamBench = (options: BenchOptions = {}): Promise<Bench> =>

@@ -97,6 +97,7 @@ const task = (name: string, plan_ref: Ref, change: Partial<TaskRecord> = {}): Ta
   turns: 1,
   usage: noUsage,
   worked_ms: 1,
+  executor: { kind: 'agent' },
   ...change,
 });
 

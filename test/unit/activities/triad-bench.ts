@@ -29,7 +29,7 @@ export const triad: TriadPlan = {
   ],
 };
 
-export const triadDelegation = delegationOf({ triad });
+export const triadDelegation = delegationOf({ executor: { kind: 'triad', ...triad } });
 export const triadPlan: WavePlan = { ...plan, delegations: [triadDelegation] };
 
 export const sectionOf = (

@@ -115,7 +115,10 @@ describe('the first message of a member', () => {
 
   it('a triad whose plan names no sections works on its criteria', async () => {
     const { sections: _sections, ...bare } = triad;
-    const plan = { ...triadPlan, delegations: [{ ...triadDelegation, triad: bare }] };
+    const plan = {
+      ...triadPlan,
+      delegations: [{ ...triadDelegation, executor: { kind: 'triad' as const, ...bare } }],
+    };
     const bench = await createBench({ scripts: [sayText('')], plan });
     const own = await ownPart(bench, briefOf({ spec: specOf({ sections: [sectionOf('c1')] }) }));
     expect(jsonOf(own, 'spec')).toMatchObject([{ text: 'The report names three providers.' }]);

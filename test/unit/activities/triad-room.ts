@@ -1,5 +1,6 @@
 import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
+import { ReadDelegation } from '../../../contracts/delegation.ts';
 import type { TurnBrief } from '../../../contracts/member-turn.ts';
 import type { ModelTurnInput, TurnInput, TurnReply } from '../../../contracts/model-turn.ts';
 import type { Ref } from '../../../contracts/ref.ts';
@@ -75,7 +76,7 @@ export async function playTriad(
   });
   const bench = await createBench({
     deps: { model: createAnthropicClient({ apiKey: 'sk-test', baseUrl: url }) },
-    plan: { ...plan, delegations: [delegation] },
+    plan: { ...plan, delegations: [ReadDelegation.parse(delegation)] },
   });
   const section_ids = Object.keys(sections);
   const setup = resolveTriad({

@@ -53,7 +53,11 @@ it('tells each phase of a triad once', () => {
 
 function withTasks(...tasks: readonly TaskView[]): RunSnapshot {
   const team_view = teamView({ tasks });
-  return snapshot({ wave: wave({ delegations: [delegation({ team: '', team_view })] }) });
+  return snapshot({
+    wave: wave({
+      delegations: [delegation({ executor: { kind: 'team', team_id: null }, team_view })],
+    }),
+  });
 }
 
 it('tells when a task of a team begins, is tried again and ends, and nothing of its turns', () => {
@@ -71,9 +75,12 @@ it('tells when a task of a team begins, is tried again and ends, and nothing of 
 
 it('tells the tasks of a team in a team on their own', () => {
   const team = teamView({ tasks: [taskView('d1.d1')] });
-  expect(detectChanges(withTasks(taskView('d1')), withTasks(taskView('d1', { team })))).toEqual([
-    { type: 'task', run_id: 'run-1', wave: 1, task: taskView('d1.d1') },
-  ]);
+  expect(
+    detectChanges(
+      withTasks(taskView('d1')),
+      withTasks(taskView('d1', { executor: { kind: 'team', team_id: null, view: team } })),
+    ),
+  ).toEqual([{ type: 'task', run_id: 'run-1', wave: 1, task: taskView('d1.d1') }]);
 });
 
 it('tells a question with the command that answers it, and that it is answered', () => {

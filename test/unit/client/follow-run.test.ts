@@ -175,6 +175,7 @@ it('ends with a delegation that was started by hand, and says where its result i
     loaded_details: [],
     turns: 1,
     usage: noUsage,
+    executor: { kind: 'agent' },
     answer: 'Backups fall like snow.',
     result_path: 'run-1/result.md',
     report_path: 'run-1/report.md',

@@ -66,7 +66,11 @@ it('shows waves, delegations, what they do and what waits', () => {
 /** The line of one delegation that a triad does. */
 const lineOf = (fields: Parameters<typeof delegation>[0]): string =>
   renderTree(
-    snapshot({ wave: wave({ delegations: [delegation({ triad: 'dialectic', ...fields })] }) }),
+    snapshot({
+      wave: wave({
+        delegations: [delegation({ executor: { kind: 'triad', type: 'dialectic' }, ...fields })],
+      }),
+    }),
     paint,
   )[3] ?? '';
 
@@ -97,11 +101,14 @@ it('shows the tasks of a team below its delegation, and those of a team in it be
   const team_view = teamView({
     tasks: [
       taskView('d1', { state: 'completed', attempts: 2 }),
-      taskView('d2', { member_id: 'testers', team: nested }),
+      taskView('d2', {
+        member_id: 'testers',
+        executor: { kind: 'team', team_id: null, view: nested },
+      }),
     ],
     refused_total: 1,
   });
-  const one = delegation({ team: '', team_view });
+  const one = delegation({ executor: { kind: 'team', team_id: null }, team_view });
   const lines = renderTree(snapshot({ wave: wave({ delegations: [one, delegation()] }) }), paint);
   const used = '1 turn · 1.0k in, 100 out · $0.002';
   expect(lines.slice(3)).toEqual([
@@ -115,7 +122,10 @@ it('shows the tasks of a team below its delegation, and those of a team in it be
 
 it('a team of many tasks keeps to a screen', () => {
   const tasks = Array.from({ length: 15 }, (_, n) => taskView(`d${n}`));
-  const one = delegation({ team: 'builders', team_view: teamView({ tasks }) });
+  const one = delegation({
+    executor: { kind: 'team', team_id: 'builders' },
+    team_view: teamView({ tasks }),
+  });
   const lines = renderTree(snapshot({ wave: wave({ delegations: [one] }) }), paint);
   expect(lines[3]).toContain('(team builders)');
   expect(lines[4]).toBe('      ├─ 3 earlier tasks');

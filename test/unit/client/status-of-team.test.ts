@@ -11,7 +11,11 @@ it('status of a team that was started alone has a table of its tasks', async () 
       taskView('d2', {
         member_id: 'testers',
         attempts: 2,
-        team: teamView({ tasks: [taskView('d2.d1', { state: 'timed_out' })] }),
+        executor: {
+          kind: 'team',
+          team_id: null,
+          view: teamView({ tasks: [taskView('d2.d1', { state: 'timed_out' })] }),
+        },
       }),
     ],
   });
@@ -23,7 +27,7 @@ it('status of a team that was started alone has a table of its tasks', async () 
     turn: 4,
     waiting_for: '',
     usage: { ...noUsage, calls: 4 },
-    team,
+    executor: { kind: 'team', team_id: null, view: team },
   } as const;
   const io = createFakeIo();
   const view = status({ delegation, usage: noUsage });

@@ -118,9 +118,14 @@ const inner = (state: 'running' | 'completed') =>
   team({ state: state === 'running' ? 'waiting_for_members' : 'done' }, [task('d1.d1', { state })]);
 
 const outer = (state: 'running' | 'completed') =>
-  look(team({}, [task('d1', { state, team: inner(state) })]), {
-    calls: [writing('task.d1', 'c', 'I lead, too')].filter(() => state === 'running'),
-  });
+  look(
+    team({}, [
+      task('d1', { state, executor: { kind: 'team', team_id: null, view: inner(state) } }),
+    ]),
+    {
+      calls: [writing('task.d1', 'c', 'I lead, too')].filter(() => state === 'running'),
+    },
+  );
 
 it('a member that is a team tells of its own leader and tasks', () => {
   expect(tellRow(outer('running'), outer('completed'))).toEqual([

@@ -125,7 +125,7 @@ describe('what is given out once', () => {
       delegation_id,
       fingerprint,
     }));
-    const chain = [{ executor: 'team:outer', given }];
+    const chain = [{ executor_id: 'team:outer', given }];
     const below = teamOf({}, { chain });
     const [reason = ''] = reasonsOf(below, callOn('ann', { task_hash: 'h' }));
     expect(reason).toContain('"design.d1"');

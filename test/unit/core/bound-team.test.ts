@@ -3,7 +3,8 @@ import type { TaskRecord, TaskStatus, TeamReport } from '../../../contracts/team
 import type { Usage } from '../../../contracts/usage.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { reportBytesMax, teamBytesMax } from '../../../core/team-sizes.ts';
-import { boundReport, boundTeam, readEnds, sumTeamUsage } from '../../../core/team/bound-team.ts';
+import { boundReport, boundTeam, sumTeamUsage } from '../../../core/team/bound-team.ts';
+import { readEnd } from '../../../core/executor.ts';
 import { triadBytesMax } from '../../../core/triad-sizes.ts';
 import { addUsage } from '../../../core/usage/add-usage.ts';
 import {
@@ -46,8 +47,8 @@ const anyStatus = fc.constantFrom<TaskStatus[]>(
 const memberIds = Array.from({ length: teamMembersMax }, (_, at) => slug(`m${at}-`));
 const members = memberIds.map((id) =>
   teamSeat(id, {
-    kind: 'triad',
-    executor: `triad:hierarchical:${[id, id, id].join(',')}`,
+    executor: { kind: 'triad', type: 'hierarchical' },
+    executor_id: `triad:hierarchical:${[id, id, id].join(',')}`,
     capabilities: Array.from({ length: 20 }, () => '中'.repeat(120)),
   }),
 );
@@ -134,7 +135,7 @@ function largestReport(): TeamReport {
         reason: long,
         partial_ref: ref,
         usage: many,
-        team: nested,
+        executor: { kind: 'team', work: nested },
       }),
     ),
     refused: Array.from({ length: 2 * refusalsKeptMax }, () => ({
@@ -188,8 +189,13 @@ it.each([
 
 it('the planner is told that a team did it, how its tasks ended, and where its report is', () => {
   const team = teamOutcome(teamReport({ tasks: [failedTask('d1', 'timed_out')] }));
-  expect(readEnds({})).toEqual({});
-  expect(readEnds({ team })).toEqual({
-    team_end: { team_id: null, tasks: team.tasks, partial: true, report_ref: team.report_ref },
+  expect(readEnd({ kind: 'agent' })).toBeNull();
+  expect(readEnd({ kind: 'team', work: null })).toBeNull();
+  expect(readEnd({ kind: 'team', work: team })).toEqual({
+    kind: 'team',
+    team_id: null,
+    tasks: team.tasks,
+    partial: true,
+    report_ref: team.report_ref,
   });
 });

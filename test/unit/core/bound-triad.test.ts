@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import type { TriadOutcome } from '../../../contracts/triad-run.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { triadBytesMax } from '../../../core/triad-sizes.ts';
-import { boundTriad, readTriadEnd } from '../../../core/triad/bound-triad.ts';
+import { readEnd } from '../../../core/executor.ts';
+import { boundTriad } from '../../../core/triad/bound-triad.ts';
 import { property, ref } from './builders.ts';
 
 const slug = fc.constantFrom('a', 'a'.repeat(40));
@@ -80,7 +81,9 @@ it('BT2: who did it, how each phase ended, why it failed and that something is d
       for (const member of bound.members) expect(member).not.toHaveProperty('lens');
       expect(bound.failure?.agent).toBe(triad.failure?.agent);
       expect(bound.dissent).toEqual(triad.dissent.slice(0, engineLimits.dissentCarriedMax));
-      expect(readTriadEnd(bound).dissent_ref).toBe(triad.dissent.length === 0 ? null : ref);
+      expect(readEnd({ kind: 'triad', work: bound })).toMatchObject({
+        dissent_ref: triad.dissent.length === 0 ? null : ref,
+      });
       expect(boundTriad(bound)).toEqual(bound);
     }),
     property,

@@ -1,4 +1,5 @@
 import type { BudgetInput } from '../../../contracts/budget.ts';
+import type { PlannedDelegation } from '../../../contracts/messages.ts';
 import { estimateFanOut } from '../../../core/budget/estimate-fan-out.ts';
 import { checkLeaseGrant, checkLeaseRequest } from '../../../core/budget/check-lease.ts';
 import {
@@ -101,8 +102,10 @@ describe('budget', () => {
   });
 });
 
-function agents(count: number): { readonly triad?: 'dialectic' }[] {
-  return Array.from({ length: count }, () => ({}));
+const agent: Pick<PlannedDelegation, 'executor'> = { executor: { kind: 'agent' } };
+
+function agents(count: number): Pick<PlannedDelegation, 'executor'>[] {
+  return Array.from({ length: count }, () => agent);
 }
 
 describe('what a wave is expected to take', () => {
@@ -122,15 +125,20 @@ describe('what a wave is expected to take', () => {
 
   it('FO2: a triad takes more than an agent', () => {
     const two = estimateFanOut(planner, agents(2));
-    const withTriad = estimateFanOut(planner, [{}, { triad: 'dialectic' }]);
+    const withTriad = estimateFanOut(planner, [
+      agent,
+      { executor: { kind: 'triad', type: 'dialectic' } },
+    ]);
     expect(withTriad?.tokens).toBeGreaterThan(2 * (two?.tokens ?? 0));
   });
 
   it('FO3: a team takes more than its members would', () => {
     const four = estimateFanOut(planner, agents(4));
-    const withTeam = estimateFanOut(planner, [{}, { team: '' }]);
+    const estimate = (team_id: string | null) =>
+      estimateFanOut(planner, [agent, { executor: { kind: 'team', team_id } }]);
+    const withTeam = estimate(null);
     expect(withTeam?.tokens).toBeGreaterThan(four?.tokens ?? 0);
-    expect(estimateFanOut(planner, [{}, { team: 'desk' }])).toEqual(withTeam);
+    expect(estimate('desk')).toEqual(withTeam);
   });
 
   it('is not made when nobody planned', () => {

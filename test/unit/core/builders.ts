@@ -26,6 +26,7 @@ export function delegation(id: string, over: Partial<DelegationOutline> = {}): D
     produces: [],
     criterion_ids: [`${id}-done`],
     fingerprint: `fp-${id}`,
+    executor: { kind: 'agent' },
     ...over,
   };
 }
@@ -44,6 +45,7 @@ export function outcome(id: string, over: Partial<DelegationOutcome> = {}): Dele
     loaded_details: [],
     turns: 1,
     usage: noUsage,
+    executor: { kind: 'agent' },
     ...over,
   };
 }

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import type { PlannedExecutor } from '../../../contracts/executor.ts';
 import type { LeaseGrant, LeaseRequest } from '../../../contracts/budget.ts';
 import type { RecordedEffect } from '../../../contracts/effect.ts';
 import type {
@@ -29,7 +30,15 @@ const progress = {
   wave: 1,
   plan_ref: ref,
   summary: 'One task.',
-  delegations: [{ delegation_id: 'a', agent_id: 'writer', title: 'A', depends_on: ['b'] }],
+  delegations: [
+    {
+      delegation_id: 'a',
+      agent_id: 'writer',
+      title: 'A',
+      depends_on: ['b'],
+      executor: { kind: 'agent' },
+    },
+  ],
   criterion_ids: ['a-c1'],
   usage: noUsage,
 };
@@ -63,12 +72,33 @@ it('WM2: what a workflow sends comes back with the fields we know', () => {
   expect(checkDelivery({ ...delivery, extra: 1 })).toEqual(delivery);
 });
 
-it('WM2: a type of triad that no plan has is left out', () => {
-  const [planned] = progress.delegations;
-  const told = (triad: unknown) =>
-    checkProgress({ ...progress, delegations: [{ ...planned, triad }] })?.delegations;
-  expect(told('consensus')).toEqual([{ ...planned, triad: 'consensus' }]);
-  expect(told('quartet')).toEqual([planned]);
+it.each<PlannedExecutor>([
+  { kind: 'agent' },
+  { kind: 'triad', type: 'hierarchical' },
+  { kind: 'triad', type: 'dialectic' },
+  { kind: 'triad', type: 'consensus' },
+  { kind: 'team', team_id: null },
+  { kind: 'team', team_id: 'editors' },
+])('WM2: an executor %j comes back', (executor) => {
+  const delegations = [{ ...progress.delegations[0], executor }];
+  const sent = checkProgress({
+    ...progress,
+    delegations: [{ ...delegations[0], executor: { ...executor, extra: 1 } }],
+  });
+  expect(sent?.delegations).toEqual(delegations);
+});
+
+it.each([
+  undefined,
+  'agent',
+  {},
+  { kind: 'quartet' },
+  { kind: 'constructor' },
+  { kind: 'triad', type: 'quartet' },
+  { kind: 'team', team_id: 7 },
+])('WM2: an executor that no plan has, %j, gives null', (executor) => {
+  const delegations = [{ ...progress.delegations[0], executor }];
+  expect(checkProgress({ ...progress, delegations })).toBeNull();
 });
 
 it.each([
@@ -103,8 +133,7 @@ describe('finding C1: every message comes back with all its fields', () => {
     agent_id: 'writer',
     title: 'A',
     depends_on: ['b'],
-    triad: 'dialectic',
-    team: 'editors',
+    executor: { kind: 'team', team_id: 'editors' },
   };
   const question: Required<AskedQuestion> = {
     text: 'Which region?',

@@ -4,7 +4,7 @@ import { plannerAgentId } from '../../../contracts/names.ts';
 import { Slug } from '../../../contracts/slug.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
 import { TriadType } from '../../../contracts/triad.ts';
-import { collectUpstream } from '../../../core/plan/collect-upstream.ts';
+import { collectUpstream } from '../../../core/dispatch/dependencies.ts';
 import { checkPlan } from '../../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../../core/plan/check-plan.ts';
 import { fingerprintDelegation } from '../../../core/plan/fingerprint-delegation.ts';
@@ -240,6 +240,7 @@ describe('checkPlan', () => {
     task_description: 'Compare the prices.',
     required_inputs: ['x'],
     criterion_ids: ['c1'],
+    executor: { kind: 'agent' as const },
   };
 
   it('finding F11: another task is another fingerprint, the same one in other type is not', () => {
@@ -272,7 +273,9 @@ describe('checkPlan', () => {
   it('F2: an agent and each type of triad are different executors', () => {
     const base = someWork;
     const prints = [undefined, ...TriadType.options].map((type) =>
-      fingerprintDelegation(type === undefined ? base : { ...base, triad: { type } }),
+      fingerprintDelegation(
+        type === undefined ? base : { ...base, executor: { kind: 'triad', type } },
+      ),
     );
     expect(new Set(prints).size).toBe(4);
   });
@@ -281,16 +284,17 @@ describe('checkPlan', () => {
     const base = someWork;
     const members = [{ id: 'ann', agent_id: 'b' }, { id: 'c' }];
     const prints = [
-      {},
-      { triad: { type: 'dialectic' as const } },
-      { team: { team_id: 'desk' } },
-      { team: { team_id: 'news' } },
-      { team: { members } },
-      { team: { members: members.slice(1) } },
-      { team: { members: [{ id: 'ann', team_id: 'b' }, { id: 'c' }] } },
-    ].map((executor) => fingerprintDelegation({ ...base, ...executor }));
+      { kind: 'agent' as const },
+      { kind: 'triad' as const, type: 'dialectic' as const },
+      { kind: 'team' as const, team_id: 'desk' },
+      { kind: 'team' as const, team_id: 'news' },
+      { kind: 'team' as const, members },
+      { kind: 'team' as const, members: members.slice(1) },
+      { kind: 'team' as const, members: [{ id: 'ann', team_id: 'b' }, { id: 'c' }] },
+    ].map((executor) => fingerprintDelegation({ ...base, executor }));
     expect(new Set(prints).size).toBe(prints.length);
     const renamed = [{ id: 'c' }, { id: 'eve', agent_id: 'b' }];
-    expect(fingerprintDelegation({ ...base, team: { members: renamed } })).toBe(prints[4]);
+    const executor = { kind: 'team' as const, members: renamed };
+    expect(fingerprintDelegation({ ...base, executor })).toBe(prints[4]);
   });
 });

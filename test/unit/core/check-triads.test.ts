@@ -2,7 +2,7 @@ import type { AgentSummary } from '../../../contracts/agent-definition.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
 import type { TriadMember, TriadOutline } from '../../../contracts/triad.ts';
 import { checkPlan } from '../../../core/plan/check-plan.ts';
-import type { TriadContext } from '../../../core/plan/check-triads.ts';
+import type { ExecutorContext } from '../../../core/plan/check-executors.ts';
 import { defaultLimits } from '../../../core/limits.ts';
 import { delegation, plan } from './builders.ts';
 
@@ -12,16 +12,16 @@ const agent = (agent_id: string): AgentSummary => ({
   risk_level: 'low',
 });
 
-const context: TriadContext = {
+const context: ExecutorContext = {
   agents: ['planner', 'engineer', 'reviewer', 'writer'].map(agent),
   triads: true,
   models: ['big', 'small'],
+  teams: null,
 };
 
-const faultsOf = (delegations: readonly DelegationOutline[], over: Partial<TriadContext> = {}) =>
+const faultsOf = (delegations: readonly DelegationOutline[], over: Partial<ExecutorContext> = {}) =>
   checkPlan(plan(delegations), {
     ...context,
-    teams: null,
     criteria: [],
     known_inputs: [],
     delegation_ids: [],
@@ -47,8 +47,18 @@ const triad = (over: Partial<TriadOutline> = {}): TriadOutline => ({
 const check = (
   over: Partial<TriadOutline> = {},
   delegated: Partial<DelegationOutline> = {},
-  around: Partial<TriadContext> = {},
-) => faultsOf([delegation('d1', { agent_id: 'writer', triad: triad(over), ...delegated })], around);
+  around: Partial<ExecutorContext> = {},
+) =>
+  faultsOf(
+    [
+      delegation('d1', {
+        agent_id: 'writer',
+        executor: { kind: 'triad', ...triad(over) },
+        ...delegated,
+      }),
+    ],
+    around,
+  );
 
 const at = 'delegations[0].triad.members';
 
@@ -152,7 +162,9 @@ it('PT6: a model is one that the run knows', () => {
 
 it('PT2: all faults of all triads come at once', () => {
   const bad = triad({ members: [critic, critic, { ...critic, agent_id: 'nobody' }] });
-  const faults = faultsOf(['d1', 'd2'].map((id) => delegation(id, { triad: bad })));
+  const faults = faultsOf(
+    ['d1', 'd2'].map((id) => delegation(id, { executor: { kind: 'triad', ...bad } })),
+  );
   for (const i of [0, 1]) {
     const mine = faults.filter(({ path }) => path.startsWith(`delegations[${i}].triad`));
     expect(mine.length).toBeGreaterThanOrEqual(5);

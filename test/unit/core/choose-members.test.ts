@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { TriadType } from '../../../contracts/triad.ts';
-import { checkTriad } from '../../../core/plan/check-triads.ts';
+import { checkTriad } from '../../../core/triad/check-triad.ts';
 import { chooseMembers } from '../../../core/triad/choose-members.ts';
 import { property } from './builders.ts';
 

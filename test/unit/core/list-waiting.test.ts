@@ -7,6 +7,7 @@ const planned = (delegation_id: string, ...depends_on: string[]) => ({
   agent_id: 'researcher',
   title: delegation_id,
   depends_on,
+  executor: { kind: 'agent' as const },
 });
 
 const planOf = (...delegations: readonly ReturnType<typeof planned>[]) => ({

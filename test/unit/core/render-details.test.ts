@@ -36,6 +36,7 @@ const row = (over: Partial<DelegationView>): DelegationView => ({
   agent_id: 'researcher',
   title: 'Prices',
   depends_on: [],
+  executor: { kind: 'agent' },
   state: 'running',
   reason: '',
   workflow_id: 'my-run/wave-001/d1',
@@ -47,6 +48,7 @@ const planned = (delegation_id: string, ...depends_on: string[]) => ({
   agent_id: 'researcher',
   title: delegation_id,
   depends_on,
+  executor: { kind: 'agent' as const },
 });
 
 describe('the page of a run', () => {
@@ -118,6 +120,7 @@ describe('the page of a run', () => {
           agent_id: 'a',
           title: long,
           depends_on: ['d0'],
+          executor: { kind: 'agent' },
         })),
       },
       rejected: Array.from({ length: 20 }, () => ({
@@ -139,8 +142,20 @@ describe('the page of a run', () => {
         wave: 2,
         summary: 'Find prices, then compare.',
         delegations: [
-          { delegation_id: 'd1', agent_id: 'researcher', title: 'Prices', depends_on: [] },
-          { delegation_id: 'd2', agent_id: 'writer', title: 'Compare', depends_on: ['d1'] },
+          {
+            delegation_id: 'd1',
+            agent_id: 'researcher',
+            title: 'Prices',
+            depends_on: [],
+            executor: { kind: 'agent' },
+          },
+          {
+            delegation_id: 'd2',
+            agent_id: 'writer',
+            title: 'Compare',
+            depends_on: ['d1'],
+            executor: { kind: 'agent' },
+          },
         ],
       },
       waves: [
@@ -230,7 +245,7 @@ describe('the pages of waves and delegations', () => {
   });
 
   it('WD1: says that a triad does it, here and on the page of the run', () => {
-    const triad = { ...row({}), triad: 'dialectic' } as const;
+    const triad = { ...row({}), executor: { kind: 'triad', type: 'dialectic' } } as const;
     const wave = {
       wave: 1,
       phase: 'dispatching',
@@ -245,9 +260,9 @@ describe('the pages of waves and delegations', () => {
 
   it.each([
     ['desk', 'team desk, led by researcher'],
-    ['', 'team, led by researcher'],
-  ])('says that the team %j does it, here and on the page of the run', (team, text) => {
-    const led = { ...row({}), team };
+    [null, 'team, led by researcher'],
+  ])('says that the team %j does it, here and on the page of the run', (team_id, text) => {
+    const led = { ...row({}), executor: { kind: 'team', team_id } } as const;
     const wave = {
       wave: 1,
       phase: 'dispatching',
@@ -279,6 +294,7 @@ describe('the pages of waves and delegations', () => {
       state: 'waiting' as const,
       waiting_for: 'Which region?',
       usage: usage(),
+      executor: { kind: 'agent' as const },
     };
     expect(renderDelegationDetails(details)).toMatch(/^## Waiting\n\nWhich region\?\n\n## Prices/);
     expect(renderDelegationDetails({ ...details, waiting_for: '', state: 'running' })).toMatch(
@@ -287,7 +303,7 @@ describe('the pages of waves and delegations', () => {
   });
 
   it('a triad and its phase are on the page of their delegation, and of a run of it alone', () => {
-    const triad: TriadPhaseView = {
+    const phase: TriadPhaseView = {
       type: 'dialectic',
       phase: 'negotiate',
       state: 'running',
@@ -297,6 +313,7 @@ describe('the pages of waves and delegations', () => {
       sections: [],
       claims: [],
     };
+    const executor = { kind: 'triad', type: 'dialectic', view: phase } as const;
     const ofDelegation = renderDelegationDetails({
       agent_id: 'writer',
       title: 'Prices',
@@ -304,13 +321,13 @@ describe('the pages of waves and delegations', () => {
       state: 'running',
       waiting_for: '',
       usage: usage(),
-      triad,
+      executor,
     });
     expect(ofDelegation).toContain(
       '**Done by:** dialectic triad, written by writer · 4 model calls',
     );
     expect(ofDelegation).toContain('## negotiate · round 2 of 3');
-    expect(renderRunDetails({ ...view, triad })).toContain('## negotiate · round 2 of 3');
+    expect(renderRunDetails({ ...view, executor })).toContain('## negotiate · round 2 of 3');
   });
 
   it('a wave that no planner decided on has no status', () => {

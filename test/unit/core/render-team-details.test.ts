@@ -13,7 +13,7 @@ const pageOf = (team: ReturnType<typeof teamView>): string =>
     state: 'running',
     waiting_for: '',
     usage: usage(),
-    team,
+    executor: { kind: 'team', team_id: team.team_id, view: team },
   });
 
 const working = teamView({
@@ -25,7 +25,11 @@ const working = teamView({
     taskView('d4', { state: 'pending', reason: 'design.d2' }),
     taskView('d5', {
       member_id: 'testers',
-      team: teamView({ tasks: [taskView('d5.d1', { state: 'failed', reason: 'No reply.' })] }),
+      executor: {
+        kind: 'team',
+        team_id: null,
+        view: teamView({ tasks: [taskView('d5.d1', { state: 'failed', reason: 'No reply.' })] }),
+      },
     }),
   ],
   refused: [{ member_id: 'nobody', reason: 'There is none.' }],

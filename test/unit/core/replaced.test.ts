@@ -1,7 +1,11 @@
 import { applyOutcomes } from '../../../core/criteria/criteria.ts';
 import { checkInputs } from '../../../core/plan/check-inputs.ts';
 import { checkReplaced } from '../../../core/plan/check-replaced.ts';
-import { dropReplaced, dropReplacedOutcomes, listReplaced } from '../../../core/plan/replaced.ts';
+import {
+  dropReplaced,
+  dropReplacedOutcomes,
+  listReplaced,
+} from '../../../core/dispatch/dependencies.ts';
 import { criterion, delegation, outcome } from './builders.ts';
 
 const draft = delegation('draft', { produces: ['text'] });

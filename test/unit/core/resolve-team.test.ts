@@ -39,8 +39,8 @@ describe('TRS1: what is left out', () => {
       members: [
         {
           member_id: 'researcher',
-          kind: 'agent',
-          executor: 'agent:researcher',
+          executor: { kind: 'agent' },
+          executor_id: 'agent:researcher',
           agent_id: 'researcher',
           capabilities: ['research', 'sources'],
           priority: 0,
@@ -104,17 +104,16 @@ describe('TRS1: what is left out', () => {
     const members = peers('writer', 'researcher', 'writer');
     expect(seatOf({ id: 'three', triad: { type: 'consensus', reason: 'r', members } })).toEqual({
       member_id: 'three',
-      kind: 'triad',
-      executor: 'triad:consensus:writer,researcher,writer',
+      executor: { kind: 'triad', type: 'consensus' },
+      executor_id: 'triad:consensus:writer,researcher,writer',
       agent_id: 'writer',
-      triad_type: 'consensus',
       capabilities: ['writing', 'research', 'sources'],
       priority: 0,
       enabled: true,
     });
     expect(seatOf({ id: 'below', team_id: 'desk' })).toMatchObject({
-      kind: 'team',
-      executor: 'team:desk',
+      executor: { kind: 'team', team_id: 'desk' },
+      executor_id: 'team:desk',
       agent_id: 'writer',
       capabilities: ['proof', 'research', 'sources'],
     });
@@ -173,9 +172,9 @@ it('TRS3: equal members have one executor, others another', () => {
     seatOf({ id: 'desk', team_id: 'desk' }),
     seatOf({ id: 'desk', triad: { type: 'consensus', reason: 'r', members } }),
     seatOf({ id: 'desk', triad: { type: 'dialectic', reason: 'r', members } }),
-  ].map((seat) => seat?.executor);
+  ].map((seat) => seat?.executor_id);
   expect(new Set(executors).size).toBe(executors.length);
-  expect(seatOf({ id: 'ann', agent_id: 'writer' })?.executor).toBe(executors[0]);
+  expect(seatOf({ id: 'ann', agent_id: 'writer' })?.executor_id).toBe(executors[0]);
 });
 
 it('a definition is the one of its name, or the plan itself', () => {

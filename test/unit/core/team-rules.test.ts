@@ -250,6 +250,7 @@ it('VT1: every task is shown in its order, with its usage and what it waits for'
     turn: 2,
     waiting_for: 'Which city?',
     usage,
+    executor: { kind: 'agent' as const },
   };
   const view = viewTeam(
     { ...state, tasks },

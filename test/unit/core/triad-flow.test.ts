@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import type { PlannedExecutor } from '../../../contracts/executor.ts';
 import type { Duties } from '../../../contracts/member-turn.ts';
 import type { StateToolCall } from '../../../contracts/model-turn.ts';
 import type { OutputFault } from '../../../contracts/output-fault.ts';
@@ -261,12 +262,11 @@ describe('a phase, for rules and people', () => {
     expect(memberSummary(place)).toBe('critic · negotiate · round 2');
     expect(memberSummary(place, 'load_detail')).toBe('critic · negotiate · round 2 · load_detail');
     const delegation = { agent_id: 'writer', title: 'Prices' };
-    expect(delegationSummary(delegation)).toBe('writer · Prices');
-    expect(delegationSummary({ ...delegation, triad: setup })).toBe('dialectic triad · Prices');
-    expect(delegationSummary({ ...delegation, team: {} })).toBe('team · Prices');
-    expect(delegationSummary({ ...delegation, team: { team_id: 'desk' } })).toBe(
-      'team desk · Prices',
-    );
+    const by = (executor: PlannedExecutor) => delegationSummary({ ...delegation, executor });
+    expect(by({ kind: 'agent' })).toBe('writer · Prices');
+    expect(by({ kind: 'triad', type: setup.type })).toBe('dialectic triad · Prices');
+    expect(by({ kind: 'team', team_id: null })).toBe('team · Prices');
+    expect(by({ kind: 'team', team_id: 'desk' })).toBe('team desk · Prices');
     expect(phaseSummary('dialectic', 'negotiate', 'Prices')).toBe('dialectic · negotiate · Prices');
   });
 });

@@ -7,6 +7,7 @@ import { agent, createHarness, useHarness } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';
 import type { Harness } from './harness.ts';
 import { delegation } from './samples.ts';
+import { written } from '../../support/executors.ts';
 
 type WorkflowType = OpenRunInput['workflow_type'];
 
@@ -99,19 +100,19 @@ describe('bad input', () => {
     ['plannerWave', { goal, criteria: ['x'] }, 'input', '"delegations"'],
     [
       'plannerWave',
-      { goal, delegations: [{ ...delegation('a'), delegation_id: '../a' }] },
+      { goal, delegations: [{ ...written(delegation('a')), delegation_id: '../a' }] },
       'delegations[0].delegation_id',
       'lower-case letters',
     ],
     [
       'plannerWave',
-      { goal, delegations: [{ ...delegation('a'), why: 'x' }] },
+      { goal, delegations: [{ ...written(delegation('a')), why: 'x' }] },
       'delegations[0]',
       'Fields are: "delegation_id"',
     ],
     [
       'plannerWave',
-      { goal, delegations: [delegation('a', { agent_id: 'nobody' })] },
+      { goal, delegations: [written(delegation('a', { agent_id: 'nobody' }))] },
       'delegations[0].agent_id',
       'nobody',
     ],
@@ -131,13 +132,13 @@ describe('bad input', () => {
     ['plannerRun', { goal, triads: 'no' }, 'triads', 'expected boolean'],
     [
       'plannerWave',
-      { goal, triads: false, delegations: [{ ...delegation('a'), triad: dialectic }] },
+      { goal, triads: false, delegations: [{ ...written(delegation('a')), triad: dialectic }] },
       'delegations[0].triad',
       'does without triads. Try: leave triad out',
     ],
     [
       'plannerWave',
-      { goal, delegations: [{ ...delegation('a'), triad: dialectic }] },
+      { goal, delegations: [{ ...written(delegation('a')), triad: dialectic }] },
       'delegations[0].agent_id',
       'its synthesizer "synthesizer"',
     ],
@@ -268,8 +269,8 @@ describe('bad input', () => {
 
   it('shows a cycle among the delegations of a wave', async () => {
     const delegations = [
-      delegation('a', { depends_on: ['b'] }),
-      delegation('b', { depends_on: ['a'] }),
+      written(delegation('a', { depends_on: ['b'] })),
+      written(delegation('b', { depends_on: ['a'] })),
     ];
     const { message } = await refused('plannerWave', { goal, delegations });
     expect(message).toMatch(/a ?→ ?b ?→ ?a/);

@@ -1,8 +1,9 @@
-import { WavePlan } from '../../../contracts/wave-plan.ts';
+import { StoredPlan } from '../../../contracts/wave-plan.ts';
 import { defaultLimits } from '../../../core/limits.ts';
 import { agent, createHarness, startedAt, useHarness } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { delegation } from './samples.ts';
+import { written } from '../../support/executors.ts';
 
 const harness = useHarness();
 
@@ -87,7 +88,7 @@ it('keeps a snapshot of the agents that this run goes on with', async () => {
 });
 
 it('gives the same references for the same call', async () => {
-  const input = { goal: 'Goal', delegations: [delegation('a')] };
+  const input = { goal: 'Goal', delegations: [written(delegation('a'))] };
   const first = await harness.open('plannerWave', input);
   const tree = await readTree(harness.home);
   expect(await harness.open('plannerWave', input)).toEqual(first);
@@ -113,8 +114,11 @@ describe('with a plan of its own', () => {
       delegation('a', { produces: ['report'] }),
       delegation('b', { required_inputs: ['report'], provided_inputs: [], depends_on: ['a'] }),
     ];
-    const { plan } = await harness.open('plannerWave', { goal: 'Goal', delegations });
-    const stored = WavePlan.parse(
+    const { plan } = await harness.open('plannerWave', {
+      goal: 'Goal',
+      delegations: delegations.map(written),
+    });
+    const stored = StoredPlan.parse(
       JSON.parse(await harness.deps.store.getText(plan?.plan_ref ?? '')),
     );
     expect(stored.delegations).toEqual(delegations);
@@ -159,7 +163,7 @@ describe('with a plan of its own', () => {
       agent_id: 'writer',
       task_description: 'Write.',
     });
-    const stored = WavePlan.parse(
+    const stored = StoredPlan.parse(
       JSON.parse(await harness.deps.store.getText(plan?.plan_ref ?? '')),
     );
     expect(stored.delegations[0]?.acceptance_criteria).toEqual([

@@ -6,6 +6,7 @@ import { readTree } from '../../support/read-tree.ts';
 import { agent, createHarness, useHarness } from './harness.ts';
 import type { Harness } from './harness.ts';
 import { delegation } from './samples.ts';
+import { written } from '../../support/executors.ts';
 
 const harness = useHarness();
 const message = 'Compare three ways\nto store sensor data.';
@@ -47,7 +48,7 @@ describe('a team that is started alone', () => {
         agent_id: 'researcher',
         title: 'Compare three ways',
         criterion_ids: ['c1'],
-        team: { team_id: 'this-team' },
+        executor: { kind: 'team', team_id: 'this-team' },
       },
     ]);
     expect(await teamsOf(opened)).toEqual([
@@ -91,7 +92,11 @@ describe('a team that is started alone', () => {
       { team_id: 'desk', depth: 1, leader: 'writer' },
     ]);
     expect(opened.plan?.delegations).toMatchObject([
-      { agent_id: 'writer', criterion_ids: ['c1', 'c2'], team: { team_id: 'news' } },
+      {
+        agent_id: 'writer',
+        criterion_ids: ['c1', 'c2'],
+        executor: { kind: 'team', team_id: 'news' },
+      },
     ]);
     expect(await teamsOf(opened)).toEqual([{ team_id: 'news', ...given }, desk]);
   });
@@ -100,7 +105,7 @@ describe('a team that is started alone', () => {
     const input = { message, team_id: 'desk', teams: [desk], thread_id: 't' };
     const opened = await harness.open('team', input);
     expect(opened.plan?.delegations).toMatchObject([
-      { agent_id: 'writer', team: { team_id: 'desk' } },
+      { agent_id: 'writer', executor: { kind: 'team', team_id: 'desk' } },
     ]);
     expect(await teamsOf(opened)).toEqual([{ ...desk, thread_id: 't' }]);
   });
@@ -136,14 +141,20 @@ describe('teams that a planner may name', () => {
   );
 
   it('may be given to a typed delegation', async () => {
-    const planned = { ...delegation('a', { agent_id: 'writer' }), team: { team_id: 'desk' } };
+    const planned = {
+      ...written(delegation('a', { agent_id: 'writer' })),
+      team: { team_id: 'desk' },
+    };
     const wave = { goal: 'Goal', delegations: [planned] };
     const { plan } = await harness.open('plannerWave', { ...wave, teams: [desk] });
-    expect(plan?.delegations[0]?.team).toEqual({ team_id: 'desk' });
+    expect(plan?.delegations[0]?.executor).toEqual({ kind: 'team', team_id: 'desk' });
   });
 
   it('are the only ones that a typed delegation may name', async () => {
-    const planned = { ...delegation('a', { agent_id: 'writer' }), team: { team_id: 'desk' } };
+    const planned = {
+      ...written(delegation('a', { agent_id: 'writer' })),
+      team: { team_id: 'desk' },
+    };
     const wave = { goal: 'Goal', delegations: [planned] };
     expect(await pathsOf('plannerWave', { ...wave, teams: false })).toEqual([
       'delegations[0].team',

@@ -1,7 +1,9 @@
 import type { Delegation } from '../../../contracts/delegation.ts';
-import { WavePlan } from '../../../contracts/wave-plan.ts';
+import type { WavePlanOutline } from '../../../contracts/wave-plan.ts';
+import { StoredPlan } from '../../../contracts/wave-plan.ts';
 import { findOwed } from '../../../core/spec/read-spec.ts';
 import { agent, createHarness, useHarness } from './harness.ts';
+import { written } from '../../support/executors.ts';
 import { delegation } from './samples.ts';
 
 const harness = useHarness();
@@ -10,7 +12,13 @@ const task = 'Design a schema\nfor sensor data.';
 const textOf = (ref: string | null): Promise<string> => harness.deps.store.getText(ref ?? '');
 
 const planned = async (ref: string | undefined): Promise<Delegation | undefined> =>
-  WavePlan.parse(JSON.parse(await textOf(ref ?? null))).delegations[0];
+  StoredPlan.parse(JSON.parse(await textOf(ref ?? null))).delegations[0];
+
+/** The sections of the triad that does the first delegation. */
+const sectionsOf = (plan: WavePlanOutline | null) => {
+  const executor = plan?.delegations[0]?.executor;
+  return executor?.kind === 'triad' ? executor.sections : undefined;
+};
 
 /** The models of a run whose agents name `own`, where the provider has these. */
 const modelsOf = async (
@@ -35,7 +43,8 @@ it('opens a triad from its type and a task', async () => {
       agent_id: 'writer',
       title: 'Design a schema',
       criterion_ids: ['c1'],
-      triad: {
+      executor: {
+        kind: 'triad',
         type: 'dialectic',
         members: [
           { name: 'proposer', agent_id: 'researcher' },
@@ -46,7 +55,7 @@ it('opens a triad from its type and a task', async () => {
       },
     },
   ]);
-  expect(plan?.delegations[0]?.triad?.sections[0]).not.toHaveProperty('text');
+  expect(sectionsOf(plan)?.[0]).not.toHaveProperty('text');
   expect(await planned(plan?.plan_ref)).toMatchObject({ task_description: task });
   expect((await harness.record(opened.record_ref)).goal).toBe(task);
 });
@@ -73,9 +82,9 @@ it('takes everything that can be set', async () => {
   });
   expect(await planned(plan?.plan_ref)).toMatchObject({
     acceptance_criteria: [{ criterion_id: 'c1', description: 'It is in third normal form' }],
-    triad: { type: 'consensus', members, ...given },
+    executor: { kind: 'triad', type: 'consensus', members, ...given },
   });
-  expect(plan?.delegations[0]?.triad?.sections).toEqual([{ section_id: 'tables' }]);
+  expect(sectionsOf(plan)).toEqual([{ section_id: 'tables' }]);
   expect(models).toEqual(['model-of-anna', 'model-of-bert', 'model-of-carl']);
 });
 
@@ -163,7 +172,7 @@ describe('models that members may be given', () => {
 it('a run does with triads, or without', async () => {
   expect((await harness.open('plannerRun', { goal: 'Goal' })).triads).toBe(true);
   expect((await harness.open('plannerRun', { goal: 'Goal', triads: false })).triads).toBe(false);
-  const delegations = [delegation('a')];
+  const delegations = [written(delegation('a'))];
   const wave = { goal: 'Goal', triads: false, delegations };
   expect((await harness.open('plannerWave', wave)).triads).toBe(false);
 });

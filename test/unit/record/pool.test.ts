@@ -182,7 +182,7 @@ it('reviewDecision holds a decision against the pool and the outputs of its wave
     const { faults } = await harness.reviewDecision({
       record_ref: run.ref(),
       wave: 1,
-      outcomes: first.outcomes,
+      outcomes: first.outcomes.map((one) => ({ ...one, executor_end: null })),
       decision_ref: decisionRef,
     });
     return faults.map(({ reason }) => reason);

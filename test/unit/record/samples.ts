@@ -1,3 +1,4 @@
+import { planExecutor } from '../../../core/executor.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
@@ -30,6 +31,7 @@ export function delegation(id: string, over: Partial<Delegation> = {}): Delegati
     provided_inputs: ['goal'],
     depends_on: [],
     produces: [],
+    executor: { kind: 'agent' },
     ...over,
   };
 }
@@ -166,6 +168,7 @@ export async function outcome(
     loaded_details: [],
     turns: 1,
     usage: usage(1),
+    executor: { kind: 'agent' },
     ...over,
   };
 }
@@ -181,11 +184,12 @@ export function wavePlanned(
       wave: at,
       plan_ref: planRef,
       summary,
-      delegations: delegations.map(({ delegation_id, agent_id, title, depends_on }) => ({
+      delegations: delegations.map(({ delegation_id, agent_id, title, depends_on, executor }) => ({
         delegation_id,
         agent_id,
         title,
         depends_on,
+        executor: planExecutor(executor),
       })),
       criterion_ids: [
         ...new Set(delegations.flatMap((d) => d.acceptance_criteria.map((c) => c.criterion_id))),

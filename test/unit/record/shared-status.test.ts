@@ -136,7 +136,10 @@ it('says who is in a triad and why, here and among the decisions of the summary'
     rounds_max: 2,
     sections: [{ section_id: 'a', text: 'All of it.' }],
   };
-  const made = plan(delegation('first', { triad }), delegation('second'));
+  const made = plan(
+    delegation('first', { executor: { kind: 'triad', ...triad } }),
+    delegation('second'),
+  );
   const { agents } = await statusAfter(wavePlanned(1, await harness.put(made), made));
   expect(agents['first']).toMatchObject({
     agent_id: 'researcher',

@@ -1,5 +1,10 @@
+import { readOutput } from '../../../activities/agent-turn/read-output.ts';
+import type { Executor } from '../../../contracts/executor.ts';
 import { StoredPlan, WavePlan } from '../../../contracts/wave-plan.ts';
 import { composeLoneDelegation, composePlan } from '../../../activities/run-record/compose-plan.ts';
+import { written } from '../../support/executors.ts';
+import { design } from './team-samples.ts';
+import { offerTriad } from './triad-samples.ts';
 
 const lone = composeLoneDelegation({
   agent_id: 'writer',
@@ -12,7 +17,12 @@ const planOf = (delegation_id: string, depends_on: readonly string[] = []) =>
 it('tasks of a team have ids that no planner may write', () => {
   const task = planOf('design.d2.d1', ['design.d1']);
   expect(StoredPlan.parse(task)).toEqual(task);
-  expect(WavePlan.safeParse(task).success).toBe(false);
+  const asWritten = { ...task, delegations: task.delegations.map(written) };
+  expect(WavePlan.safeParse(asWritten).error?.issues.map(({ path }) => path)).toContainEqual([
+    'delegations',
+    0,
+    'delegation_id',
+  ]);
   expect(StoredPlan.parse(planOf('design'))).toEqual(planOf('design'));
 });
 
@@ -32,5 +42,46 @@ it.each(['', 'a.', '.a', 'a..b', 'a/b', 'A.b', 'a.b.c.d.e', `a.${'x'.repeat(41)}
 it('a stored plan is as strict in all else', () => {
   expect(StoredPlan.safeParse({ ...planOf('a'), more: 1 }).success).toBe(false);
   const odd = composePlan([Object.assign({ more: 1 }, lone)]);
+  expect(StoredPlan.safeParse(odd).success).toBe(false);
+});
+
+const executors: readonly Executor[] = [
+  { kind: 'agent' },
+  { kind: 'triad', ...offerTriad },
+  design.executor,
+  { kind: 'team', team_id: 'desk' },
+];
+
+it.each(executors)(
+  'what a planner wrote of an executor is stored and read as one: %j',
+  (executor) => {
+    const plan = composePlan([{ ...lone, executor }]);
+    const text = JSON.stringify({ ...plan, delegations: plan.delegations.map(written) });
+    const read = readOutput('wave_plan', text);
+    expect(read).toEqual({ ok: true, output: { shape: 'wave_plan', value: plan } });
+    expect(StoredPlan.parse(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
+  },
+);
+
+it('PTS2: nobody is a triad and a team', () => {
+  const both = { ...written(lone), triad: offerTriad, team: { team_id: 'desk' } };
+  const plan = { ...planOf('a'), delegations: [written(lone), both] };
+  expect(readOutput('wave_plan', JSON.stringify(plan))).toEqual({
+    ok: false,
+    faults: [
+      {
+        path: 'delegations[1].team',
+        reason: 'a delegation is done by a triad or by a team, not by both.',
+        hint: 'Try: leave one of them out',
+      },
+    ],
+  });
+});
+
+it('a stored plan names the kind of each executor', () => {
+  const { executor: _executor, ...rest } = lone;
+  const plan = { ...planOf('a'), delegations: [rest] };
+  expect(StoredPlan.safeParse(plan).success).toBe(false);
+  const odd = { ...plan, delegations: [{ ...rest, executor: { kind: 'quartet' } }] };
   expect(StoredPlan.safeParse(odd).success).toBe(false);
 });

@@ -12,16 +12,17 @@ import {
 } from '../../support/team-fixtures.ts';
 import type { Harness } from './harness.ts';
 import { delegation, met, outcome, output, plan } from './samples.ts';
-import { offer, offerOutcome, offerOutput, reportOf } from './triad-samples.ts';
+import { offer, offerOutcome, offerOutput, offerTriad, reportOf } from './triad-samples.ts';
 
 /** A delegation that a team does: a researcher, a triad, and a team with a name. */
 export const design: Delegation = delegation('design', {
   agent_id: 'leader',
   task_description: 'Design the hall.\n\n# For three machines',
-  team: {
+  executor: {
+    kind: 'team',
     members: [
       { id: 'researcher' },
-      { id: 'sellers', ...(offer.triad !== undefined && { triad: offer.triad }) },
+      { id: 'sellers', triad: offerTriad },
       { id: 'testers', team_id: 'lab' },
     ],
   },
@@ -30,12 +31,16 @@ export const design: Delegation = delegation('design', {
 export const members = [
   teamSeat('researcher'),
   teamSeat('sellers', {
-    kind: 'triad',
-    executor: 'triad:dialectic:researcher,writer',
+    executor: { kind: 'triad', type: 'dialectic' },
+    executor_id: 'triad:dialectic:researcher,writer',
     agent_id: 'writer',
-    triad_type: 'dialectic',
   }),
-  teamSeat('testers', { kind: 'team', executor: 'team:lab', agent_id: 'leader', enabled: false }),
+  teamSeat('testers', {
+    executor: { kind: 'team', team_id: 'lab' },
+    executor_id: 'team:lab',
+    agent_id: 'leader',
+    enabled: false,
+  }),
 ];
 
 const designOutput = output({
@@ -76,14 +81,18 @@ export async function triadTask(harness: Harness, id: string): Promise<TaskRecor
   const planRef = await harness.put(plan({ ...offer, delegation_id: id }));
   const output_ref = await harness.put(offerOutput);
   const reports = [await reportOf(harness, 'execute', {}, { output_ref })];
-  const { triad, usage, output_ref: told } = await offerOutcome(harness, planRef, reports, {}, id);
+  const {
+    executor,
+    usage,
+    output_ref: told,
+  } = await offerOutcome(harness, planRef, reports, {}, id);
   return taskRecord('d2', {
     delegation_id: id,
     member_id: 'sellers',
     plan_ref: planRef,
     output_ref: told,
     usage,
-    ...(triad !== undefined && { triad }),
+    executor,
   });
 }
 
@@ -108,7 +117,7 @@ export async function teamTask(harness: Harness, id: string): Promise<TaskRecord
     plan_ref,
     output_ref,
     usage: sumTeamUsage(team),
-    team,
+    executor: { kind: 'team', work: team },
   });
 }
 
@@ -143,7 +152,7 @@ export async function designOutcome(
   return outcome(harness, design, done, {
     output_ref,
     usage: sumTeamUsage(team),
-    team,
+    executor: { kind: 'team', work: team },
     ...over,
   });
 }

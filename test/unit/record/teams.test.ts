@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { treePaths } from '../../../activities/projection/paths.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
 import type { RecordChange } from '../../../contracts/run-record.ts';
-import { readEnds } from '../../../core/team/bound-team.ts';
+import { readEnd } from '../../../core/executor.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { useHarness } from './harness.ts';
 import { decision, output, plan, wave, wavePlanned } from './samples.ts';
@@ -81,7 +81,8 @@ it('a run whose id is used again loses the files of its teams, also when a repor
   const again = await harness.begin('my-run', { goal: 'A third goal' });
   const done = await doneWave();
   await again.apply(done);
-  const ref = done.wave.outcomes[0]?.team?.report_ref ?? '';
+  const executor = done.wave.outcomes[0]?.executor;
+  const ref = executor?.kind === 'team' ? (executor.work?.report_ref ?? '') : '';
   await rm(join(harness.home, 'objects', ref.slice(0, 2), ref.slice(2)));
   await harness.begin('my-run', { goal: 'A fourth goal' });
   expect(Object.keys(await reportFiles())).not.toContain('teams/design.md');
@@ -184,7 +185,7 @@ it('reviewDecision asks for each dispute of a triad among the members of a team,
         status: outcome.status,
         turns: outcome.turns,
         output_ref: outcome.output_ref,
-        ...readEnds(outcome),
+        executor_end: readEnd(outcome.executor),
       })),
       decision_ref: await harness.put({
         ...made,

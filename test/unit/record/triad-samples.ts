@@ -1,25 +1,28 @@
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { PhaseSummary } from '../../../contracts/phase-summary.ts';
-import type { TriadPhase } from '../../../contracts/triad.ts';
+import type { TriadPhase, TriadPlan } from '../../../contracts/triad.ts';
 import type { PhaseReport, TriadOutcome } from '../../../contracts/triad-run.ts';
 import { findDissent } from '../../../core/spec/read-spec.ts';
 import { answers, claims, dialectic, specAfter } from '../core/triad-builders.ts';
 import type { Harness } from './harness.ts';
 import { delegation, met, outcome, output, usage } from './samples.ts';
 
-/** A delegation that a dialectic triad does. Its spec has a section with a text of its own. */
+/** A dialectic triad whose spec has a section with a text of its own. */
+export const offerTriad: TriadPlan = {
+  type: 'dialectic',
+  reason: 'Prices are\ndisputed.',
+  members: [...dialectic],
+  sections: [
+    { section_id: 'prices', text: 'What each way costs.' },
+    { section_id: 'risks', text: 'What can go wrong.' },
+  ],
+};
+
+/** A delegation that it does. */
 export const offer: Delegation = delegation('offer', {
   agent_id: 'writer',
-  triad: {
-    type: 'dialectic',
-    reason: 'Prices are\ndisputed.',
-    members: [...dialectic],
-    sections: [
-      { section_id: 'prices', text: 'What each way costs.' },
-      { section_id: 'risks', text: 'What can go wrong.' },
-    ],
-  },
+  executor: { kind: 'triad', ...offerTriad },
 });
 
 export interface Told {
@@ -74,7 +77,7 @@ export async function reportOf(
   return {
     version: 1,
     type: 'dialectic',
-    reason: offer.triad?.reason ?? '',
+    reason: offerTriad.reason,
     members: dialectic,
     phase,
     attempt: 1,
@@ -131,13 +134,16 @@ export async function offerOutcome(
   return outcome(harness, offer, offerOutput, {
     output_ref: outputRef,
     usage: usage(27),
-    triad: {
-      type: 'dialectic',
-      reason: offer.triad?.reason ?? '',
-      members: dialectic,
-      phases,
-      dissent: last === undefined ? [] : findDissent(last.spec),
-      failure: last?.failure ?? null,
+    executor: {
+      kind: 'triad',
+      work: {
+        type: 'dialectic',
+        reason: offerTriad.reason,
+        members: dialectic,
+        phases,
+        dissent: last === undefined ? [] : findDissent(last.spec),
+        failure: last?.failure ?? null,
+      },
     },
     ...over,
   });

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
 import type { RecordChange } from '../../../contracts/run-record.ts';
-import { readTriadEnd } from '../../../core/triad/bound-triad.ts';
+import { readEnd } from '../../../core/executor.ts';
 import { useHarness } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { decision, delegation, met, outcome, output, plan, wave } from './samples.ts';
@@ -119,26 +119,28 @@ it('report.md says so when nobody has decided a dispute, and nothing without one
 it('reviewDecision asks for each dispute that the report of the last phase has', async () => {
   const run = await harness.begin('my-run');
   const { wave: done } = await doneWave();
-  const [disputed] = done.outcomes;
-  const end = disputed?.triad === undefined ? undefined : readTriadEnd(disputed.triad);
+  const executor = done.outcomes[0]?.executor;
+  const triad = executor?.kind === 'triad' ? executor.work : null;
   const review = async (entries: Parameters<typeof doneWave>[1]) => {
     const made = decision();
     const planner_decision = { ...made.planner_decision, conflicts_resolved: entries ?? [] };
     const { faults } = await harness.reviewDecision({
       record_ref: run.ref(),
       wave: 1,
-      outcomes: done.outcomes.map(({ delegation_id, status, turns, output_ref }) => ({
+      outcomes: done.outcomes.map(({ delegation_id, status, turns, output_ref, executor: by }) => ({
         delegation_id,
         status,
         turns,
         output_ref,
-        ...(delegation_id === 'offer' && end !== undefined && { triad_end: end }),
+        executor_end: readEnd(by),
       })),
       decision_ref: await harness.put({ ...made, planner_decision }),
     });
     return faults;
   };
-  expect(end?.dissent_ref).toBe(disputed?.triad?.phases.at(-1)?.report_ref);
+  expect(executor === undefined ? null : readEnd(executor)).toMatchObject({
+    dissent_ref: triad?.phases.at(-1)?.report_ref,
+  });
   expect(await review([])).toMatchObject([
     { path: 'planner_decision.conflicts_resolved', hint: expect.stringMatching(/^Try: /) },
   ]);
@@ -155,9 +157,8 @@ it('result.md of a phase that was started alone is what it hands over', async ()
   const plan_ref = await harness.put(plan(offer));
   const summary_ref = await harness.put(summary);
   const report = await reportOf(harness, 'negotiate', {}, { summary_ref });
-  const { triad, ...rest } = await offerOutcome(harness, plan_ref, [report]);
-  const handed = { ...rest, output_ref: null, criteria_met: [], criteria_unmet: ['offer-1'] };
-  const outcomes = [{ ...handed, ...(triad !== undefined && { triad }) }];
+  const ended = await offerOutcome(harness, plan_ref, [report]);
+  const outcomes = [{ ...ended, output_ref: null, criteria_met: [], criteria_unmet: ['offer-1'] }];
   const { result, report: parts } = await endOf({
     type: 'wave_done',
     wave: wave(1, { plan_ref, outcomes, decision_ref: null }),

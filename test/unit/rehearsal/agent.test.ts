@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
-import type { Delegation } from '../../../contracts/delegation.ts';
-import { WavePlan } from '../../../contracts/wave-plan.ts';
+import type { WrittenDelegation } from '../../../contracts/delegation.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import {
   askFor,
   delegationPrompt,
@@ -13,10 +13,12 @@ import {
 import type { Rig } from './support.ts';
 
 let rig: Rig;
-let delegations: readonly Delegation[];
+let delegations: readonly WrittenDelegation[];
 beforeAll(async () => {
   rig = await startRig();
-  const plan = WavePlan.parse(await askFor(rig.client, WavePlan, planPrompt('Open a bakery')));
+  const plan = WrittenPlan.parse(
+    await askFor(rig.client, WrittenPlan, planPrompt('Open a bakery')),
+  );
   delegations = plan.delegations;
 });
 afterAll(() => rig.server.close());
@@ -26,7 +28,7 @@ type Messages = Anthropic.MessageParam[];
 const work = async (messages: Messages | string): Promise<AgentOutput> =>
   AgentOutput.parse(await askFor(rig.client, AgentOutput, messages));
 
-const criterionIds = (delegation: Delegation | undefined): string[] =>
+const criterionIds = (delegation: WrittenDelegation | undefined): string[] =>
   (delegation?.acceptance_criteria ?? []).map((criterion) => criterion.criterion_id);
 
 const metIds = (output: AgentOutput): string[] =>

@@ -2,10 +2,10 @@ import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import { Validator } from '@cfworker/json-schema';
 import { z } from 'zod';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
-import { Delegation } from '../../../contracts/delegation.ts';
+import { WrittenDelegation } from '../../../contracts/delegation.ts';
 import { AskedQuestion } from '../../../contracts/question.ts';
 import { WaveDecision } from '../../../contracts/wave-decision.ts';
-import { WavePlan } from '../../../contracts/wave-plan.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { conform } from '../../../rehearsal/generator/conform.ts';
 import { generateInstance } from '../../../rehearsal/generator/generate-instance.ts';
 
@@ -168,8 +168,8 @@ test.each(Object.entries(schemas))('%s: the value fits', (_, schema) => {
 });
 
 const shapes: Record<string, z.ZodType> = {
-  WavePlan,
-  Delegation,
+  WrittenPlan,
+  WrittenDelegation,
   AgentOutput,
   AskedQuestion,
   WaveDecision,

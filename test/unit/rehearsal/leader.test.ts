@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
-import { WavePlan } from '../../../contracts/wave-plan.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { stateToolInputs } from '../../../contracts/state-call.ts';
 import { delegationTool } from '../../../rehearsal/rules/task-place.ts';
 import {
@@ -114,8 +114,8 @@ it.each([
 });
 
 const plan = async (goal: string, more: Parameters<typeof planPrompt>[1]) =>
-  WavePlan.parse(await askFor(rig.client, WavePlan, planPrompt(goal, more)));
-const teamsOf = ({ delegations }: WavePlan) => delegations.flatMap(({ team }) => team ?? []);
+  WrittenPlan.parse(await askFor(rig.client, WrittenPlan, planPrompt(goal, more)));
+const teamsOf = ({ delegations }: WrittenPlan) => delegations.flatMap(({ team }) => team ?? []);
 
 describe('the planner', () => {
   it('gives one delegation to a team where the goal asks for it', async () => {

@@ -1,4 +1,4 @@
-import { WavePlan } from '../../../contracts/wave-plan.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { agents, askFor, planPrompt, startRig } from './support.ts';
 import type { Rig } from './support.ts';
 
@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => rig.server.close());
 
-const plan = async (prompt: string): Promise<WavePlan> =>
-  WavePlan.parse(await askFor(rig.client, WavePlan, prompt));
+const plan = async (prompt: string): Promise<WrittenPlan> =>
+  WrittenPlan.parse(await askFor(rig.client, WrittenPlan, prompt));
 
 test('wave 1 has two parallel delegations, one that depends on both, and a review', async () => {
   const { delegations } = await plan(planPrompt('Open a bakery'));

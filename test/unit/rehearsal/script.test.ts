@@ -1,5 +1,5 @@
 import { AgentOutput } from '../../../contracts/agent-output.ts';
-import { WavePlan } from '../../../contracts/wave-plan.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { startRehearsalServer } from '../../../rehearsal/server.ts';
 import { createClient, paramsFor, plainFormat, startRig, textOf } from './support.ts';
 import type { Rig } from './support.ts';
@@ -44,13 +44,13 @@ test('nth counts the calls that fit, also those that another rule answered', asy
 
 test('a rule for a shape leaves other shapes alone', async () => {
   rig.server.script([{ match: { schema: 'plan' }, reply: { json: { mine: true } } }]);
-  const ask = async (shape: typeof WavePlan | typeof AgentOutput): Promise<string> =>
+  const ask = async (shape: typeof WrittenPlan | typeof AgentOutput): Promise<string> =>
     textOf(
       await rig.client.messages.create(
         paramsFor('go', { output_config: { format: plainFormat(shape) } }),
       ),
     );
-  expect(await ask(WavePlan)).toBe('{"mine":true}');
+  expect(await ask(WrittenPlan)).toBe('{"mine":true}');
   expect(AgentOutput.parse(JSON.parse(await ask(AgentOutput))).status).toBe('completed');
   expect(rig.server.calls().map((call) => call.shape)).toEqual(['plan', 'delegation']);
 });

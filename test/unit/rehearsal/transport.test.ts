@@ -1,5 +1,5 @@
 import { NotFoundError } from '@anthropic-ai/sdk';
-import { WavePlan } from '../../../contracts/wave-plan.ts';
+import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { createClient, paramsFor, plainFormat, planPrompt, startRig, textOf } from './support.ts';
 import type { Rig } from './support.ts';
 
@@ -11,7 +11,7 @@ afterEach(() => rig.server.reset());
 afterAll(() => rig.server.close());
 
 const planParams = paramsFor(planPrompt('Open a bakery'), {
-  output_config: { format: plainFormat(WavePlan) },
+  output_config: { format: plainFormat(WrittenPlan) },
 });
 
 test('without a schema the reply is a short Markdown text about the goal', async () => {

@@ -8,7 +8,11 @@ import { outcome } from '../core/builders.ts';
 import { createFolder } from '../record/harness.ts';
 
 function historyOf(usage: Usage): StoredHistory {
-  const done = { ...outcome('design'), usage, team: teamOutcome() };
+  const done = {
+    ...outcome('design'),
+    usage,
+    executor: { kind: 'team' as const, work: teamOutcome() },
+  };
   const data = Buffer.from(JSON.stringify({ waves: [{ outcomes: [done] }] }));
   const result = { payloads: [{ data }] };
   const events = [{ workflowExecutionCompletedEventAttributes: { result } }];

@@ -27,7 +27,14 @@ const members: TeamMember[] = [
 const desk = { team_id: 'desk', leader: 'writer', members: [{ id: 'researcher' }] };
 
 const open = (team = { members }) =>
-  createTeamBench({ task: { agent_id: 'leader', task_description: message, team }, teams: [desk] });
+  createTeamBench({
+    task: {
+      agent_id: 'leader',
+      task_description: message,
+      executor: { kind: 'team', ...team },
+    },
+    teams: [desk],
+  });
 
 const openTeam = (bench: TeamBench, delegation_id = 'task') => {
   const { registry_ref, plan_ref } = bench;
@@ -65,7 +72,7 @@ describe('openTeam', () => {
     const { setup, message_ref } = await openTeam(bench);
     expect(await bench.store.getText(message_ref)).toBe(message);
     expect(setup).toMatchObject({ team_id: null, leader: 'leader', max_parallel: 3 });
-    expect(setup.members.map(({ executor }) => executor)).toEqual([
+    expect(setup.members.map(({ executor_id }) => executor_id)).toEqual([
       'agent:researcher',
       'agent:writer',
       'triad:dialectic:researcher,researcher,writer',
@@ -75,7 +82,7 @@ describe('openTeam', () => {
 
   it('gives the team of that name', async () => {
     const bench = await createTeamBench({
-      task: { agent_id: 'writer', team: { team_id: 'desk' } },
+      task: { agent_id: 'writer', executor: { kind: 'team', team_id: 'desk' } },
       teams: [{ ...desk, timeout: 90, instructions: 'Be quick.' }],
     });
     const { setup } = await openTeam(bench);
@@ -84,7 +91,10 @@ describe('openTeam', () => {
   });
 
   it('refuses a team that there is not, and says which there are', async () => {
-    const bench = await createTeamBench({ task: { team: { team_id: 'news' } }, teams: [desk] });
+    const bench = await createTeamBench({
+      task: { executor: { kind: 'team', team_id: 'news' } },
+      teams: [desk],
+    });
     const failure = await failureOf(openTeam(bench));
     expect(failure).toMatchObject({ type: 'InvalidInput', nonRetryable: true });
     expect(failure.message).toContain('there is no team "news". Teams are: "desk"');
@@ -107,8 +117,12 @@ describe('planTasks', () => {
     expect(await bench.read(plan_ref)).toMatchObject({ needs_user_input: false });
     expect(delegations).toMatchObject([
       { delegation_id: 'task.d1', agent_id: 'writer', title: 'Task 1' },
-      { delegation_id: 'task.d2', agent_id: 'writer', triad: { sections: [{ section_id: 'c1' }] } },
-      { delegation_id: 'task.d3', agent_id: 'writer', team: { team_id: 'desk' } },
+      {
+        delegation_id: 'task.d2',
+        agent_id: 'writer',
+        executor: { kind: 'triad', sections: [{ section_id: 'c1' }] },
+      },
+      { delegation_id: 'task.d3', agent_id: 'writer', executor: { kind: 'team', team_id: 'desk' } },
       { delegation_id: 'task.d4', agent_id: 'writer' },
     ]);
     expect(delegations[0]).not.toHaveProperty('triad');
@@ -130,7 +144,7 @@ describe('planTasks', () => {
             { criterion_id: 'c1', description: 'The task is done as described.' },
           ],
         },
-        { triad },
+        { executor: { kind: 'triad', ...triad } },
         {},
         {},
       ],
@@ -220,7 +234,11 @@ describe('rewriteTask', () => {
 
   it('leaves nothing of the old text in a title that was made of it', async () => {
     const bench = await createTeamBench({
-      task: { task_description: message, title: 'Compare three ways', team: { members } },
+      task: {
+        task_description: message,
+        title: 'Compare three ways',
+        executor: { kind: 'team', members },
+      },
     });
     const { plan } = await rewrite(bench, message, 'Other words.\nMore.');
     expect(plan).toMatchObject({ delegations: [{}, { title: 'Other words.' }] });

@@ -89,6 +89,7 @@ export function delegationView(fields: Partial<DelegationView> = {}): Delegation
     state: 'running',
     reason: '',
     workflow_id: 'run-1/wave-001/gather-facts',
+    executor: { kind: 'agent' },
     ...fields,
   };
 }

@@ -8,13 +8,14 @@ export function task(name: string, fields: Partial<TaskView> = {}): TaskView {
   return {
     delegation_id: `task.${name}`,
     member_id: 'researcher',
-    executor: 'agent:researcher',
+    executor_id: 'agent:researcher',
     title: `Title of ${name}`,
     state: 'running',
     reason: '',
     attempts: 1,
     turns: 1,
     usage: noUsage,
+    executor: { kind: 'agent' },
     ...fields,
   };
 }
@@ -47,7 +48,7 @@ export function look(view: TeamView | null, fields: Partial<TeamLook> = {}): Tea
     turn: 1,
     waiting_for: '',
     usage: noUsage,
-    ...(view !== null && { team: view }),
+    executor: { kind: 'team', team_id: view?.team_id ?? null, view },
   };
   return {
     run: listing(),
@@ -88,21 +89,24 @@ export function endOfTeam(fields: Partial<LoneOutcome> = {}): RunEnd {
     answer: '# Bread\n\nIt is baked.',
     result_path: 'bread/result.md',
     report_path: 'bread/report.md',
-    team: {
-      team_id: null,
-      leader: { agent_id: 'leader', turns: 2, usage },
-      members: [
-        {
-          member_id: 'researcher',
-          executor: 'agent:researcher',
-          delegations: 1,
-          usage: { ...noUsage, calls: 1 },
-        },
-      ],
-      tasks: { completed: 1, failed: 0, timed_out: 0, stopped: 0, not_started: 0 },
-      partial: false,
-      notes: ['member_timeout was over the timeout of the team.'],
-      report_ref: 'b'.repeat(64),
+    executor: {
+      kind: 'team',
+      work: {
+        team_id: null,
+        leader: { agent_id: 'leader', turns: 2, usage },
+        members: [
+          {
+            member_id: 'researcher',
+            executor_id: 'agent:researcher',
+            delegations: 1,
+            usage: { ...noUsage, calls: 1 },
+          },
+        ],
+        tasks: { completed: 1, failed: 0, timed_out: 0, stopped: 0, not_started: 0 },
+        partial: false,
+        notes: ['member_timeout was over the timeout of the team.'],
+        report_ref: 'b'.repeat(64),
+      },
     },
     ...fields,
   };

@@ -3,19 +3,19 @@ import type { ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import { countLoadsLeft, noteLoaded } from '../../core/turns/note-loaded.ts';
 import { callActingTool } from './call-acting-tool.ts';
 import { makeCall } from './make-call.ts';
-import type { ToolDesk } from './make-call.ts';
+import type { ToolContext } from './make-call.ts';
 
 /** Makes the calls of one reply: all that change nothing at the same time, then the others in their order. */
 export async function callTools(
   calls: readonly ToolCall[],
-  desk: ToolDesk,
+  context: ToolContext,
 ): Promise<readonly TurnInput[]> {
-  const { work } = desk;
+  const { work } = context;
   const loadsLeft = countLoadsLeft(work.loadedDetails, calls.length, work.loading);
   work.loading += calls.length;
   const done = await Promise.all(
     calls.map(async (call, at) =>
-      call.acts === true ? null : callReadingTool(call, desk, loadsLeft[at] ?? 0),
+      call.acts === true ? null : callReadingTool(call, context, loadsLeft[at] ?? 0),
     ),
   ).finally(() => {
     work.loading -= calls.length;
@@ -27,17 +27,17 @@ export async function callTools(
     const result = done[at] ?? null;
     // A later call may build on what an earlier one has changed.
     // oxlint-disable-next-line no-await-in-loop
-    inputs.push(result === null ? await callActingTool(call, desk) : toInput(call, result));
+    inputs.push(result === null ? await callActingTool(call, context) : toInput(call, result));
   }
   return inputs;
 }
 
 async function callReadingTool(
   call: ToolCall,
-  desk: ToolDesk,
+  context: ToolContext,
   loads_left: number,
 ): Promise<ToolDone> {
-  return doneOf(call, await makeCall(call, desk, { loads_left }));
+  return doneOf(call, await makeCall(call, context, { loads_left }));
 }
 
 /** The result of a call that changes nothing: it waits for nobody. */

@@ -6,6 +6,7 @@ import type {
   DelegationOutcome,
   LoneOutcome,
 } from '../../contracts/delegation-run.ts';
+import type { ExecutorOutline } from '../../contracts/executor.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
 import { lendBudget } from '../../core/budget/resolve-budget.ts';
@@ -18,19 +19,19 @@ import { recorder } from '../shared/recorder.ts';
 import { registerRootHandlers } from '../shared/root-handlers.ts';
 import { RootHost } from '../shared/root-host.ts';
 import { finishAlone, isHandedOver } from '../shared/finish-alone.ts';
-import type { DelegationDesk } from './run-delegation.ts';
+import type { ExecutionContext } from './execution-context.ts';
 
 /**
  * A delegation, a triad or one of its phases that somebody started by hand: it has its own inbox, record and result.
  *
- * @param carryOut Does it, with everything that the input set.
+ * @param execute Does it, with everything that the input set.
  */
-export async function runDelegationAlone(
+export async function runAlone(
   type: 'delegation' | 'triad' | 'triadPhase' | 'team',
   input: unknown,
-  carryOut: (
-    order: DelegationOrder,
-    desk: DelegationDesk,
+  execute: (
+    executor: ExecutorOutline,
+    context: ExecutionContext,
     opened: OpenRunResult,
   ) => Promise<DelegationOutcome>,
 ): Promise<LoneOutcome> {
@@ -53,9 +54,11 @@ export async function runDelegationAlone(
     delegation.delegation_id,
   );
   const outcome = await host.stoppable(() =>
-    carryOut(
-      orderAlone(host.runId, opened, plan.plan_ref, delegation),
+    execute(
+      delegation.executor,
       {
+        order: orderAlone(host.runId, opened, plan.plan_ref, delegation),
+        carried: null,
         place: host.runId,
         escalations,
         control: host.control,

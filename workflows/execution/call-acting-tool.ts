@@ -19,12 +19,12 @@ import { engineLimits } from '../../core/limits.ts';
 import { storeText } from '../shared/activities.ts';
 import { nowSeconds } from '../shared/clock.ts';
 import { makeCall } from './make-call.ts';
-import type { ToolDesk } from './make-call.ts';
+import type { ToolContext } from './make-call.ts';
 
 /** One call under way: what is known of it, and what the user has said. */
 interface ActingCall {
   readonly call: ToolCall;
-  readonly desk: ToolDesk;
+  readonly context: ToolContext;
   readonly effect_id: string;
   known: EffectReport;
   approval: Approval | null;
@@ -37,23 +37,23 @@ const nothingYet: EffectReport = { state: 'intended', target: '', receipt: null,
  * A call that changes something outside. It is in the record before it is made; the user is asked where it needs an
  * approval, and where nobody knows what came of it. `core/effects` says what an answer means.
  */
-export async function callActingTool(call: ToolCall, desk: ToolDesk): Promise<TurnInput> {
-  const { delegation_id } = desk.order.delegation;
-  if (desk.work.effects.length >= engineLimits.effectsMax) {
+export async function callActingTool(call: ToolCall, context: ToolContext): Promise<TurnInput> {
+  const { delegation_id } = context.order.delegation;
+  if (context.work.effects.length >= engineLimits.effectsMax) {
     const why = `This delegation has tried ${engineLimits.effectsMax} changes, which is the limit. Nothing was changed. Try: finish with what there is.`;
     return errorResult(call, why);
   }
-  const effect_id = effectId(delegation_id, desk.work.effects.length + 1);
+  const effect_id = effectId(delegation_id, context.work.effects.length + 1);
   const acting: ActingCall = {
     call,
-    desk,
+    context,
     effect_id,
     known: nothingYet,
     approval: null,
     resolution: null,
   };
   // Counted before it is made, so that no two calls ever have one id.
-  desk.work.effects.push({ effect_id, target: '', state: 'intended' });
+  context.work.effects.push({ effect_id, target: '', state: 'intended' });
   try {
     await report(acting, nothingYet);
     return await untilSettled(acting);
@@ -64,12 +64,12 @@ export async function callActingTool(call: ToolCall, desk: ToolDesk): Promise<Tu
 }
 
 async function untilSettled(acting: ActingCall): Promise<TurnInput> {
-  const { call, desk, effect_id } = acting;
+  const { call, context, effect_id } = acting;
   const { firstExecutionRunId: chain_id } = workflowInfo();
   for (;;) {
-    await desk.control.ready();
+    await context.control.ready();
     const { approval, resolution } = acting;
-    const result = await makeCall(call, desk, {
+    const result = await makeCall(call, context, {
       loads_left: 0,
       effect: { effect_id, chain_id, approval, resolution },
     });
@@ -97,13 +97,13 @@ async function settle(acting: ActingCall, done: ToolDone): Promise<TurnInput> {
 
 /** @returns why the call is not made, for the model; null when the user approved it. */
 async function askForApproval(acting: ActingCall, needed: ApprovalNeeded): Promise<string | null> {
-  const { desk } = acting;
+  const { context } = acting;
   const { target } = needed;
   acting.known = { ...nothingYet, target };
   const askedAt = nowSeconds();
   const shown = shownOf(acting);
-  const question = approvalQuestion(desk.order.delegation, { ...shown, ...needed });
-  const answer = await desk.ask('approval', question, engineLimits.approvalSecondsMax);
+  const question = approvalQuestion(context.order.delegation, { ...shown, ...needed });
+  const answer = await context.ask('approval', question, engineLimits.approvalSecondsMax);
   acting.approval = readApproval(shown, answer, askedAt);
   if (acting.approval !== null) return null;
   const denial = describeDenial(acting.call.name, answer);
@@ -112,11 +112,11 @@ async function askForApproval(acting: ActingCall, needed: ApprovalNeeded): Promi
 }
 
 async function askWhatHappened(acting: ActingCall, unverified: EffectUnverified): Promise<void> {
-  const { desk } = acting;
+  const { context } = acting;
   const { target, found, round } = unverified;
   await report(acting, { state: 'unverified', target, receipt: null, reason: found });
   const shown = { ...shownOf(acting), target, found };
-  const answer = await desk.ask('effect', unverifiedQuestion(desk.order.delegation, shown));
+  const answer = await context.ask('effect', unverifiedQuestion(context.order.delegation, shown));
   acting.resolution = { round, choice: readResolution(answer) };
 }
 
@@ -126,13 +126,13 @@ function shownOf({ call, effect_id }: ActingCall) {
 
 /** Notes what is known of an effect, for the agent's claims and for the record. */
 async function report(acting: ActingCall, known: EffectReport): Promise<void> {
-  const { call, desk, effect_id, approval } = acting;
-  const { wave, delegation } = desk.order;
+  const { call, context, effect_id, approval } = acting;
+  const { wave, delegation } = context.order;
   acting.known = known;
-  const at = desk.work.effects.findIndex((one) => one.effect_id === effect_id);
+  const at = context.work.effects.findIndex((one) => one.effect_id === effect_id);
   const { target, state, receipt } = known;
   const made = { tool: call.name, arguments_ref: call.input_ref, receipt };
-  desk.work.effects[at] = { effect_id, target, state, ...(state === 'confirmed' && made) };
+  context.work.effects[at] = { effect_id, target, state, ...(state === 'confirmed' && made) };
   const effect: RecordedEffect = {
     effect_id,
     wave,
@@ -144,7 +144,7 @@ async function report(acting: ActingCall, known: EffectReport): Promise<void> {
     approval_question_id: approval?.question_id ?? null,
     updated_at: nowSeconds(),
   };
-  await desk.superior.report(effect);
+  await context.superior.report(effect);
 }
 
 /** Who was stopped while the call waited for an approval has changed nothing; else nobody knows. */

@@ -14,7 +14,7 @@ import type { NewsFeed } from '../shared/news-feed.ts';
 import type { Superior } from '../shared/superior.ts';
 
 /** What a wave is given besides its order, and what it notes while it works. */
-export interface WaveDesk {
+export interface WaveContext {
   readonly control: Control;
   readonly superior: Superior;
   /** Tells the run, or the record of a wave alone, what was planned. */

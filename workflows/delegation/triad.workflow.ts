@@ -1,7 +1,7 @@
 import type { LoneOutcome } from '../../contracts/delegation-run.ts';
 import type { TriadInput } from '../../contracts/triad.ts';
-import { carryOut } from '../delegation/carry-out.ts';
-import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
+import { execute } from './execute.ts';
+import { runAlone } from '../execution/run-alone.ts';
 
 /**
  * One task for three members, started by hand with `{"type":"dialectic","task":"…"}` (seed 000). In a run the planner
@@ -10,5 +10,5 @@ import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
  * @throws InvalidInput with every fault at once.
  */
 export async function triad(input: TriadInput): Promise<LoneOutcome> {
-  return runDelegationAlone('triad', input, (order, desk) => carryOut(order, desk, null));
+  return runAlone('triad', input, execute);
 }

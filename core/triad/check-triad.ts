@@ -1,62 +1,52 @@
 /**
- * Checks of the triads in a plan: who sits where, who writes, what they work on.
+ * Checks of a triad, whether it does a delegation or is a member of a team: who sits where, what it works on.
  *
  * Invariants:
- *   PT1. Where triads are not allowed, there is none.
  *   PT2. The members stand in the order of their type's roles, each with a name of its own.
  *   PT3. Every member is an agent of the registry, and never the planner.
- *   PT4. The delegation's agent is that of the member who writes its output.
  *   PT5. A spec has between 1 and `sectionsMax` sections, each once.
  *   PT6. A member's model is one that the run knows.
  *   PT7. The criteria that a section carries are the delegation's own.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
-import type { DelegationOutline } from '../../contracts/delegation.ts';
+import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { TriadMember, TriadOutline } from '../../contracts/triad.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
-import { findWriter, rolesOf } from '../triad/roles.ts';
-import { checkExecutor } from './check-delegations.ts';
+import { rolesOf } from './roles.ts';
 
 /** `<section_id>.output` is the claim on what an owner made. */
 const reservedName = 'output';
 
-/** What triads are checked against. */
-export interface TriadContext {
-  readonly agents: readonly AgentSummary[];
-  /** Whether delegations may be done by triads. */
-  readonly triads: boolean;
-  /** Models that a member may be given. */
-  readonly models: readonly string[];
-}
-
-export function checkTriads(
-  delegations: readonly DelegationOutline[],
-  context: TriadContext,
+/** Checks that an agent that is to work is in the registry, and not the planner. */
+export function checkAgent(
+  id: string,
+  path: string,
+  agents: readonly Pick<AgentSummary, 'agent_id'>[],
 ): OutputFault[] {
-  return delegations.flatMap((delegation, i) => {
-    const { triad } = delegation;
-    if (triad === undefined) return [];
-    const path = `delegations[${i}]`;
-    if (!context.triads) {
-      const reason = 'this run does without triads';
-      const hint = 'Try: leave triad out; then the agent works alone';
-      return [{ path: `${path}.triad`, reason, hint }];
-    }
-    return [
-      ...checkTriad(triad, context, `${path}.triad.`),
-      ...checkWriter(delegation, triad, path),
-      ...checkSections(triad, delegation.criterion_ids, `${path}.triad.`),
-    ];
-  });
+  const executors = agents.map((agent) => agent.agent_id).filter((one) => one !== plannerAgentId);
+  if (executors.includes(id)) return [];
+  return [
+    {
+      path,
+      reason:
+        id === plannerAgentId
+          ? 'the planner plans and decides; it is no executor'
+          : `there is no agent "${cutText(id, 60)}"`,
+      hint: `Try: one of ${listNames(executors)}`,
+    },
+  ];
 }
 
 /** @param at What the paths begin with: empty, or with a point at its end. */
 export function checkTriad(
   { type, members }: Pick<TriadOutline, 'type'> & { readonly members: readonly TriadMember[] },
-  { agents, models }: Pick<TriadContext, 'agents' | 'models'>,
+  {
+    agents,
+    models,
+  }: { readonly agents: readonly AgentSummary[]; readonly models: readonly string[] },
   at: string,
 ): OutputFault[] {
   const names = members.map(({ name }) => name);
@@ -86,7 +76,7 @@ export function checkTriad(
         hint: `Try: "${member.role}"`,
       });
     }
-    faults.push(...checkExecutor(member.agent_id, `${path}.agent_id`, agents));
+    faults.push(...checkAgent(member.agent_id, `${path}.agent_id`, agents));
     if (member.model !== undefined && !models.includes(member.model)) {
       faults.push({
         path: `${path}.model`,
@@ -96,22 +86,6 @@ export function checkTriad(
     }
     return faults;
   });
-}
-
-function checkWriter(
-  { agent_id }: DelegationOutline,
-  { type, members }: TriadOutline,
-  path: string,
-): OutputFault[] {
-  const writer = findWriter(type, members);
-  if (writer === undefined || writer.agent_id === agent_id) return [];
-  return [
-    {
-      path: `${path}.agent_id`,
-      reason: `the output of this triad is written by its ${writer.role} "${cutText(writer.name, 60)}", whose agent is another one`,
-      hint: `Try: "${cutText(writer.agent_id, 60)}"`,
-    },
-  ];
 }
 
 /** Sections that were left out are the criteria, whose own faults are told there. */

@@ -21,7 +21,7 @@ export interface ToolWork {
 }
 
 /** What the tool calls of a delegation need. */
-export interface ToolDesk {
+export interface ToolContext {
   readonly order: DelegationOrder;
   readonly control: Control;
   readonly superior: Superior;
@@ -44,7 +44,7 @@ export function isToolCall(call: ToolCall | StateToolCall): call is ToolCall {
 /** @param over How many details it may load, and what only calls that change something have. */
 export function makeCall(
   call: ToolCall,
-  { order, label, superior }: Pick<ToolDesk, 'order' | 'label' | 'superior'>,
+  { order, label, superior }: Pick<ToolContext, 'order' | 'label' | 'superior'>,
   over: Pick<RunToolInput, 'loads_left' | 'effect'>,
 ): Promise<RunToolResult> {
   const { run_id, registry_ref, record_ref, upstream, delegation } = order;

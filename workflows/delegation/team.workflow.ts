@@ -1,7 +1,7 @@
 import type { LoneOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamInput } from '../../contracts/team.ts';
-import { carryOut } from '../delegation/carry-out.ts';
-import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
+import { execute } from './execute.ts';
+import { runAlone } from '../execution/run-alone.ts';
 
 /**
  * A message for a leader and its members, started by hand with `{"message":"…","members":["researcher","writer"]}` (seed 002).
@@ -10,5 +10,5 @@ import { runDelegationAlone } from '../delegation/run-delegation-alone.ts';
  * @throws InvalidInput with every fault at once.
  */
 export async function team(input: TeamInput): Promise<LoneOutcome> {
-  return runDelegationAlone('team', input, (order, desk) => carryOut(order, desk, null));
+  return runAlone('team', input, execute);
 }

@@ -1,0 +1,55 @@
+/**
+ * What is known of a delegation's executor at each stage: planned, at work, done, and as the planner's decision sees it.
+ */
+import { thisTeamId } from '../contracts/names.ts';
+import type {
+  Executor,
+  ExecutorKind,
+  ExecutorOutline,
+  PlannedExecutor,
+} from '../contracts/executor.ts';
+import type { ExecutorEnd, ExecutorOutcome } from '../contracts/team-run.ts';
+import type { TriadEnd, TriadOutcome } from '../contracts/triad-run.ts';
+import type { ExecutorView } from '../contracts/views.ts';
+
+/** Reads the name that people gave a team; null for one that was put together for one delegation, or typed without a name. */
+export function teamName({ team_id }: { readonly team_id?: string | undefined }): string | null {
+  return team_id === undefined || team_id === thisTeamId ? null : team_id;
+}
+
+/** Keeps of an executor what people see before it works. */
+export function planExecutor(executor: Executor | ExecutorOutline): PlannedExecutor {
+  switch (executor.kind) {
+    case 'agent':
+      return { kind: 'agent' };
+    case 'triad':
+      return { kind: 'triad', type: executor.type };
+    case 'team':
+      return { kind: 'team', team_id: teamName(executor) };
+  }
+}
+
+/** Shows an executor that has not begun. */
+export function viewUnbegun(executor: PlannedExecutor): ExecutorView {
+  return executor.kind === 'agent' ? executor : { ...executor, view: null };
+}
+
+/** Says of an executor's work that there is none, or that it was lost. */
+export function withoutWork(kind: ExecutorKind): ExecutorOutcome {
+  return kind === 'agent' ? { kind } : { kind, work: null };
+}
+
+/** Keeps of an outcome's executor what the planner's decision has to know; null when there is nothing. */
+export function readEnd(executor: ExecutorOutcome): ExecutorEnd | null {
+  if (executor.kind === 'agent' || executor.work === null) return null;
+  if (executor.kind === 'triad') return { kind: 'triad', ...readTriadEnd(executor.work) };
+  const { team_id, tasks, partial, report_ref } = executor.work;
+  return { kind: 'team', team_id, tasks, partial, report_ref };
+}
+
+/** Every dispute is found again in the last report. */
+function readTriadEnd({ type, phases, dissent, failure }: TriadOutcome): TriadEnd {
+  const last = phases.at(-1);
+  const dissent_ref = dissent.length === 0 || last === undefined ? null : last.report_ref;
+  return { type, dissent_ref, failure };
+}

@@ -1,0 +1,70 @@
+import { posix } from 'node:path';
+import { matchAll, read, sourceFiles } from './repository.ts';
+
+/**
+ * Pairs of folders that still import each other. The list only shrinks: a pair that is gone has to leave it, and no pair
+ * may be added.
+ */
+const knownRings: readonly string[] = [
+  'activities/adapters ⇄ activities/adapters/agent-file',
+  'activities/agent-turn ⇄ activities/run-record',
+  'activities/projection ⇄ activities/run-record',
+  'activities/prompts ⇄ activities/tools',
+  'activities/run-record ⇄ activities/tools',
+  'activities/tools ⇄ activities/tools/state-tools',
+  'client ⇄ client/team',
+  'client/cli ⇄ client/cli/ask',
+  'client/cli ⇄ client/cli/commands',
+  'core/output ⇄ core/questions',
+  'rehearsal ⇄ rehearsal/replies',
+  'rehearsal ⇄ rehearsal/routes',
+  'rehearsal ⇄ rehearsal/rules',
+  'rehearsal ⇄ rehearsal/scripting',
+  'scripts ⇄ scripts/dev-server',
+  'scripts ⇄ scripts/doctor',
+  'scripts/bootstrap ⇄ scripts/bootstrap/temporal-cli',
+];
+
+/** Every import of a file of ours, types included. */
+const imports = /\bfrom '(\.{1,2}\/[^']+)'/g;
+
+/** @returns each folder with the folders that its files import from. */
+function readFolders(): Map<string, Set<string>> {
+  const folders = new Map<string, Set<string>>();
+  for (const path of sourceFiles) {
+    const folder = posix.dirname(path);
+    const imported = folders.get(folder) ?? new Set();
+    folders.set(folder, imported);
+    for (const target of matchAll(read(path), imports)) {
+      const other = posix.dirname(posix.join(folder, target));
+      if (other !== folder) imported.add(other);
+    }
+  }
+  return folders;
+}
+
+const folders = readFolders();
+
+const rings = [...folders].flatMap(([folder, imported]) =>
+  [...imported]
+    .filter((other) => folder < other && folders.get(other)?.has(folder) === true)
+    .map((other) => `${folder} ⇄ ${other}`),
+);
+
+it('sees imports between folders', () => {
+  expect(folders.get('workflows/delegation')).toContain('workflows/execution');
+});
+
+it('no folder imports from a folder that imports it', () => {
+  const faults = rings
+    .filter((ring) => !knownRings.includes(ring))
+    .map((ring) => `${ring}. Cure: move what both need into a folder that both import`);
+  expect(faults).toEqual([]);
+});
+
+it('lists no pair that is gone', () => {
+  const faults = knownRings
+    .filter((ring) => !rings.includes(ring))
+    .map((ring) => `${ring} is gone. Cure: delete it from knownRings`);
+  expect(faults).toEqual([]);
+});

@@ -1,0 +1,24 @@
+import type { Delegation, WrittenDelegation } from '../../contracts/delegation.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { TeamOutcome } from '../../contracts/team-run.ts';
+import type { TriadOutcome } from '../../contracts/triad-run.ts';
+
+/** A delegation as a planner writes it, and a person types it. */
+export function written({ executor, ...rest }: Delegation): WrittenDelegation {
+  const { kind, ...party } = executor;
+  return kind === 'agent' ? rest : { ...rest, [kind]: party };
+}
+
+/** What the team did; undefined for another executor, and where the team never began. */
+export function teamOf(
+  done: Pick<DelegationOutcome, 'executor'> | undefined,
+): TeamOutcome | undefined {
+  return done?.executor.kind === 'team' ? (done.executor.work ?? undefined) : undefined;
+}
+
+/** What the triad did; undefined for another executor, and where the triad never began. */
+export function triadOf(
+  done: Pick<DelegationOutcome, 'executor'> | undefined,
+): TriadOutcome | undefined {
+  return done?.executor.kind === 'triad' ? (done.executor.work ?? undefined) : undefined;
+}
