@@ -1,6 +1,7 @@
 /**
  * What is known of a delegation's executor at each stage: planned, at work, done, and as the planner's decision sees it.
  */
+import type { Delegation, WrittenDelegation } from '../contracts/delegation.ts';
 import { thisTeamId } from '../contracts/names.ts';
 import type {
   Executor,
@@ -27,6 +28,12 @@ export function planExecutor(executor: Executor | ExecutorOutline): PlannedExecu
     case 'team':
       return { kind: 'team', team_id: teamName(executor) };
   }
+}
+
+/** Gives a delegation as a planner writes it: the reverse of how it was read. */
+export function writeDelegation({ executor, ...rest }: Delegation): WrittenDelegation {
+  const { kind, ...party } = executor;
+  return kind === 'agent' ? rest : { ...rest, [kind]: party };
 }
 
 /** Shows an executor that has not begun. */

@@ -1,7 +1,7 @@
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
+import { dropReplacedOutcomes } from '../../core/dispatch/dependencies.ts';
 import { chooseConflicts, chooseSides, findConflicts } from '../../core/pool/find-conflicts.ts';
 import type { Conflict } from '../../core/pool/find-conflicts.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';

@@ -1,5 +1,6 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
+import { writeDelegation } from '../../core/executor.ts';
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
@@ -39,7 +40,12 @@ export async function renderQuestionReview(
       blockBytesMax.wave_compact,
     ),
     markData(listBlock('documents', documents, blockBytesMax.documents, 'last'), callKey),
-    jsonBlock('delegation', delegation ?? { delegation_id: prompt.delegation_id }),
+    jsonBlock(
+      'delegation',
+      delegation === undefined
+        ? { delegation_id: prompt.delegation_id }
+        : writeDelegation(delegation),
+    ),
     markData(listBlock('questions', questions, blockBytesMax.questions), callKey),
   ].join('\n\n');
 }

@@ -20,8 +20,8 @@ type Telling = (cursor: TeamCursor) => Told | null;
  */
 export function tellTeam(before: TeamCursor, look: TeamLook): Told[] {
   const { work } = look;
-  const team = teamViewOf(work?.executor);
-  const teams = work === null || team === null ? [] : listTeams(work.delegation_id, team);
+  const top = teamViewOf(work?.executor);
+  const teams = work === null || top === null ? [] : listTeams(work.delegation_id, top);
   const tasks = teams.flatMap(({ view }) => view.tasks);
   // A nested team is at its end before the task that it did.
   const ended = teams

@@ -33,8 +33,7 @@ import { checkExecutors } from './check-executors.ts';
 import type { ExecutorContext } from './check-executors.ts';
 import { checkInputs } from './check-inputs.ts';
 import { checkReplaced } from './check-replaced.ts';
-import { checkRedone } from './check-redone.ts';
-import { checkRepetition } from './check-repetition.ts';
+import { checkRedone, checkRepetition } from './check-repetition.ts';
 
 /** What a plan is checked against. */
 export interface PlanContext extends ExecutorContext {

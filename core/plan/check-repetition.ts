@@ -4,6 +4,8 @@
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
+import { cutText } from '../text/cut-text.ts';
+import { listNames } from '../text/list-names.ts';
 
 /**
  * @param fingerprints How often each was dispatched in earlier waves. Repetition inside the plan counts too.
@@ -28,5 +30,28 @@ export function checkRepetition(
         hint: 'Try: a task that says what is to be done otherwise, another agent, other inputs, smaller criteria, or a question to the user',
       },
     ];
+  });
+}
+
+/**
+ * Checks what a plan does again: only what is stale, because anything else would give the same once more.
+ *
+ * @param stale delegation_ids that may be done again.
+ */
+export function checkRedone(
+  delegations: readonly DelegationOutline[],
+  stale: readonly string[],
+): OutputFault[] {
+  return delegations.flatMap(({ redoes }, i) => {
+    if (redoes === undefined) return [];
+    const path = `delegations[${i}].redoes`;
+    const before = delegations.findIndex((one) => one.redoes === redoes);
+    if (!stale.includes(redoes)) {
+      const reason = `"${cutText(redoes, 60)}" is not stale, so it is not done again`;
+      return [{ path, reason, hint: `Try: leave it out. Stale delegations: ${listNames(stale)}` }];
+    }
+    if (before === i) return [];
+    const reason = `"${redoes}" is done again by delegations[${before}] already`;
+    return [{ path, reason, hint: 'Try: one delegation for each that is done again' }];
   });
 }

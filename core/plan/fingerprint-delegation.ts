@@ -10,7 +10,7 @@
 import type { Delegation, DelegationOutline } from '../../contracts/delegation.ts';
 import type { TeamOutline } from '../../contracts/team.ts';
 import type { TriadOutline } from '../../contracts/triad.ts';
-import { hashTask } from '../team/hash-task.ts';
+import { hashTask } from '../team/fingerprint-task.ts';
 import { hashText } from '../text/hash-text.ts';
 
 /** What makes one executor another than the next. */

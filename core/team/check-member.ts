@@ -4,8 +4,7 @@ import { engineLimits } from '../limits.ts';
 import { checkAgent, checkSections, checkTriad } from '../triad/check-triad.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
-import type { TeamContext } from './team-context.ts';
-import type { MemberDraft, TriadDraft } from './team-draft.ts';
+import type { MemberDraft, TeamContext, TriadDraft } from './team-draft.ts';
 
 const kinds = ['agent_id', 'triad', 'team_id'] as const;
 

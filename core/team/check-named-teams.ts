@@ -9,8 +9,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
 import { checkTeam } from './check-team.ts';
 import { findTeamRings, summariseTeams } from './summarise-teams.ts';
-import type { TeamContext } from './team-context.ts';
-import type { TeamDraft } from './team-draft.ts';
+import type { TeamContext, TeamDraft } from './team-draft.ts';
 
 export interface PlacedTeam {
   readonly draft: TeamDraft;

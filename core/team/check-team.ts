@@ -13,14 +13,12 @@
  */
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { engineLimits } from '../limits.ts';
+import { defaultTeam, engineLimits } from '../limits.ts';
 import { checkAgent } from '../triad/check-triad.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkMember } from './check-member.ts';
-import { checkTeamLimits } from './check-team-limits.ts';
-import type { TeamContext } from './team-context.ts';
-import type { TeamDraft } from './team-draft.ts';
+import type { TeamContext, TeamDraft } from './team-draft.ts';
 
 /** @param at What the paths begin with: empty, or with a point at its end. */
 export function checkTeam(team: TeamDraft, context: TeamContext, at: string): OutputFault[] {
@@ -112,4 +110,51 @@ function checkFunctions(team: TeamDraft, context: TeamContext, at: string): Outp
       return [{ path: `${at}${field}[${i}]`, reason, hint }];
     });
   });
+}
+
+interface Range {
+  readonly least: number;
+  readonly max: number;
+  readonly unit: string;
+  /** Whether fractions are no fault. */
+  readonly isContinuous?: true;
+}
+
+/** A shorter limit ends a task before its first word, and looking at the clock that often fills a history. */
+const secondsMin = 1;
+
+const { teamDelegationsMax, taskRetriesMax, teamSecondsMax } = engineLimits;
+
+const ranges: Readonly<Record<keyof typeof defaultTeam, Range>> = {
+  max_parallel: { least: 1, max: teamDelegationsMax, unit: 'members at work' },
+  max_delegations: { least: 1, max: teamDelegationsMax, unit: 'tasks' },
+  timeout: { least: secondsMin, max: teamSecondsMax, unit: 'seconds', isContinuous: true },
+  member_timeout: { least: secondsMin, max: teamSecondsMax, unit: 'seconds', isContinuous: true },
+  max_retries: { least: 0, max: taskRetriesMax, unit: 'further attempts' },
+};
+
+/** Checks that each limit of a team is a number that it can work with (TCK4). */
+function checkTeamLimits(team: TeamDraft, at: string): OutputFault[] {
+  return typedKeys(ranges).flatMap((field) => {
+    const value = team[field];
+    const range = ranges[field];
+    if (value === undefined || isWithin(value, range)) return [];
+    const { least, max, unit, isContinuous } = range;
+    const expected = `a ${isContinuous ? '' : 'whole '}number from ${least} to ${max}`;
+    return [
+      {
+        path: `${at}${field}`,
+        reason: `expected ${expected} (${unit}), received ${value}`,
+        hint: `Try: ${value > max ? max : defaultTeam[field]}, or leave it out`,
+      },
+    ];
+  });
+}
+
+function isWithin(value: number, { least, max, isContinuous }: Range): boolean {
+  return value >= least && value <= max && (isContinuous === true || Number.isInteger(value));
+}
+
+function typedKeys<K extends string>(record: Readonly<Record<K, unknown>>): K[] {
+  return Object.keys(record).filter((key): key is K => key in record);
 }

@@ -1,4 +1,5 @@
-import type { NamedTeam, TeamMember } from '../../contracts/team.ts';
+import type { AgentSummary } from '../../contracts/agent-definition.ts';
+import type { MiddlewareName, NamedTeam, TeamMember, TeamSummary } from '../../contracts/team.ts';
 import type { SpecSection, TriadMember, TriadType } from '../../contracts/triad.ts';
 
 /** A triad as a plan or its outline has it. */
@@ -24,4 +25,19 @@ export interface TeamDraft extends Readable<Omit<NamedTeam, 'members'>> {
   readonly members?: readonly MemberDraft[] | undefined;
   /** As of a member. */
   readonly unread?: readonly string[];
+}
+
+/** What teams are checked against. */
+export interface TeamContext {
+  readonly agents: readonly AgentSummary[];
+  /** Whether members may be triads. */
+  readonly triads: boolean;
+  /** Models that members of triads may be given. */
+  readonly models: readonly string[];
+  /** Models that a leader may be given; null: nobody knows which there are. */
+  readonly leaderModels: readonly string[] | null;
+  /** Teams that members may be. */
+  readonly teams: readonly TeamSummary[];
+  /** What the worker has. */
+  readonly middlewares: readonly MiddlewareName[];
 }

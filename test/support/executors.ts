@@ -1,13 +1,6 @@
-import type { Delegation, WrittenDelegation } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
 import type { TriadOutcome } from '../../contracts/triad-run.ts';
-
-/** A delegation as a planner writes it, and a person types it. */
-export function written({ executor, ...rest }: Delegation): WrittenDelegation {
-  const { kind, ...party } = executor;
-  return kind === 'agent' ? rest : { ...rest, [kind]: party };
-}
 
 /** What the team did; undefined for another executor, and where the team never began. */
 export function teamOf(

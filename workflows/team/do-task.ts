@@ -12,12 +12,12 @@ import { isEffectOf, namePath, taskPlace } from '../../core/ids.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
-import { workEnd } from '../shared/agent-span.ts';
+import { agentSpan, workEnd } from '../shared/agent-span.ts';
 import { inSpan } from '../shared/in-span.ts';
+import type { SpanStart } from '../shared/in-span.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { MemberFunds } from '../shared/share-funds.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
-import { taskSpan } from './task-span.ts';
 import { knownEffects, on, showTeam, workedMs } from './team-at-work.ts';
 import type { TaskAtWork, TeamAtWork } from './team-at-work.ts';
 
@@ -227,4 +227,25 @@ function reasonOf({ state, closed }: TeamAtWork, status: TaskStatus, reason: str
   return closed === null
     ? `its ${member_timeout} s (member_timeout) were over before it was done`
     : closed.reason;
+}
+
+/** One attempt at a task of a team. @param nth From 1. */
+function taskSpan(delegationId: string, seat: TeamSeat, nth: number): SpanStart {
+  const { member_id, agent_id } = seat;
+  const { kind } = seat.executor;
+  const attributes = {
+    'planwave.task': namePath(delegationId),
+    'planwave.member': member_id,
+    'planwave.kind': kind,
+    'planwave.attempt': nth,
+  };
+  if (kind === 'agent') return agentSpan(agent_id, attributes);
+  return {
+    name: `invoke_workflow ${member_id}`,
+    attributes: {
+      'gen_ai.operation.name': 'invoke_workflow',
+      'gen_ai.workflow.name': member_id,
+      ...attributes,
+    },
+  };
 }

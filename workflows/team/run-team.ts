@@ -14,6 +14,7 @@ import { createWorkClock } from '../shared/create-work-clock.ts';
 import { shareFunds } from '../shared/share-funds.ts';
 import type { MemberFunds } from '../shared/share-funds.ts';
 import { shareSuperior } from '../shared/share-superior.ts';
+import { watchDeadline } from '../shared/watch-deadline.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import { finishBlocked, finishTeam, neverBegan, showUnopened } from './finish-team.ts';
 import type { TeamEnd } from './finish-team.ts';
@@ -22,7 +23,6 @@ import { openTeam } from './open-team.ts';
 import type { OpenedTeam } from './open-team.ts';
 import { closeTasks, knownEffects, loadedDetails, showTeam, workedMs } from './team-at-work.ts';
 import type { TeamAtWork, TeamContext } from './team-at-work.ts';
-import { watchTeam } from './watch-team.ts';
 
 /**
  * Has a delegation done by a team (seed 002): a leader gives out tasks, members do them, and the leader makes one answer of
@@ -218,4 +218,45 @@ function carry(t: TeamAtWork): CarriedTeam {
     loaded_details: loadedDetails(t),
     effects: keepEffects(knownEffects(t), order.delegation.delegation_id),
   };
+}
+
+/**
+ * Watches the time of the team and of each task (cases 3.4, 8.2, 8.3). A task whose time is over is cancelled, with the call
+ * that it makes; when the team's is, everything is. @returns ends it.
+ */
+function watchTeam(t: TeamAtWork): () => void {
+  const { timeout, member_timeout } = t.state.setup;
+  return watchDeadline({
+    clock: { ...t.clock, now: () => workedMs(t) },
+    timeouts: { timeout, member_timeout },
+    spans: () => [
+      ...[...t.running].flatMap(([delegation_id, { since_ms, isTimedOut }]) =>
+        isTimedOut
+          ? []
+          : [{ limit: 'member_timeout' as const, since_ms, at_work: [delegation_id] }],
+      ),
+      { limit: 'timeout', since_ms: 0, at_work: [...t.running.keys()] },
+    ],
+    summary: 'time limits of the team',
+    onTimeout({ span }) {
+      if (span.limit === 'timeout') {
+        close(t);
+        return 'end';
+      }
+      for (const id of span.at_work) {
+        const task = t.running.get(id);
+        if (task === undefined) continue;
+        task.isTimedOut = true;
+        task.scope.cancel();
+      }
+      return 'watch_on';
+    },
+  });
+}
+
+function close(t: TeamAtWork): void {
+  const reason = `the team's ${t.state.setup.timeout} s (timeout) were over`;
+  t.closed = { status: 'timed_out', reason };
+  closeTasks(t, reason);
+  t.scope.cancel();
 }

@@ -29,7 +29,7 @@ import type { MemoryStore } from '../../support/memory-store.ts';
 import { registryOf } from '../../support/registry-of.ts';
 import { createScriptedModel } from '../../support/scripted-model.ts';
 import type { Script, ScriptedModel } from '../../support/scripted-model.ts';
-import { written as writtenDelegation } from '../../support/executors.ts';
+import { writeDelegation } from '../../../core/executor.ts';
 
 type Turns = Pick<Activities, 'modelTurn' | 'runTool' | 'storeText'>;
 
@@ -178,7 +178,7 @@ export const plan: WavePlan = {
 /** A plan as a planner writes it. */
 export const written = ({ delegations, ...rest }: WavePlan): WrittenPlan => ({
   ...rest,
-  delegations: delegations.map(writtenDelegation),
+  delegations: delegations.map(writeDelegation),
 });
 
 export const outputOf = (changes: Partial<AgentOutput> = {}): AgentOutput => ({

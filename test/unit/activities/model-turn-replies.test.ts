@@ -3,7 +3,7 @@ import type { Script } from '../../support/scripted-model.ts';
 import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
 import type { WavePlan } from '../../../contracts/wave-plan.ts';
-import { agents, createBench, decision, delegationOf, outputOf, plan } from './bench.ts';
+import { agents, createBench, decision, delegationOf, outputOf, plan, written } from './bench.ts';
 import { registryOf } from '../../support/registry-of.ts';
 
 const say =
@@ -42,7 +42,7 @@ describe('a reply that came to its end', () => {
   });
 
   it('gives the outline of a plan with criterion ids and a fingerprint per delegation', async () => {
-    const bench = await createBench({ scripts: [sayJson(plan)] });
+    const bench = await createBench({ scripts: [sayJson(written(plan))] });
     const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_plan' });
     const { task_description: _task, acceptance_criteria: _criteria, ...rest } = delegationOf();
     expect(reply).toEqual({
@@ -288,7 +288,9 @@ describe('part of fault 27: a malformed output goes back with every fault at onc
 
   it('a slug keeps the hint of its own', async () => {
     const bench = await createBench({
-      scripts: [sayJson({ ...plan, delegations: [delegationOf({ delegation_id: 'No Slug' })] })],
+      scripts: [
+        sayJson(written({ ...plan, delegations: [delegationOf({ delegation_id: 'No Slug' })] })),
+      ],
     });
     const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_plan' });
     expect(reply).toMatchObject({
@@ -304,7 +306,7 @@ describe('part of fault 27: a malformed output goes back with every fault at onc
       }),
     );
     const big = { ...plan, delegations };
-    const bench = await createBench({ scripts: [sayJson(big)] });
+    const bench = await createBench({ scripts: [sayJson(written(big))] });
     const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_plan' });
     expect(reply).toMatchObject({
       type: 'malformed',

@@ -90,13 +90,10 @@ it.each([
 });
 
 it('finding P6: a plan is kept with what follows from its names, though the planner did not say it', async () => {
-  const said = {
+  const [draft, check] = written({
     ...plan,
     delegations: [
-      {
-        ...delegationOf({ delegation_id: 'draft', produces: ['text'] }),
-        provided_inputs: undefined,
-      },
+      delegationOf({ delegation_id: 'draft', produces: ['text'] }),
       delegationOf({
         delegation_id: 'check',
         required_inputs: ['text', 'goal'],
@@ -104,7 +101,8 @@ it('finding P6: a plan is kept with what follows from its names, though the plan
         produces: [],
       }),
     ],
-  };
+  }).delegations;
+  const said = { ...plan, delegations: [{ ...draft, provided_inputs: undefined }, check] };
   const bench = await createBench({ scripts: [sayJson(said)] });
   const asked = { agent_id: 'planner', shape: 'wave_plan', append: planPrompt(bench) } as const;
   const { reply } = await bench.turn(asked);

@@ -3,7 +3,7 @@ import { stateTools } from '../../../activities/tools/state-tools/state-tools.ts
 import { createToolRegistry } from '../../../activities/tools/tool.ts';
 import { loadDetail } from '../../../activities/tools/load-detail.ts';
 import type { ReadStateCall, TeamCall } from '../../../contracts/state-call.ts';
-import { hashTask } from '../../../core/team/hash-task.ts';
+import { hashTask } from '../../../core/team/fingerprint-task.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import { startModelBench } from '../adapters/model-bench.ts';
 

@@ -6,8 +6,7 @@ import { defaultTeam } from '../../../core/limits.ts';
 import { checkNamedTeams } from '../../../core/team/check-named-teams.ts';
 import { checkTeam } from '../../../core/team/check-team.ts';
 import { findTeamRings, summariseTeams } from '../../../core/team/summarise-teams.ts';
-import type { TeamContext } from '../../../core/team/team-context.ts';
-import type { TeamDraft } from '../../../core/team/team-draft.ts';
+import type { TeamContext, TeamDraft } from '../../../core/team/team-draft.ts';
 import { property } from './builders.ts';
 
 const agents: AgentSummary[] = ['leader', 'planner', 'researcher', 'writer'].map((agent_id) => ({

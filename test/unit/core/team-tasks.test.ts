@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { findMentions, mentionsMax } from '../../../core/team/find-mentions.ts';
-import { hashTask } from '../../../core/team/hash-task.ts';
+import { hashTask } from '../../../core/team/fingerprint-task.ts';
 import { property } from './builders.ts';
 
 describe('the hash of a task', () => {

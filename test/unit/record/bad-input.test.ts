@@ -7,7 +7,7 @@ import { agent, createHarness, useHarness } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';
 import type { Harness } from './harness.ts';
 import { delegation } from './samples.ts';
-import { written } from '../../support/executors.ts';
+import { writeDelegation } from '../../../core/executor.ts';
 
 type WorkflowType = OpenRunInput['workflow_type'];
 
@@ -100,19 +100,19 @@ describe('bad input', () => {
     ['plannerWave', { goal, criteria: ['x'] }, 'input', '"delegations"'],
     [
       'plannerWave',
-      { goal, delegations: [{ ...written(delegation('a')), delegation_id: '../a' }] },
+      { goal, delegations: [{ ...writeDelegation(delegation('a')), delegation_id: '../a' }] },
       'delegations[0].delegation_id',
       'lower-case letters',
     ],
     [
       'plannerWave',
-      { goal, delegations: [{ ...written(delegation('a')), why: 'x' }] },
+      { goal, delegations: [{ ...writeDelegation(delegation('a')), why: 'x' }] },
       'delegations[0]',
       'Fields are: "delegation_id"',
     ],
     [
       'plannerWave',
-      { goal, delegations: [written(delegation('a', { agent_id: 'nobody' }))] },
+      { goal, delegations: [writeDelegation(delegation('a', { agent_id: 'nobody' }))] },
       'delegations[0].agent_id',
       'nobody',
     ],
@@ -132,13 +132,17 @@ describe('bad input', () => {
     ['plannerRun', { goal, triads: 'no' }, 'triads', 'expected boolean'],
     [
       'plannerWave',
-      { goal, triads: false, delegations: [{ ...written(delegation('a')), triad: dialectic }] },
+      {
+        goal,
+        triads: false,
+        delegations: [{ ...writeDelegation(delegation('a')), triad: dialectic }],
+      },
       'delegations[0].triad',
       'does without triads. Try: leave triad out',
     ],
     [
       'plannerWave',
-      { goal, delegations: [{ ...written(delegation('a')), triad: dialectic }] },
+      { goal, delegations: [{ ...writeDelegation(delegation('a')), triad: dialectic }] },
       'delegations[0].agent_id',
       'its synthesizer "synthesizer"',
     ],
@@ -269,8 +273,8 @@ describe('bad input', () => {
 
   it('shows a cycle among the delegations of a wave', async () => {
     const delegations = [
-      written(delegation('a', { depends_on: ['b'] })),
-      written(delegation('b', { depends_on: ['a'] })),
+      writeDelegation(delegation('a', { depends_on: ['b'] })),
+      writeDelegation(delegation('b', { depends_on: ['a'] })),
     ];
     const { message } = await refused('plannerWave', { goal, delegations });
     expect(message).toMatch(/a ?→ ?b ?→ ?a/);

@@ -3,7 +3,7 @@ import { defaultLimits } from '../../../core/limits.ts';
 import { agent, createHarness, startedAt, useHarness } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { delegation } from './samples.ts';
-import { written } from '../../support/executors.ts';
+import { writeDelegation } from '../../../core/executor.ts';
 
 const harness = useHarness();
 
@@ -88,7 +88,7 @@ it('keeps a snapshot of the agents that this run goes on with', async () => {
 });
 
 it('gives the same references for the same call', async () => {
-  const input = { goal: 'Goal', delegations: [written(delegation('a'))] };
+  const input = { goal: 'Goal', delegations: [writeDelegation(delegation('a'))] };
   const first = await harness.open('plannerWave', input);
   const tree = await readTree(harness.home);
   expect(await harness.open('plannerWave', input)).toEqual(first);
@@ -116,7 +116,7 @@ describe('with a plan of its own', () => {
     ];
     const { plan } = await harness.open('plannerWave', {
       goal: 'Goal',
-      delegations: delegations.map(written),
+      delegations: delegations.map(writeDelegation),
     });
     const stored = StoredPlan.parse(
       JSON.parse(await harness.deps.store.getText(plan?.plan_ref ?? '')),

@@ -6,7 +6,7 @@ import { readTree } from '../../support/read-tree.ts';
 import { agent, createHarness, useHarness } from './harness.ts';
 import type { Harness } from './harness.ts';
 import { delegation } from './samples.ts';
-import { written } from '../../support/executors.ts';
+import { writeDelegation } from '../../../core/executor.ts';
 
 const harness = useHarness();
 const message = 'Compare three ways\nto store sensor data.';
@@ -142,7 +142,7 @@ describe('teams that a planner may name', () => {
 
   it('may be given to a typed delegation', async () => {
     const planned = {
-      ...written(delegation('a', { agent_id: 'writer' })),
+      ...writeDelegation(delegation('a', { agent_id: 'writer' })),
       team: { team_id: 'desk' },
     };
     const wave = { goal: 'Goal', delegations: [planned] };
@@ -152,7 +152,7 @@ describe('teams that a planner may name', () => {
 
   it('are the only ones that a typed delegation may name', async () => {
     const planned = {
-      ...written(delegation('a', { agent_id: 'writer' })),
+      ...writeDelegation(delegation('a', { agent_id: 'writer' })),
       team: { team_id: 'desk' },
     };
     const wave = { goal: 'Goal', delegations: [planned] };

@@ -3,7 +3,7 @@ import type { WavePlanOutline } from '../../../contracts/wave-plan.ts';
 import { StoredPlan } from '../../../contracts/wave-plan.ts';
 import { findOwed } from '../../../core/spec/read-spec.ts';
 import { agent, createHarness, useHarness } from './harness.ts';
-import { written } from '../../support/executors.ts';
+import { writeDelegation } from '../../../core/executor.ts';
 import { delegation } from './samples.ts';
 
 const harness = useHarness();
@@ -172,7 +172,7 @@ describe('models that members may be given', () => {
 it('a run does with triads, or without', async () => {
   expect((await harness.open('plannerRun', { goal: 'Goal' })).triads).toBe(true);
   expect((await harness.open('plannerRun', { goal: 'Goal', triads: false })).triads).toBe(false);
-  const delegations = [written(delegation('a'))];
+  const delegations = [writeDelegation(delegation('a'))];
   const wave = { goal: 'Goal', triads: false, delegations };
   expect((await harness.open('plannerWave', wave)).triads).toBe(false);
 });

@@ -2,7 +2,7 @@ import { readOutput } from '../../../activities/agent-turn/read-output.ts';
 import type { Executor } from '../../../contracts/executor.ts';
 import { StoredPlan, WavePlan } from '../../../contracts/wave-plan.ts';
 import { composeLoneDelegation, composePlan } from '../../../activities/run-record/compose-plan.ts';
-import { written } from '../../support/executors.ts';
+import { writeDelegation } from '../../../core/executor.ts';
 import { design } from './team-samples.ts';
 import { offerTriad } from './triad-samples.ts';
 
@@ -17,7 +17,7 @@ const planOf = (delegation_id: string, depends_on: readonly string[] = []) =>
 it('tasks of a team have ids that no planner may write', () => {
   const task = planOf('design.d2.d1', ['design.d1']);
   expect(StoredPlan.parse(task)).toEqual(task);
-  const asWritten = { ...task, delegations: task.delegations.map(written) };
+  const asWritten = { ...task, delegations: task.delegations.map(writeDelegation) };
   expect(WavePlan.safeParse(asWritten).error?.issues.map(({ path }) => path)).toContainEqual([
     'delegations',
     0,
@@ -56,7 +56,7 @@ it.each(executors)(
   'what a planner wrote of an executor is stored and read as one: %j',
   (executor) => {
     const plan = composePlan([{ ...lone, executor }]);
-    const text = JSON.stringify({ ...plan, delegations: plan.delegations.map(written) });
+    const text = JSON.stringify({ ...plan, delegations: plan.delegations.map(writeDelegation) });
     const read = readOutput('wave_plan', text);
     expect(read).toEqual({ ok: true, output: { shape: 'wave_plan', value: plan } });
     expect(StoredPlan.parse(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
@@ -64,8 +64,8 @@ it.each(executors)(
 );
 
 it('PTS2: nobody is a triad and a team', () => {
-  const both = { ...written(lone), triad: offerTriad, team: { team_id: 'desk' } };
-  const plan = { ...planOf('a'), delegations: [written(lone), both] };
+  const both = { ...writeDelegation(lone), triad: offerTriad, team: { team_id: 'desk' } };
+  const plan = { ...planOf('a'), delegations: [writeDelegation(lone), both] };
   expect(readOutput('wave_plan', JSON.stringify(plan))).toEqual({
     ok: false,
     faults: [
