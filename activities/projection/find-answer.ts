@@ -9,8 +9,8 @@ import { embedCode, embedMarkdown, joinSections, oneLine } from './markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
-import { renderPhaseSummary } from './render-phase-summary.ts';
-import { resultLimits } from './result-limits.ts';
+import { renderPhaseSummary } from './render-phase.ts';
+import { resultLimits } from './limits.ts';
 
 /** What the user gets of a run. */
 export interface Answer {

@@ -10,7 +10,7 @@ import { teamName } from '../../core/team/team-name.ts';
 import { bullets, joinSections, oneLine } from './markdown.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
-import { standingAssumptions } from './standing-assumptions.ts';
+import { standingAssumptions } from './render-open-ends.ts';
 
 /** `conversation_summary_<taskname>.md` in the format of seed 003. */
 export function renderConversationSummary(record: RunRecord, texts: RecordTexts): string {

@@ -15,14 +15,16 @@ import { bullets, cutLine, embedMarkdown, joinSections, oneLine } from './markdo
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
-import { renderCriteria } from './render-result-criteria.ts';
-import { listDisputed, renderMinorityReports } from './render-result-disputes.ts';
-import { renderRedactions } from './render-result-redactions.ts';
-import { describeStatus } from './render-result.ts';
-import { renderResultEffects } from './render-result-effects.ts';
-import { renderAnswers, renderOpenEnds } from './render-result-open-ends.ts';
-import { renderResultTeams } from './render-result-teams.ts';
-import { resultLimits } from './result-limits.ts';
+import {
+  renderCriteria,
+  listDisputed,
+  renderMinorityReports,
+  renderResultEffects,
+  renderResultTeams,
+} from './render-report-parts.ts';
+import { renderRedactions, describeStatus } from './render-result.ts';
+import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
+import { resultLimits } from './limits.ts';
 
 /** What `renderReport` wants loaded, beside what the answer needs. */
 export function reportNeeds(record: RunRecord): TextRefs {

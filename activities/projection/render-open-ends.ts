@@ -6,9 +6,10 @@ import { bullets, cutLine } from './markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
-import { listDisputed } from './render-result-disputes.ts';
-import { resultLimits } from './result-limits.ts';
-import { standingAssumptions } from './standing-assumptions.ts';
+import { listDisputed, renderList } from './render-report-parts.ts';
+import { resultLimits } from './limits.ts';
+import type { Fact } from '../../contracts/fact.ts';
+import { normaliseValue } from '../../core/pool/normalise-fact.ts';
 
 /** What the result does not settle: questions without an answer, and assumptions it rests on. Empty parts are null. */
 export function renderOpenEnds(record: RunRecord, texts: RecordTexts): readonly (string | null)[] {
@@ -168,10 +169,15 @@ function stale(record: RunRecord): readonly string[] {
     .map(({ delegation_id, reasons }) => `\`${delegation_id}\`: ${reasons.join('; ')}`);
 }
 
-function renderList(heading: string, entries: readonly string[], rest: string): string | null {
-  if (entries.length === 0) return null;
-  const shown = entries.slice(0, resultLimits.listEntriesMax);
-  const more = entries.length - shown.length;
-  const tail = more === 0 ? '' : `\n- … and ${more} more: ${rest}`;
-  return `${heading}\n\n${bullets(shown, '')}${tail}`;
+/** Assumptions that nothing superseded, each key or statement once: the newest, because it knows most. */
+export function standingAssumptions(record: RunRecord): readonly Fact[] {
+  const standing = record.facts.filter((fact) => fact.is_assumption && fact.superseded_by === null);
+  const newest = new Map(standing.map((fact) => [identify(fact), fact]));
+  return standing.filter((fact) => newest.get(identify(fact)) === fact);
+}
+
+function identify({ key, value, statement }: Fact): string {
+  return key === null || value === null
+    ? normaliseText(statement)
+    : JSON.stringify([key, normaliseValue(value)]);
 }
