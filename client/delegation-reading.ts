@@ -7,11 +7,11 @@ import type {
   TeamView,
   TriadPhaseView,
 } from '../contracts/views.ts';
-import { askStatus } from './ask-status.ts';
-import type { ClientContext } from './client-context.ts';
+import { askStatus } from './read-view.ts';
+import type { ClientContext } from './server-calls.ts';
 import { readHeartbeat } from './read-heartbeat.ts';
 import { callServer } from './server-calls.ts';
-import { sumUsage } from './sum-usage.ts';
+import { addUsage } from '../core/usage/add-usage.ts';
 
 /** What a delegation spends and does at this moment. */
 export interface DelegationReading {
@@ -65,7 +65,7 @@ function addPhases(
   phases: readonly PhaseReading[],
 ): Usage | null {
   if (status === null || phases.some(({ isTold }) => !isTold)) return null;
-  return sumUsage(status.usage, ...phases.flatMap(({ view }) => (view === null ? [] : view.usage)));
+  return addUsage(status.usage, ...phases.flatMap(({ view }) => (view === null ? [] : view.usage)));
 }
 
 /** The topmost workflow tells more than the delegation that it is. */

@@ -1,9 +1,8 @@
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { workflowTypes } from '../contracts/names.ts';
-import type { ClientContext } from './client-context.ts';
+import type { ClientContext } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
-import { queryText } from './query-text.ts';
-import { callServer } from './server-calls.ts';
+import { queryText, callServer } from './server-calls.ts';
 
 export interface OpenHistory {
   readonly workflowId: string;

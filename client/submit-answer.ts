@@ -5,11 +5,10 @@ import {
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { signalNames, updateNames } from '../contracts/names.ts';
 import type { AnswerInput } from '../contracts/question.ts';
-import type { ClientContext } from './client-context.ts';
+import type { ClientContext } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
-import { commandText } from './command-text.ts';
-import { grpcCodes } from './grpc-codes.ts';
-import { callServer, grpcCodeOf, toClientError } from './server-calls.ts';
+import { commandText } from '../core/text/command-text.ts';
+import { grpcCodes, callServer, grpcCodeOf, toClientError } from './server-calls.ts';
 
 export type AnswerResult =
   /** `accepted` is the answer as it was taken, or null when the run did not say. */

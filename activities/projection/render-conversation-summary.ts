@@ -1,5 +1,5 @@
 import type { Delegation } from '../../contracts/delegation.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { formatCost } from '../../core/text/format.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
@@ -7,7 +7,7 @@ import type { TriadMember } from '../../contracts/triad.ts';
 import type { NamedAnswer, WaveDecision } from '../../contracts/wave-decision.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { teamName } from '../../core/team/team-name.ts';
-import { bullets, joinSections, oneLine } from './markdown.ts';
+import { bullets, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 import { standingAssumptions } from './render-open-ends.ts';

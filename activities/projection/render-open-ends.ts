@@ -2,7 +2,7 @@ import { assumingAnswerers } from '../../contracts/names.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { normaliseText } from '../../core/text/cut-text.ts';
 import { listDeliverables } from './list-deliverables.ts';
-import { bullets, cutLine } from './markdown.ts';
+import { cutLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';

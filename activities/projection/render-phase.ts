@@ -2,11 +2,17 @@ import type { Delegation } from '../../contracts/delegation.ts';
 import type { SectionState, Claim, Dissent, ClaimResponse } from '../../contracts/spec.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 import type { PhaseReport, TurnRecord } from '../../contracts/triad-run.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { capitalise, formatCost, formatTokens } from '../../core/text/format.ts';
 import { findPlannedText } from '../../core/triad/list-sections.ts';
-import { formatTokens } from '../../core/usage/format-tokens.ts';
 import type { LoadedPhase } from './record-texts.ts';
-import { bullets, cutLine, embedMarkdown, joinSections, oneLine, embedCode } from './markdown.ts';
+import {
+  bullets,
+  cutLine,
+  embedMarkdown,
+  joinSections,
+  oneLine,
+  embedCode,
+} from '../../core/text/markdown.ts';
 import { phaseLimits } from './limits.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { textOf } from './record-texts.ts';
@@ -106,10 +112,6 @@ function renderTurn({ turn, member, round, said_ref }: TurnRecord, phase: Loaded
 
 function shorten(text: string): string {
   return cutLine(text, { charsMax: phaseLimits.lineCharsMax, whole: 'the report' });
-}
-
-function capitalise(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 interface TextOptions {

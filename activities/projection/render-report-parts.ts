@@ -1,5 +1,5 @@
 import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
-import { bullets, oneLine, cutLine, embedMarkdown } from './markdown.ts';
+import { bullets, oneLine, cutLine, embedMarkdown } from '../../core/text/markdown.ts';
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import { treePaths } from './paths.ts';
 import { resultLimits } from './limits.ts';

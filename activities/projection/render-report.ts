@@ -1,8 +1,7 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
-import { describeExpected, formatTokens } from '../../core/usage/format-tokens.ts';
+import { formatCost, describeExpected, formatTokens } from '../../core/text/format.ts';
 import { findAnsweringDelegation } from './find-answer.ts';
 import {
   findHandedOver,
@@ -11,7 +10,13 @@ import {
   listSuperseded,
 } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
-import { bullets, cutLine, embedMarkdown, joinSections, oneLine } from './markdown.ts';
+import {
+  bullets,
+  cutLine,
+  embedMarkdown,
+  joinSections,
+  oneLine,
+} from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';

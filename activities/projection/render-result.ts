@@ -5,7 +5,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { Answer } from './find-answer.ts';
 import { findHandedOver } from './list-deliverables.ts';
-import { bullets, cutLine, joinSections, oneLine } from './markdown.ts';
+import { bullets, cutLine, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import type { RecordTexts } from './record-texts.ts';
 import { listUnsettled, standingAssumptions } from './render-open-ends.ts';

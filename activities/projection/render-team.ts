@@ -11,12 +11,10 @@ import {
   oneLine,
   table,
   embedCode,
-} from './markdown.ts';
+} from '../../core/text/markdown.ts';
 import { teamLimits } from './limits.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
-import { formatTokens } from '../../core/usage/format-tokens.ts';
-import { formatDuration } from '../../core/render/format-duration.ts';
+import { formatCost, formatTokens, formatDuration } from '../../core/text/format.ts';
 import { treePaths } from './paths.ts';
 
 /** `teams/<delegation>.md`: who did what for a team, what it cost, and how each of its tasks ended. */

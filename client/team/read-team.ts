@@ -2,7 +2,7 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { queryNames, workflowTypes } from '../../contracts/names.ts';
 import type { Question } from '../../contracts/question.ts';
 import type { DelegationStatusView, QuestionsView, StatusView } from '../../contracts/views.ts';
-import type { ClientContext } from '../client-context.ts';
+import type { ClientContext } from '../server-calls.ts';
 import { PlanwaveClientError } from '../client-error.ts';
 import { readHeartbeat } from '../read-heartbeat.ts';
 import { readView } from '../read-view.ts';

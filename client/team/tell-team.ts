@@ -1,5 +1,6 @@
+import { answerCommand } from '../../core/render/questions.ts';
+import type { Question } from '../../contracts/question.ts';
 import type { TaskView, TeamView } from '../../contracts/views.ts';
-import { answerCommand } from '../cli/ask/describe-question.ts';
 import type { CallReading, TeamLook } from './read-team.ts';
 import type { TeamCursor } from './team-cursor.ts';
 import type { DelegationEvent, TeamEvent, TextEvent } from './team-event.ts';
@@ -136,7 +137,7 @@ function tellText(reading: CallReading, leading: ReadonlySet<string>): Telling {
   };
 }
 
-function tellQuestion(runId: string, question: Parameters<typeof answerCommand>[1]): Telling {
+function tellQuestion(runId: string, question: Question): Telling {
   return (cursor) => {
     const { question_id } = question;
     if (cursor.questions.includes(question_id)) return null;

@@ -6,8 +6,8 @@
  *   TJ2. Every task that there is room for is listed with state, member, attempts and cost, those of a team in it below it.
  */
 import type { TaskView, TeamLeaderView, TeamView } from '../../contracts/views.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
-import { bullet, codeSpan, plainText } from './markdown.ts';
+import { formatCost } from '../text/format.ts';
+import { bullet, codeSpan, plainText } from '../text/markdown.ts';
 
 /** Tasks in one block: blocks are shown whole or not at all. */
 const linesPerBlock = 10;

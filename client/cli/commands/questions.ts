@@ -1,14 +1,15 @@
+import { answerCommand } from '../../../core/render/questions.ts';
 import type { Command } from 'commander';
 import type { QuestionsView } from '../../../contracts/views.ts';
-import { answerCommand, describeQuestion } from '../ask/describe-question.ts';
+import { describeQuestion } from '../ask/describe-question.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { cleanLine } from '../text/clean-text.ts';
+import { cleanLine } from '../terminal-text.ts';
 
 export function registerQuestions(program: Command, runner: CommandRunner): void {
   program
     .command('questions')
     .argument('<run>', 'id of the run')
-    .description('open questions with the commands that answer them, and answers that were refused')
+    .description('list open questions with the commands that answer them, and refused answers')
     .action((run: string, _options: object, command: Command) =>
       runner.run(command, (context) => showQuestions(context, run)),
     );

@@ -1,5 +1,5 @@
 import { TeamInput } from '../../../contracts/team.ts';
-import { commandText } from '../../command-text.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { checkInput, definedOnly, isRecord, readJsonFile } from './json-file.ts';

@@ -1,6 +1,6 @@
+import { answerCommand } from '../../../core/render/questions.ts';
 import type { Question } from '../../../contracts/question.ts';
 import type { TaskView, TeamView } from '../../../contracts/views.ts';
-import { answerCommand } from '../ask/describe-question.ts';
 import type { FollowEvent } from './follow-event.ts';
 import { usageOf } from './run-snapshot.ts';
 import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './run-snapshot.ts';

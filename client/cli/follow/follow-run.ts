@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlanwaveClientError } from '../../client-error.ts';
-import { commandText } from '../../command-text.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
-import { Interrupted } from '../ask/read-line.ts';
+import { Interrupted } from '../cli-io.ts';
 import type { CliIo } from '../cli-io.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../cli-error.ts';
 import type { Question } from '../../../contracts/question.ts';
 import { createQuestionDesk } from './ask-open-questions.ts';
 import type { QuestionDesk } from './ask-open-questions.ts';

@@ -1,8 +1,8 @@
-import { commandText } from '../../command-text.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import { describeQuestion } from '../ask/describe-question.ts';
-import { cleanLine, cleanLines, cleanText } from '../text/clean-text.ts';
-import { formatUsage } from '../text/format-usage.ts';
-import type { Paint } from '../text/paint.ts';
+import { cleanLine, cleanLines, cleanText } from '../terminal-text.ts';
+import { formatUsage } from '../../../core/text/format.ts';
+import type { Paint } from '../terminal-text.ts';
 import type { FollowEvent, RunEndedEvent } from './follow-event.ts';
 import { describeTask } from './render-team-tree.ts';
 import { describeDelegation, describeDone, describeWavePhase, phaseTone } from './render-tree.ts';

@@ -1,4 +1,4 @@
-import { Interrupted } from '../ask/read-line.ts';
+import { Interrupted } from '../cli-io.ts';
 import type { CliIo } from '../cli-io.ts';
 
 /** Turns Ctrl-C into a rejection of whatever is waited for. */

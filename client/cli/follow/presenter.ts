@@ -1,7 +1,6 @@
 import { createLogUpdate } from 'log-update';
 import type { CliIo } from '../cli-io.ts';
-import { safeJson } from '../text/clean-text.ts';
-import { createPaint } from '../text/paint.ts';
+import { safeJson, createPaint } from '../terminal-text.ts';
 import type { FollowEvent } from './follow-event.ts';
 import { formatEvent } from './format-event.ts';
 import { detectChanges } from './detect-changes.ts';

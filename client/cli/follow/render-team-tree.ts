@@ -1,7 +1,7 @@
 import type { TaskView, TeamView, TriadPhaseView } from '../../../contracts/views.ts';
-import { cleanLine } from '../text/clean-text.ts';
-import { formatTurns } from '../text/format-usage.ts';
-import type { Paint } from '../text/paint.ts';
+import { cleanLine } from '../terminal-text.ts';
+import { formatTurns } from '../../../core/text/format.ts';
+import type { Paint } from '../terminal-text.ts';
 import { taskMarks } from '../text/task-marks.ts';
 import type { TreeNode } from './tree-node.ts';
 

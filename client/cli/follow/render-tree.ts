@@ -1,9 +1,9 @@
 import type { WaveSummary } from '../../../contracts/planner-run.ts';
 import type { DelegationState } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../delegation-reading.ts';
-import { cleanLine } from '../text/clean-text.ts';
-import { formatTurns, formatUsage } from '../text/format-usage.ts';
-import type { Paint, Tone } from '../text/paint.ts';
+import { cleanLine } from '../terminal-text.ts';
+import { formatTurns, formatUsage } from '../../../core/text/format.ts';
+import type { Paint, Tone } from '../terminal-text.ts';
 import { describeTeam, describeTriadPhase, taskNodes } from './render-team-tree.ts';
 import { withBranches } from './tree-node.ts';
 import type { TreeNode } from './tree-node.ts';

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { RunAnswer } from '../../../contracts/planner-run.ts';
 import type { RunEnd } from '../../run-end.ts';
 import type { RunListing } from '../../run-listing.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { exitCodes } from '../cli-error.ts';
+import type { ExitCode } from '../cli-error.ts';
 import type { RunEndedEvent } from './follow-event.ts';
 
 /** @param artifactHome folder below which a worker on this machine writes, `PLANWAVE_HOME` */

@@ -10,7 +10,7 @@ import type {
 } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../delegation-reading.ts';
 import type { RunListing } from '../../run-listing.ts';
-import { sumUsage } from '../../sum-usage.ts';
+import { addUsage } from '../../../core/usage/add-usage.ts';
 import { isWholeUsage } from '../../usage-now.ts';
 
 /** What is known of a run at one moment. */
@@ -36,7 +36,7 @@ export interface WaveSnapshot extends Omit<WaveView, 'delegations'> {
 export function usageOf(status: StatusView, wave: WaveSnapshot | null): Usage {
   if (wave === null || isWholeUsage(status)) return status.usage;
   const atWork = wave.delegations.filter((one) => wave.at_work.includes(one.workflow_id));
-  return sumUsage(status.usage, wave.usage, ...atWork.flatMap(({ usage }) => usage ?? []));
+  return addUsage(status.usage, wave.usage, ...atWork.flatMap(({ usage }) => usage ?? []));
 }
 
 export interface DelegationSnapshot extends DelegationView {

@@ -1,11 +1,10 @@
 import type { Usage } from '../../../contracts/usage.ts';
 import type { DelegationEvent, EndEvent, LeaderEvent, TeamEvent } from '../../team/team-event.ts';
 import { describeQuestion } from '../ask/describe-question.ts';
-import { cleanLine, cleanLines, cleanText } from '../text/clean-text.ts';
-import { formatCost } from '../../../contracts/format-cost.ts';
-import { formatTokens, formatTurns } from '../text/format-usage.ts';
-import type { Paint } from '../text/paint.ts';
-import { renderTable } from '../text/render-table.ts';
+import { cleanLine, cleanLines, cleanText, renderTable } from '../terminal-text.ts';
+import { formatCost } from '../../../core/text/format.ts';
+import { formatTokens, formatTurns } from '../../../core/text/format.ts';
+import type { Paint } from '../terminal-text.ts';
 import { taskMarks } from '../text/task-marks.ts';
 
 const reasonCharactersMax = 300;

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { TeamEvent, TextEvent } from '../../team/team-event.ts';
-import { cleanLine, cleanText } from '../text/clean-text.ts';
-import type { Paint } from '../text/paint.ts';
+import { cleanLine, cleanText } from '../terminal-text.ts';
+import type { Paint } from '../terminal-text.ts';
 import { formatTeamEvent, shortName } from './format-team-event.ts';
 
 /** A line that is not full yet is shown when it has this many characters. */

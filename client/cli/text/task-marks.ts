@@ -1,5 +1,5 @@
 import type { TaskView } from '../../../contracts/views.ts';
-import type { Tone } from './paint.ts';
+import type { Tone } from '../terminal-text.ts';
 
 /** How a task of a team is marked in each state, and in which tone. */
 export const taskMarks: Readonly<Record<TaskView['state'], readonly [string, Tone]>> = {

@@ -6,7 +6,7 @@ import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import { runCli } from '../../../client/cli/run-cli.ts';
 import { createTeamPrinter } from '../../../client/cli/team/team-printer.ts';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
-import { createPaint } from '../../../client/cli/text/paint.ts';
+import { createPaint } from '../../../client/cli/terminal-text.ts';
 import { defaultTeam } from '../../../core/limits.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';

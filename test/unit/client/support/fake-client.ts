@@ -2,9 +2,8 @@ import { Connection } from '@temporalio/client';
 import type { ControlMessage } from '../../../../contracts/messages.ts';
 import { PlanwaveClientError } from '../../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../../client/planwave-client.ts';
-import type { CliDeps } from '../../../../client/cli/cli-deps.ts';
+import type { CliDeps, CliThreads } from '../../../../client/cli/cli-deps.ts';
 import type { CliIo } from '../../../../client/cli/cli-io.ts';
-import type { CliThreads } from '../../../../client/cli/cli-threads.ts';
 import { listing, noUsage, status } from './samples.ts';
 
 /** A client whose methods a test replaces; the others answer as for a run that works and has nothing to tell. */
