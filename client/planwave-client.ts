@@ -19,12 +19,12 @@ import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
 import type { ClientContext } from './server-calls.ts';
-import { readDelegation } from './delegation-reading.ts';
-import type { DelegationReading } from './delegation-reading.ts';
-import { listRuns } from './run-listing.ts';
-import type { ListedRun, ListOptions, RunListing } from './run-listing.ts';
-import { readOpenHistories } from './open-histories.ts';
-import type { OpenHistory } from './open-histories.ts';
+import { readDelegation, readTeam } from './read-work.ts';
+import { readUsageNow } from './usage-now.ts';
+import type { DelegationReading, TeamLook } from './read-work.ts';
+import type { UsageNow } from './usage-now.ts';
+import { listRuns, readOpenHistories } from './run-listing.ts';
+import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
 import { describeRun, readView } from './read-view.ts';
 import type { Reading } from './read-view.ts';
 import { readRunEnd } from './run-end.ts';
@@ -36,10 +36,6 @@ import { findStuck, listStuck } from './stuck-workflows.ts';
 import type { StuckWorkflow } from './stuck-workflows.ts';
 import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
-import { readTeam } from './team/read-team.ts';
-import type { TeamLook } from './team/read-team.ts';
-import { readUsageNow } from './usage-now.ts';
-import type { UsageNow } from './usage-now.ts';
 
 /**
  * A typed client of the engine. Every method throws PlanwaveClientError and nothing else, and every method but

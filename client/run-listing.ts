@@ -1,11 +1,13 @@
-import { formatDollars, formatLeastDollars } from '../core/text/format.ts';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { formatDollars, formatLeastDollars } from '../core/text/format.ts';
 import { memoKeys, workflowTypes } from '../contracts/names.ts';
 import type { searchAttributes } from '../contracts/names.ts';
 import type { ClientContext } from './server-calls.ts';
-import { callServer } from './server-calls.ts';
+import { callServer, queryText } from './server-calls.ts';
 import { listStuck } from './stuck-workflows.ts';
 import type { StuckWorkflow } from './stuck-workflows.ts';
+import { ifFound } from './client-error.ts';
 
 type ExecutionState =
   | 'running'
@@ -103,8 +105,8 @@ export interface ListOptions {
  * What a person started: runs, and waves, delegations, triads, phases and teams that no other workflow began. One that
  * continued as new has several executions under one id; only the newest counts.
  */
-const types = Object.values(workflowTypes).map((type) => `'${type}'`);
-const isRun = `WorkflowType IN (${types.join(', ')}) AND ParentWorkflowId IS NULL AND ExecutionStatus != 'ContinuedAsNew'`;
+const ofOurs = `WorkflowType IN (${Object.values(workflowTypes).map(queryText).join(', ')})`;
+const isRun = `${ofOurs} AND ParentWorkflowId IS NULL AND ExecutionStatus != 'ContinuedAsNew'`;
 
 export async function listRuns(
   context: ClientContext,
@@ -135,4 +137,32 @@ export function formatSpent({ cost_usd, execution }: RunListing): string {
   const microUsd = Math.round(cost_usd * 1_000_000);
   if (execution !== 'running') return formatDollars(microUsd);
   return microUsd === 0 ? '' : formatLeastDollars(microUsd);
+}
+
+export interface OpenHistory {
+  readonly workflowId: string;
+  readonly history: History;
+}
+
+/** Milliseconds for one history, which may have many megabytes, and for a page of the list. */
+const timeoutMs = 60_000;
+
+/** Those that end meanwhile are read too; those that are deleted meanwhile are left out. */
+export async function* readOpenHistories(
+  context: ClientContext,
+): AsyncIterableIterator<OpenHistory> {
+  const query =
+    `ExecutionStatus = 'Running' AND TaskQueue = ${queryText(context.taskQueue)} ` +
+    `AND ${ofOurs}`;
+  const list = context.workflows.list({ query, pageSize: 1_000 })[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await callServer(context, null, () => list.next(), timeoutMs);
+    if (next.done === true) return;
+    const { workflowId, runId } = next.value;
+    const handle = context.workflows.getHandle(workflowId, runId);
+    const history = await ifFound(
+      callServer(context, workflowId, () => handle.fetchHistory(), timeoutMs),
+    );
+    if (history !== null) yield { workflowId, history };
+  }
 }

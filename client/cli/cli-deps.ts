@@ -1,7 +1,7 @@
 import type { DataConverter } from '@temporalio/common';
 import type { StatusView } from '../../contracts/views.ts';
 import type { ConnectOptions } from '../connect.ts';
-import type { OpenHistory } from '../open-histories.ts';
+import type { OpenHistory } from '../run-listing.ts';
 import type { CliIo } from './cli-io.ts';
 import type { CliSession, ClientTracing } from './cli-session.ts';
 import type {

@@ -1,8 +1,16 @@
+import { tellingOf as tellTaskState } from '../../tell-team.ts';
+import { join } from 'node:path';
 import type { Question } from '../../../contracts/question.ts';
-import type { PlannerRunResult, WaveSummary } from '../../../contracts/planner-run.ts';
-import type { TaskView, WaveView } from '../../../contracts/views.ts';
+import type { PlannerRunResult, WaveSummary, RunAnswer } from '../../../contracts/planner-run.ts';
+import type { TaskView, WaveView, TeamView } from '../../../contracts/views.ts';
 import type { Usage } from '../../../contracts/usage.ts';
-import type { DelegationSnapshot } from './run-snapshot.ts';
+import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './read-snapshot.ts';
+import { answerCommand } from '../../../core/render/questions.ts';
+import { usageOf } from './read-snapshot.ts';
+import type { RunEnd } from '../../run-end.ts';
+import type { RunListing } from '../../run-listing.ts';
+import { exitCodes } from '../cli-error.ts';
+import type { ExitCode } from '../cli-error.ts';
 
 /** One change of a run, as `watch --json` prints it and as `watch` without a terminal words it. */
 export type FollowEvent =
@@ -64,4 +72,208 @@ export interface RunEndedEvent {
   readonly result_path: string | null;
   /** Where `report.md` is, everything else; null without one. */
   readonly report_path: string | null;
+}
+
+/** What changed from one snapshot to the next, in the order in which it is told. Progress inside a turn is none. */
+export function detectChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  return [
+    ...noteChange(before, after),
+    ...phaseChange(before, after),
+    ...waveChanges(before, after),
+    ...doneWaves(before, after),
+    ...questionChanges(before, after),
+  ];
+}
+
+function noteChange(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  if ((before?.note ?? null) === after.note) return [];
+  const isAway = before?.status === null;
+  const text = after.note ?? (isAway ? 'A worker answers again.' : 'A worker carries it on again.');
+  return after.run.execution === 'running'
+    ? [{ type: 'notice', run_id: after.run.run_id, text }]
+    : [];
+}
+
+function phaseOf({ status, run }: RunSnapshot): string | null {
+  return status?.phase ?? run.phase;
+}
+
+function phaseChange(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  const phase = phaseOf(after);
+  const isKnown = phase !== null && after.run.execution === 'running';
+  if (!isKnown || (before !== null && phaseOf(before) === phase)) return [];
+  const { run, status } = after;
+  return [
+    {
+      type: 'phase',
+      run_id: run.run_id,
+      phase,
+      wave: status?.wave ?? run.wave,
+      waiting_for: status?.waiting_for ?? run.waiting_for,
+      usage: status === null ? null : usageOf(status, after.wave),
+    },
+  ];
+}
+
+function doneWaves(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  const known = new Set(before?.done.map((summary) => summary.wave));
+  return after.done
+    .filter((summary) => !known.has(summary.wave))
+    .map((summary) => ({ type: 'wave_done', run_id: after.run.run_id, summary }));
+}
+
+function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  const { wave, run, plan_summary, done } = after;
+  if (wave === null) return [];
+  const earlier = before?.wave?.wave === wave.wave ? before.wave : null;
+  // Of a wave's end, its summary tells more.
+  const isTold = earlier?.phase === wave.phase || done.some((other) => other.wave === wave.wave);
+  const phase: FollowEvent[] = isTold
+    ? []
+    : [
+        {
+          type: 'wave',
+          run_id: run.run_id,
+          wave: wave.wave,
+          phase: wave.phase,
+          summary: wave.phase === 'planning' ? null : plan_summary,
+        },
+      ];
+  return [
+    ...phase,
+    ...delegationChanges(run.run_id, earlier, wave),
+    ...taskChanges(run.run_id, earlier, wave),
+  ];
+}
+
+function delegationChanges(
+  runId: string,
+  before: WaveSnapshot | null,
+  after: WaveSnapshot,
+): FollowEvent[] {
+  const known = new Map(before?.delegations.map((one) => [one.delegation_id, tellingOf(one)]));
+  return after.delegations
+    .filter((one) => known.get(one.delegation_id) !== tellingOf(one))
+    .map((delegation) => ({
+      type: 'delegation',
+      run_id: runId,
+      wave: after.wave,
+      delegation,
+    }));
+}
+
+/** What is told again when it changes. The phases of a triad are told; their rounds and turns are not. */
+function tellingOf({ state, reason, triad_phase }: DelegationSnapshot): string {
+  return `${state} ${triad_phase?.phase ?? ''} ${reason}`;
+}
+
+function taskChanges(
+  runId: string,
+  before: WaveSnapshot | null,
+  after: WaveSnapshot,
+): FollowEvent[] {
+  const known = new Map(tasksOf(before).map((one) => [one.delegation_id, tellTaskState(one)]));
+  return tasksOf(after)
+    .filter((one) => known.get(one.delegation_id) !== tellTaskState(one))
+    .map((task) => ({ type: 'task', run_id: runId, wave: after.wave, task: withoutTeam(task) }));
+}
+
+/** What its team does is told on its own. */
+function withoutTeam(task: TaskView): TaskView {
+  const alone: { -readonly [K in keyof TaskView]: TaskView[K] } = { ...task };
+  delete alone.team;
+  return alone;
+}
+
+/** The tasks of a wave's teams, each before those of a team that does it. */
+function tasksOf(wave: WaveSnapshot | null): readonly TaskView[] {
+  return (wave?.delegations ?? []).flatMap(({ team_view }) => listTasks(team_view));
+}
+
+function listTasks(team: TeamView | null | undefined): readonly TaskView[] {
+  return (team?.tasks ?? []).flatMap((task) => [task, ...listTasks(task.team)]);
+}
+
+function questionChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  const runId = after.run.run_id;
+  const earlier = before?.questions ?? [];
+  const known = new Map(earlier.map((question) => [question.question_id, question]));
+  const open = idsOf(after.questions);
+  return [
+    ...earlier
+      .filter(({ question_id }) => !open.has(question_id))
+      .map(({ question_id }): FollowEvent => {
+        return { type: 'question_closed', run_id: runId, question_id };
+      }),
+    ...after.questions
+      .filter(({ question_id }) => !known.has(question_id))
+      .map((question): FollowEvent => {
+        return {
+          type: 'question',
+          run_id: runId,
+          question,
+          command: answerCommand(runId, question),
+        };
+      }),
+    ...after.questions
+      .filter((question) => isUrged(known.get(question.question_id), question))
+      .map((question): FollowEvent => {
+        return { type: 'question_urged', run_id: runId, question };
+      }),
+  ];
+}
+
+/** Whether people were reminded of it, or somebody else is asked too, since it was seen. */
+function isUrged(before: Question | undefined, after: Question): boolean {
+  return (
+    before !== undefined &&
+    (before.reminded !== after.reminded || before.escalated_at !== after.escalated_at)
+  );
+}
+
+function idsOf(questions: RunSnapshot['questions']): Set<string> {
+  return new Set(questions.map((question) => question.question_id));
+}
+
+/** @param artifactHome folder below which a worker on this machine writes, `PLANWAVE_HOME` */
+export function toRunEndedEvent(
+  { run_id, phase }: RunListing,
+  end: RunEnd,
+  artifactHome: string,
+): RunEndedEvent {
+  const ended = { type: 'ended', run_id, reason: '', result: null } as const;
+  if (end.ended === 'result') {
+    const { result } = end;
+    return { ...ended, status: result.status, result, ...placeAnswer(result, artifactHome) };
+  }
+  if (end.ended === 'part') {
+    const { outcome } = end;
+    const answer = 'answer' in outcome ? placeAnswer(outcome, artifactHome) : noAnswer;
+    const reason = 'reason' in outcome ? outcome.reason : '';
+    return { ...ended, status: phase ?? outcome.status, reason, ...answer };
+  }
+  return { ...ended, status: end.ended, reason: end.reason, ...noAnswer };
+}
+
+type PlacedAnswer = Pick<RunEndedEvent, 'answer' | 'result_path' | 'report_path'>;
+
+const noAnswer: PlacedAnswer = { answer: '', result_path: null, report_path: null };
+
+function placeAnswer(
+  { answer, result_path, report_path }: RunAnswer,
+  artifactHome: string,
+): PlacedAnswer {
+  return {
+    answer,
+    result_path: join(artifactHome, result_path),
+    report_path: join(artifactHome, report_path),
+  };
+}
+
+/** Input that the run refused is the caller's mistake, whenever it is found. */
+export function exitCodeOfEnd(end: RunEnd, event: RunEndedEvent): ExitCode {
+  if (end.ended === 'result' || end.ended === 'part') {
+    return event.status === 'completed' ? exitCodes.ok : exitCodes.unmet;
+  }
+  return end.type === 'InvalidInput' ? exitCodes.badInput : exitCodes.unmet;
 }

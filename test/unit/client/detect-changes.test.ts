@@ -1,8 +1,8 @@
 import type { TriadPhase } from '../../../contracts/triad.ts';
 import type { TaskView, TriadPhaseView } from '../../../contracts/views.ts';
-import { detectChanges } from '../../../client/cli/follow/detect-changes.ts';
+import { detectChanges } from '../../../client/cli/follow/follow-event.ts';
 import { formatEvent } from '../../../client/cli/follow/format-event.ts';
-import type { RunSnapshot } from '../../../client/cli/follow/run-snapshot.ts';
+import type { RunSnapshot } from '../../../client/cli/follow/read-snapshot.ts';
 import { createPaint } from '../../../client/cli/terminal-text.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';
 import { delegation, listing, question, snapshot, status, wave } from './support/samples.ts';
@@ -19,7 +19,13 @@ it('tells everything at the first look, and nothing when nothing changed', () =>
 });
 
 it('tells no progress inside a turn', () => {
-  const activity = { activity_type: 'modelTurn', attempt: 1, last_failure: null, heartbeat: {} };
+  const activity = {
+    id: 'e/1',
+    activity_type: 'modelTurn',
+    attempt: 1,
+    last_failure: null,
+    heartbeat: {},
+  };
   const later = snapshot({ wave: wave({ delegations: [delegation({ activity })] }) });
   expect(types(working, later)).toEqual([]);
 });

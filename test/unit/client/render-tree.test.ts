@@ -34,6 +34,7 @@ it('shows waves, delegations, what they do and what waits', () => {
           delegation({
             usage: { ...noUsage, calls: 2, input_tokens: 1_200, output_tokens: 40 },
             activity: {
+              id: 'e/1',
               activity_type: 'modelTurn',
               attempt: 2,
               last_failure: null,
@@ -105,9 +106,9 @@ it('shows the tasks of a team below its delegation, and those of a team in it be
   const lines = renderTree(snapshot({ wave: wave({ delegations: [one, delegation()] }) }), paint);
   const used = '1 turn · 1.0k tokens in, 100 out · $0.002';
   expect(lines.slice(3)).toEqual([
-    '   ├─ ● gather-facts (team) Gather the facts · running · leader waits for members, 2 of 10 tasks, 1 call refused, 42 of 300 s',
+    '   ├─ ● gather-facts (team) Gather the facts · running · leader waits for its members, 2 of 10 tasks, 1 call refused, 42 of 300 s',
     `   │  ├─ ✓ design.d1 (researcher) Task d1 · completed · attempt 2 · ${used}`,
-    `   │  └─ ● design.d2 (testers) Task d2 · running · leader waits for members, 1 of 10 tasks, 42 of 300 s · ${used}`,
+    `   │  └─ ● design.d2 (testers) Task d2 · running · leader waits for its members, 1 of 10 tasks, 42 of 300 s · ${used}`,
     `   │     └─ ✗ design.d2.d1 (researcher) Task d2.d1 · timed out · ${used} · Too slow.`,
     '   └─ ● gather-facts (researcher) Gather the facts · running',
   ]);
@@ -174,6 +175,7 @@ it('shows nothing of a model that a terminal would act upon', () => {
             title: evil,
             reason: evil,
             activity: {
+              id: 'e/1',
               activity_type: 'modelTurn',
               attempt: 1,
               last_failure: null,

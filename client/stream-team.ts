@@ -1,13 +1,11 @@
+import { persist } from './persist.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlanwaveClientError } from '../client-error.ts';
-import type { PlanwaveClient } from '../planwave-client.ts';
-import type { TeamLook } from './read-team.ts';
-import { emptyCursor, readCursor, writeCursor } from './team-cursor.ts';
-import type { TeamCursor } from './team-cursor.ts';
+import { PlanwaveClientError } from './client-error.ts';
+import type { PlanwaveClient } from './planwave-client.ts';
+import type { TeamLook } from './read-work.ts';
+import { emptyCursor, readCursor, writeCursor, tellEnd, forgetOld, tellTeam } from './tell-team.ts';
+import type { TeamCursor } from './tell-team.ts';
 import type { TeamEvent } from './team-event.ts';
-import { tellEnd } from './tell-end.ts';
-import { forgetOld, tellTeam } from './tell-team.ts';
-import { untilAborted } from './until-aborted.ts';
 
 export interface StreamOptions {
   /** Of an earlier stream of the same team: goes on after the last event that it gave. If undefined: from the beginning. */
@@ -20,7 +18,7 @@ export interface StreamOptions {
   readonly giveUpAfterMs?: number | undefined;
 }
 
-export interface TeamStream extends AsyncIterable<TeamEvent> {
+interface TeamStream extends AsyncIterable<TeamEvent> {
   /** What was given out until now, the newest event included. A stream of another process can go on from it. */
   readonly cursor: string;
 }
@@ -87,7 +85,7 @@ async function* tellLooks(stream: OpenStream): AsyncGenerator<TeamEvent, void> {
   const { client, workflowId, everyMs, signal } = stream;
   let last: TeamLook | null = null;
   while (!stream.cursor.ending.includes('end')) {
-    const look: TeamLook = yield* persist(stream, () => client.team(workflowId));
+    const look: TeamLook = yield* persist(() => client.team(workflowId), stream);
     stream.isFound = true;
     const isOver = look.run.execution !== 'running';
     yield* tellWorkers(last, look);
@@ -106,7 +104,7 @@ async function* tellLooks(stream: OpenStream): AsyncGenerator<TeamEvent, void> {
 }
 
 async function* tellResult(stream: OpenStream): AsyncGenerator<TeamEvent, void> {
-  const end = yield* persist(stream, () => stream.client.result(stream.workflowId));
+  const end = yield* persist(() => stream.client.result(stream.workflowId), stream);
   if (end === null) return;
   for (const event of tellEnd(end)) {
     const { type } = event;
@@ -122,34 +120,6 @@ function* tellWorkers(last: TeamLook | null, look: TeamLook): Generator<TeamEven
   if (look.run.execution !== 'running' || look.note === (last?.note ?? null)) return;
   yield { type: 'notice', text: look.note ?? 'A worker answers again.' };
 }
-
-/** Longest time between two tries, in milliseconds. */
-const retryEveryMsMax = 5_000;
-
-/** Repeats what fails because the server is away, later each time. Says when it goes and when it is back. */
-async function* persist<T>(
-  { everyMs, giveUpAfterMs, signal }: OpenStream,
-  read: () => Promise<T>,
-): AsyncGenerator<TeamEvent, T> {
-  let lostAt: number | null = null;
-  for (let waitMs = everyMs; ; waitMs = Math.min(2 * waitMs, retryEveryMsMax)) {
-    try {
-      const found = await untilAborted(read(), signal);
-      if (lostAt !== null) yield { type: 'notice', text: 'The Temporal server answers again.' };
-      return found;
-    } catch (error) {
-      const now = performance.now();
-      const isAway = error instanceof PlanwaveClientError && error.code === 'unreachable';
-      if (!isAway || now - (lostAt ?? now) >= giveUpAfterMs) throw error;
-      if (lostAt === null) yield { type: 'notice', text: awayText };
-      lostAt ??= now;
-    }
-    await sleep(waitMs, undefined, { signal });
-  }
-}
-
-const awayText =
-  'The connection to the Temporal server is lost. The team is safe there; trying again …';
 
 function toClientError(error: unknown): PlanwaveClientError {
   if (error instanceof PlanwaveClientError) return error;

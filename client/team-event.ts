@@ -1,7 +1,7 @@
-import type { Question } from '../../contracts/question.ts';
-import type { TaskStatus, TeamOutcome } from '../../contracts/team-run.ts';
-import type { Usage } from '../../contracts/usage.ts';
-import type { TaskView, TeamLeaderView } from '../../contracts/views.ts';
+import type { Question } from '../contracts/question.ts';
+import type { TaskStatus, TeamOutcome } from '../contracts/team-run.ts';
+import type { Usage } from '../contracts/usage.ts';
+import type { TaskView, TeamLeaderView } from '../contracts/views.ts';
 
 /**
  * What happens in a team while it works. Every event with a `delegation_id` names by it whose it is: a team's own is that of
@@ -46,20 +46,17 @@ export interface LeaderEvent {
   readonly refused: readonly { readonly member_id: string; readonly reason: string }[];
 }
 
-/** A task is in another state, or its triad in another phase. */
-export interface DelegationEvent {
+/**
+ * A task is in another state, or its triad in another phase. `reason` is what it waits for, or the error by which it ended;
+ * empty when it works or is done. More than 1 of `attempts`: it was tried again.
+ */
+export interface DelegationEvent extends Pick<
+  TaskView,
+  'delegation_id' | 'member_id' | 'title' | 'state' | 'reason' | 'attempts' | 'usage'
+> {
   readonly type: 'delegation';
-  readonly delegation_id: string;
-  readonly member_id: string;
-  readonly title: string;
-  readonly state: TaskView['state'];
-  /** What it waits for, or the error by which it ended. Empty when it works or is done. */
-  readonly reason: string;
-  /** More than 1: it was tried again. */
-  readonly attempts: number;
   /** Of a triad at work. */
   readonly phase: string | null;
-  readonly usage: Usage;
 }
 
 /** What a model has written since the last event of the same call. */
@@ -83,7 +80,7 @@ export interface TextEvent {
  * Something failed for good: the streaming, and then nothing follows, for the team goes on without it; or the team, and then
  * its answer as far as there is one, and `end`, follow.
  */
-export interface ErrorEvent {
+interface ErrorEvent {
   readonly type: 'error';
   /** `unreachable`, or another code of PlanwaveClientError; `team_failed` when the team itself did. */
   readonly code: string;

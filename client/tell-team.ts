@@ -1,12 +1,14 @@
-import { answerCommand } from '../../core/render/questions.ts';
-import type { Question } from '../../contracts/question.ts';
-import type { TaskView, TeamView } from '../../contracts/views.ts';
-import type { CallReading, TeamLook } from './read-team.ts';
-import type { TeamCursor } from './team-cursor.ts';
-import type { DelegationEvent, TeamEvent, TextEvent } from './team-event.ts';
+import { z } from 'zod';
+import { answerCommand } from '../core/render/questions.ts';
+import type { Question } from '../contracts/question.ts';
+import type { TaskView, TeamView } from '../contracts/views.ts';
+import type { CallReading, TeamLook } from './read-work.ts';
+import type { DelegationEvent, TeamEvent, TextEvent, EndEvent } from './team-event.ts';
+import type { PartOutcome, RunEnd } from './run-end.ts';
+import { PlanwaveClientError } from './client-error.ts';
 
 /** An event, and all that was told with it. */
-export interface Told {
+interface Told {
   readonly event: TeamEvent;
   readonly cursor: TeamCursor;
 }
@@ -99,22 +101,21 @@ function tellLeader({ delegation_id, view }: TeamAt): Telling {
 function tellTask(task: TaskView): Telling {
   return (cursor) => {
     const { delegation_id, member_id, title, state, reason, attempts, usage } = task;
-    const phase = isOver(task) ? null : (task.triad?.phase ?? null);
-    const telling = [state, attempts, phase ?? '', reason].join(' ');
+    const telling = tellingOf(task);
     if (cursor.tasks[delegation_id] === telling) return null;
-    const event: DelegationEvent = {
-      type: 'delegation',
-      delegation_id,
-      member_id,
-      title,
-      state,
-      reason,
-      attempts,
-      phase,
-      usage,
-    };
+    const told = { delegation_id, member_id, title, state, reason, attempts, usage };
+    const event: DelegationEvent = { type: 'delegation', ...told, phase: phaseOf(task) };
     return { event, cursor: { ...cursor, tasks: { ...cursor.tasks, [delegation_id]: telling } } };
   };
+}
+
+/** What is told again when it changes. The phases of a triad are told; their rounds and turns are not. */
+export function tellingOf(task: TaskView): string {
+  return [task.state, task.attempts, phaseOf(task) ?? '', task.reason].join(' ');
+}
+
+function phaseOf(task: TaskView): string | null {
+  return isOver(task) ? null : (task.triad?.phase ?? null);
 }
 
 function tellText(reading: CallReading, leading: ReadonlySet<string>): Telling {
@@ -151,4 +152,110 @@ function tellQuestion(runId: string, question: Question): Telling {
 
 function split<T>(items: readonly T[], fits: (item: T) => boolean): readonly [T[], T[]] {
   return [items.filter(fits), items.filter((item) => !fits(item))];
+}
+
+/** The code of the ErrorEvent of a team that did not bring what it was to bring. */
+const teamFailed = 'team_failed';
+
+/** Endings that somebody wanted, so that they are no error. */
+const wanted: readonly string[] = ['completed', 'stopped', 'cancelled'];
+
+/** The last events of a stream, in their order: the error, the answer as far as there is one, the end. */
+export function tellEnd(end: RunEnd): TeamEvent[] {
+  if (end.ended === 'part') return tellOutcome(end.outcome);
+  if (end.ended === 'result')
+    return [{ ...noEnd, type: 'end', status: end.result.status, reason: '' }];
+  const { ended: status, reason } = end;
+  return [...errorOf(status, reason), { ...noEnd, type: 'end', status, reason }];
+}
+
+const noEnd: Omit<EndEvent, 'type' | 'status' | 'reason'> = {
+  usage: null,
+  leader: null,
+  members: [],
+  tasks: {},
+  partial: false,
+  notes: [],
+};
+
+function tellOutcome(outcome: PartOutcome): TeamEvent[] {
+  if (!('delegation_id' in outcome))
+    return [{ ...noEnd, type: 'end', status: outcome.status, reason: '' }];
+  const { status, reason, usage, team } = outcome;
+  const answer = 'answer' in outcome ? outcome.answer : '';
+  return [
+    ...errorOf(status, reason),
+    ...(answer === '' ? [] : [{ type: 'answer', text: answer } as const]),
+    {
+      ...noEnd,
+      type: 'end',
+      status,
+      reason,
+      usage,
+      ...(team !== undefined && {
+        leader: team.leader,
+        members: team.members,
+        tasks: team.tasks,
+        partial: team.partial,
+        notes: team.notes,
+      }),
+    },
+  ];
+}
+
+function errorOf(status: string, reason: string): TeamEvent[] {
+  if (wanted.includes(status)) return [];
+  return [{ type: 'error', code: teamFailed, message: reason || `The team ended ${status}.` }];
+}
+
+const count = z.number().int().min(0);
+
+/** What was told of a team, so that nothing is told twice, whoever goes on. */
+export const TeamCursor = z.strictObject({
+  version: z.literal(1),
+  /** By the delegation_id of its team. */
+  leaders: z.record(
+    z.string(),
+    z.strictObject({ telling: z.string(), given: count, refused: count }),
+  ),
+  /** By delegation_id: how it was told last. */
+  tasks: z.record(z.string(), z.string()),
+  /** UTF-16 units that were told, by call. Only calls in flight. */
+  texts: z.record(z.string(), count),
+  /** question_ids that are open and were told. */
+  questions: z.array(z.string()),
+  /** Types of the last events that were told. */
+  ending: z.array(z.enum(['error', 'answer', 'end'])),
+});
+export type TeamCursor = z.infer<typeof TeamCursor>;
+
+export const emptyCursor: TeamCursor = {
+  version: 1,
+  leaders: {},
+  tasks: {},
+  texts: {},
+  questions: [],
+  ending: [],
+};
+
+export function writeCursor(cursor: TeamCursor): string {
+  return JSON.stringify(cursor);
+}
+
+/** @throws PlanwaveClientError `bad_input` when it is no cursor of `streamTeam`. */
+export function readCursor(text: string): TeamCursor {
+  const parsed = TeamCursor.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new PlanwaveClientError(
+    'bad_input',
+    'The cursor is none that a stream of a team gave. Try: the `cursor` of an earlier stream as it was, or none.',
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
