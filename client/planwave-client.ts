@@ -6,15 +6,7 @@ import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { AnswerInput } from '../contracts/question.ts';
 import type { TeamInput } from '../contracts/team.ts';
-import type {
-  BudgetView,
-  PlanView,
-  PoolView,
-  QuestionsView,
-  RunWavesView,
-  StatusView,
-  WaveView,
-} from '../contracts/views.ts';
+import type { QuestionsView, RunWavesView, StatusView, WaveView } from '../contracts/views.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
@@ -66,10 +58,6 @@ export interface PlanwaveClient {
   /** All that a run has used until now, the wave at work too: asks what is at work below the view. */
   usageNow(status: StatusView): Promise<UsageNow>;
   questions(runId: string): Promise<Reading<QuestionsView>>;
-  /** The view is null before the first plan. */
-  plan(runId: string): Promise<Reading<PlanView | null>>;
-  pool(runId: string): Promise<Reading<PoolView>>;
-  budget(runId: string): Promise<Reading<BudgetView>>;
   waves(runId: string): Promise<Reading<RunWavesView>>;
   /** Live states of one wave, by the `wave_workflow_id` of the status view. */
   waveView(waveWorkflowId: string): Promise<Reading<WaveView>>;
@@ -134,9 +122,6 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     status: (runId) => view(queryNames.status, runId),
     usageNow: (status) => readUsageNow(context, status),
     questions: (runId) => view(queryNames.questions, runId),
-    plan: (runId) => view(queryNames.plan, runId),
-    pool: (runId) => view(queryNames.pool, runId),
-    budget: (runId) => view(queryNames.budget, runId),
     waves: (runId) => view(queryNames.wave, runId),
     waveView: (waveWorkflowId) => view(queryNames.wave, waveWorkflowId),
     delegation: (workflowId) => readDelegation(context, workflowId),

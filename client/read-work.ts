@@ -1,3 +1,4 @@
+import { isRecord } from '../core/is-record.ts';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { DataConverter, Payload } from '@temporalio/common';
@@ -146,10 +147,6 @@ async function readHeartbeat(
     // Nothing to show, and no reason to end a watch.
     return null;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A team at one moment. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../core/is-record.ts';
 import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -122,20 +123,10 @@ function refusal(questionId: string, error: WorkflowUpdateFailedError): AnswerRe
 }
 
 function isAnswerInput(value: unknown): value is AnswerInput {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'answer' in value &&
-    'question_id' in value &&
-    typeof value.question_id === 'string'
-  );
+  return isRecord(value) && 'answer' in value && typeof value['question_id'] === 'string';
 }
 
 function acceptedText(receipt: unknown): string | null {
-  return typeof receipt === 'object' &&
-    receipt !== null &&
-    'accepted' in receipt &&
-    typeof receipt.accepted === 'string'
-    ? receipt.accepted
-    : null;
+  const accepted = isRecord(receipt) ? receipt['accepted'] : null;
+  return typeof accepted === 'string' ? accepted : null;
 }

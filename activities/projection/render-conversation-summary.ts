@@ -1,5 +1,5 @@
 import type { Delegation } from '../../contracts/delegation.ts';
-import { formatCost } from '../../core/text/format.ts';
+import { countOf, formatCost } from '../../core/text/format.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
@@ -134,7 +134,7 @@ function renderTeams(record: RunRecord, texts: RecordTexts): readonly string[] {
 /** `researcher did 2 tasks for $0.02; writer did 1 task for $0.01; partial`. */
 function describeWork({ members, partial }: TeamOutcome): string {
   const parts = members.map(({ member_id, delegations, usage }) => {
-    const tasks = `${delegations} ${delegations === 1 ? 'task' : 'tasks'}`;
+    const tasks = countOf(delegations, 'task');
     return `${member_id} did ${tasks} for ${formatCost(usage)}`;
   });
   return [...parts, ...(partial ? ['partial'] : [])].join('; ');

@@ -2,7 +2,7 @@ import type { Delegation } from '../../contracts/delegation.ts';
 import type { SectionState, Claim, Dissent, ClaimResponse } from '../../contracts/spec.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 import type { PhaseReport, TurnRecord } from '../../contracts/triad-run.ts';
-import { capitalise, formatCost, formatTokens } from '../../core/text/format.ts';
+import { countOf, capitalise, formatCost, formatTokens } from '../../core/text/format.ts';
 import { findPlannedText } from '../../core/triad/list-sections.ts';
 import type { LoadedPhase } from './record-texts.ts';
 import {
@@ -43,7 +43,7 @@ function renderHead({ report, report_ref }: LoadedPhase, { delegation_id }: Plan
   const replaced = attempt === 1 ? '' : `. This file replaces that of attempt ${attempt - 1}`;
   return bullets(
     [
-      `**State:** ${status}, after ${rounds} of at most ${rounds_max} ${rounds_max === 1 ? 'round' : 'rounds'}`,
+      `**State:** ${status}, after ${rounds} of at most ${countOf(rounds_max, 'round')}`,
       `**Attempt:** ${attempt}${replaced}`,
       `**Delegation:** ${delegation_id}, by a ${type} triad`,
       `**Why a triad:** ${shorten(reason)}`,

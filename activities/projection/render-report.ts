@@ -1,7 +1,7 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
-import { formatCost, describeExpected, formatTokens } from '../../core/text/format.ts';
+import { countOf, formatCost, describeExpected, formatTokens } from '../../core/text/format.ts';
 import { findAnsweringDelegation } from './find-answer.ts';
 import {
   findHandedOver,
@@ -144,7 +144,7 @@ function pathOf({ agent_id, delegation_id }: Deliverable): string {
 
 /** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)` as well. */
 function describeExecutor({ agent_id, triad, team, usage }: Deliverable): string {
-  const cost = `${count(usage.calls, 'model call')}, ${formatCost(usage)}`;
+  const cost = `${countOf(usage.calls, 'model call')}, ${formatCost(usage)}`;
   if (team !== undefined) {
     const names = team.members.map(({ member_id }) => member_id).join(', ');
     const whose = team.team_id === null ? 'a team' : `the team ${team.team_id}`;
@@ -176,9 +176,9 @@ function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): strin
   return [
     '## Usage and cost',
     '',
-    `- ${count(usage.calls, 'model call')}, ${formatTokens(usage)}`,
+    `- ${countOf(usage.calls, 'model call')}, ${formatTokens(usage)}`,
     `- Cost: ${formatCost(usage)}`,
-    `- ${count(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
+    `- ${countOf(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
     ...waves.flatMap(renderExpected),
   ].join('\n');
 }
@@ -187,10 +187,6 @@ function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): strin
 function renderExpected({ wave, expected, usage }: StoredWave): string[] {
   if (expected === undefined) return [];
   return [`- Wave ${wave} took ${formatTokens(usage)}. ${describeExpected(expected)}`];
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 function renderPlaces(record: RunRecord): string {

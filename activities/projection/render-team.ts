@@ -14,7 +14,7 @@ import {
 } from '../../core/text/markdown.ts';
 import { teamLimits } from './limits.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { formatCost, formatTokens, formatDuration } from '../../core/text/format.ts';
+import { countOf, formatCost, formatTokens, formatDuration } from '../../core/text/format.ts';
 import { treePaths } from './paths.ts';
 
 /** `teams/<delegation>.md`: who did what for a team, what it cost, and how each of its tasks ended. */
@@ -163,7 +163,7 @@ function renderAsked({ planned, plan_ref }: LoadedTask): readonly string[] {
 
 function renderTaskHead(task: LoadedTask): string {
   const { member_id, inputs, attempts, worked_ms, usage, output_ref } = task;
-  const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
+  const tries = countOf(attempts, 'attempt');
   return bullets(
     [
       `**State:** ${describeEnd(task)}`,

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../core/is-record.ts';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
@@ -14,10 +15,6 @@ export function mergeFields(fromFile: unknown, given: Readonly<Record<string, un
 
 export function definedOnly(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

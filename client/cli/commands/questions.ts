@@ -1,3 +1,4 @@
+import { countOf } from '../../../core/text/format.ts';
 import { answerCommand } from '../../../core/render/questions.ts';
 import type { Command } from 'commander';
 import type { QuestionsView } from '../../../contracts/views.ts';
@@ -27,7 +28,7 @@ async function showQuestions(context: CommandContext, runId: string): Promise<Co
   return {
     data: { run_id: runId, source: 'server', note, last_known },
     lines: [
-      `${open} open ${open === 1 ? 'question' : 'questions'}`,
+      countOf(open, 'open question'),
       ...last_known.waiting_for.map((wait) => cleanLine(wait, 300)),
       note,
     ],

@@ -13,7 +13,8 @@ import { follow } from './watch.ts';
 import { PlannerRunInput } from '../../../contracts/planner-run.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
-import { checkInput, definedOnly, isRecord, readJsonFile } from './json-file.ts';
+import { checkInput, definedOnly, readJsonFile } from './json-file.ts';
+import { isRecord } from '../../../core/is-record.ts';
 import type { SettingsOptions } from './run-settings-options.ts';
 
 export function registerStart(program: Command, runner: CommandRunner): void {

@@ -1,3 +1,4 @@
+import { countOf } from '../../../core/text/format.ts';
 import type { Command } from 'commander';
 import type {
   ListedThreads,
@@ -181,10 +182,6 @@ function describe(which: EntrySelection, { threads, entries, delegations }: Entr
   return 'thread_id' in which
     ? `thread ${quote(which.thread_id)}: ${what}`
     : `what is of ${quote(which.user_id)} in ${countOf(threads, 'thread', 'threads')}: ${what}`;
-}
-
-function countOf(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** Names that an error lists: of what was added to last. */

@@ -116,10 +116,19 @@ function phaseChange(before: RunSnapshot | null, after: RunSnapshot): FollowEven
 }
 
 function doneWaves(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
-  const known = new Set(before?.done.map((summary) => summary.wave));
-  return after.done
-    .filter((summary) => !known.has(summary.wave))
-    .map((summary) => ({ type: 'wave_done', run_id: after.run.run_id, summary }));
+  return listNews(before?.done, after.done, ({ wave }) => [wave]).map((summary) => {
+    return { type: 'wave_done', run_id: after.run.run_id, summary };
+  });
+}
+
+/** Lists what is new or is told differently. @param tell Its id, and what is told again when it changes. */
+function listNews<T>(
+  before: readonly T[] = [],
+  after: readonly T[],
+  tell: (item: T) => readonly unknown[],
+): readonly T[] {
+  const known = new Set(before.map((item) => JSON.stringify(tell(item))));
+  return after.filter((item) => !known.has(JSON.stringify(tell(item))));
 }
 
 function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
@@ -139,43 +148,23 @@ function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEven
           summary: wave.phase === 'planning' ? null : plan_summary,
         },
       ];
+  const place = { run_id: run.run_id, wave: wave.wave };
+  // The phases of a triad are told; their rounds and turns are not.
+  const delegations = listNews(earlier?.delegations, wave.delegations, (one) => [
+    one.delegation_id,
+    one.state,
+    one.triad_phase?.phase ?? '',
+    one.reason,
+  ]);
+  const tasks = listNews(tasksOf(earlier), tasksOf(wave), (task) => [
+    task.delegation_id,
+    tellTaskState(task),
+  ]);
   return [
     ...phase,
-    ...delegationChanges(run.run_id, earlier, wave),
-    ...taskChanges(run.run_id, earlier, wave),
+    ...delegations.map((delegation): FollowEvent => ({ type: 'delegation', ...place, delegation })),
+    ...tasks.map((task): FollowEvent => ({ type: 'task', ...place, task: withoutTeam(task) })),
   ];
-}
-
-function delegationChanges(
-  runId: string,
-  before: WaveSnapshot | null,
-  after: WaveSnapshot,
-): FollowEvent[] {
-  const known = new Map(before?.delegations.map((one) => [one.delegation_id, tellingOf(one)]));
-  return after.delegations
-    .filter((one) => known.get(one.delegation_id) !== tellingOf(one))
-    .map((delegation) => ({
-      type: 'delegation',
-      run_id: runId,
-      wave: after.wave,
-      delegation,
-    }));
-}
-
-/** What is told again when it changes. The phases of a triad are told; their rounds and turns are not. */
-function tellingOf({ state, reason, triad_phase }: DelegationSnapshot): string {
-  return `${state} ${triad_phase?.phase ?? ''} ${reason}`;
-}
-
-function taskChanges(
-  runId: string,
-  before: WaveSnapshot | null,
-  after: WaveSnapshot,
-): FollowEvent[] {
-  const known = new Map(tasksOf(before).map((one) => [one.delegation_id, tellTaskState(one)]));
-  return tasksOf(after)
-    .filter((one) => known.get(one.delegation_id) !== tellTaskState(one))
-    .map((task) => ({ type: 'task', run_id: runId, wave: after.wave, task: withoutTeam(task) }));
 }
 
 /** What its team does is told on its own. */
@@ -195,44 +184,28 @@ function listTasks(team: TeamView | null | undefined): readonly TaskView[] {
 }
 
 function questionChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
-  const runId = after.run.run_id;
+  const run_id = after.run.run_id;
   const earlier = before?.questions ?? [];
-  const known = new Map(earlier.map((question) => [question.question_id, question]));
-  const open = idsOf(after.questions);
+  const open = new Set(after.questions.map(({ question_id }) => question_id));
+  const known = new Set(earlier.map(({ question_id }) => question_id));
+  const closed = earlier.filter(({ question_id }) => !open.has(question_id));
+  // People were reminded of it, or another person is asked too.
+  const urged = listNews(
+    earlier,
+    after.questions.filter(({ question_id }) => known.has(question_id)),
+    ({ question_id, reminded, escalated_at }) => [question_id, reminded, escalated_at],
+  );
   return [
-    ...earlier
-      .filter(({ question_id }) => !open.has(question_id))
-      .map(({ question_id }): FollowEvent => {
-        return { type: 'question_closed', run_id: runId, question_id };
-      }),
+    ...closed.map(({ question_id }): FollowEvent => {
+      return { type: 'question_closed', run_id, question_id };
+    }),
     ...after.questions
       .filter(({ question_id }) => !known.has(question_id))
       .map((question): FollowEvent => {
-        return {
-          type: 'question',
-          run_id: runId,
-          question,
-          command: answerCommand(runId, question),
-        };
+        return { type: 'question', run_id, question, command: answerCommand(run_id, question) };
       }),
-    ...after.questions
-      .filter((question) => isUrged(known.get(question.question_id), question))
-      .map((question): FollowEvent => {
-        return { type: 'question_urged', run_id: runId, question };
-      }),
+    ...urged.map((question): FollowEvent => ({ type: 'question_urged', run_id, question })),
   ];
-}
-
-/** Whether people were reminded of it, or somebody else is asked too, since it was seen. */
-function isUrged(before: Question | undefined, after: Question): boolean {
-  return (
-    before !== undefined &&
-    (before.reminded !== after.reminded || before.escalated_at !== after.escalated_at)
-  );
-}
-
-function idsOf(questions: RunSnapshot['questions']): Set<string> {
-  return new Set(questions.map((question) => question.question_id));
 }
 
 /** @param artifactHome folder below which a worker on this machine writes, `PLANWAVE_HOME` */

@@ -8,7 +8,7 @@ import type {
 } from '../../../contracts/views.ts';
 import type { ActivityReading } from '../../read-work.ts';
 import { cleanLine } from '../terminal-text.ts';
-import { formatTurns, formatUsage } from '../../../core/text/format.ts';
+import { countOf, formatTurns, formatUsage } from '../../../core/text/format.ts';
 import type { Paint, Tone } from '../terminal-text.ts';
 import { usageOf } from './read-snapshot.ts';
 import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './read-snapshot.ts';
@@ -186,9 +186,7 @@ export function describeTeam(team: TeamView): string {
   return [
     `leader ${leaderStates[leader.state]}`,
     `${tasks.length} of ${max_delegations} tasks`,
-    ...(refused_total === 0
-      ? []
-      : [`${refused_total} ${refused_total === 1 ? 'call' : 'calls'} refused`]),
+    ...(refused_total === 0 ? [] : [`${countOf(refused_total, 'call')} refused`]),
     `${Math.round(worked_seconds)} of ${timeout} s`,
   ].join(', ');
 }

@@ -21,9 +21,6 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
     usageNow: ({ usage }) => Promise.resolve({ usage, untold: [] }),
     questions: () =>
       Promise.resolve({ live: true, view: { open: [], answered: [], rejected: [] } }),
-    plan: () => Promise.resolve({ live: true, view: null }),
-    pool: () => Promise.resolve({ live: true, view: { total: 0, facts: [] } }),
-    budget: () => Promise.reject(notFound()),
     waves: () =>
       Promise.resolve({ live: true, view: { done: [], current: null, wave_workflow_id: null } }),
     waveView: () =>
