@@ -6,12 +6,12 @@ import type { NamedAnswer } from '../../contracts/wave-decision.ts';
 import { listAnswerPaths } from '../../core/decision/check-decision.ts';
 import { hashBytes } from '../tools/hash-bytes.ts';
 import { findHandedOver, listDeliverables } from './list-deliverables.ts';
-import { embedCode, embedMarkdown, joinSections, oneLine } from './markdown.ts';
+import { embedCode, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
-import { renderPhaseSummary } from './render-phase-summary.ts';
-import { resultLimits } from './result-limits.ts';
+import { renderPhaseSummary } from './render-phase.ts';
+import { resultLimits } from './limits.ts';
 
 /** What the user gets of a run. */
 export interface Answer {
