@@ -1,7 +1,7 @@
 import type { PlannedDelegation } from '../../contracts/messages.ts';
 import { plainText } from './markdown.ts';
 
-/** Who does a delegation: its agent, a triad whose output that agent writes, or a team that it leads. */
+/** Names the executor of a delegation: its agent, a triad whose output that agent writes, or a team that it leads. */
 export function describeExecutor({
   agent_id,
   triad,

@@ -1,10 +1,10 @@
 /**
- * What a run waits for, in one line: the summary of a timer, and what memo and status show.
+ * Describes in one line what a run waits for: the summary of a timer, also shown in memo and status.
  *
  * Invariants:
- *   WA1. The line has at most 120 characters, names the question, and tells the default when one will be taken.
- *   WA2. It tells how often people were reminded, and who else was asked.
- *   WA3. Each timer of a question has a name that says what it brings.
+ *   WA1. The line has at most 120 characters, names the question, and shows the default when one will be taken.
+ *   WA2. The line shows the number of reminders, and the other person that was asked.
+ *   WA3. Each timer of a question is named after its effect.
  */
 import type { Question } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
@@ -13,12 +13,12 @@ import { cleanLine } from '../text/clean-line.ts';
 import { cutText } from '../text/cut-text.ts';
 import { formatDuration } from './format-duration.ts';
 
-/** A longer name would push out the question. */
+/** Characters of a person's name. A longer one would displace the question. */
 const personCharsMax = 30;
 
 /**
- * `waiting for your answer to q3 (default: eu-west in 2 h)`; without a deadline, what is asked. After a while
- * `waiting for your answer to q3, now also for Maria, reminded 2 times: Which region?`
+ * Returns `waiting for your answer to q3 (default: eu-west in 2 h)`, or without a deadline the question. Later it
+ * becomes `waiting for your answer to q3, now also for Maria, reminded 2 times: Which region?`
  */
 export function describeWait(question: Question): string {
   const { default_answer: fallback, deadline_seconds: deadline } = question;
@@ -30,7 +30,7 @@ export function describeWait(question: Question): string {
   return `${begin} (default: ${shown}${when}`;
 }
 
-/** The name of the timer that brings it. Where nothing else comes, the reminder is the wait itself. */
+/** Names the timer of a moment. A reminder without a deadline is named like the wait itself. */
 export function describeMoment(moment: QuestionMoment, question: Question): string {
   const { question_id, escalate_to, deadline_seconds, reminded } = question;
   if (moment === 'hand_over' && escalate_to !== null) {
@@ -43,7 +43,7 @@ export function describeMoment(moment: QuestionMoment, question: Question): stri
     : describeWait(question);
 }
 
-/** `, now also for Maria, reminded 2 times`; empty at first. */
+/** Returns `, now also for Maria, reminded 2 times`; empty at first. */
 export function describeUrging({ escalate_to, escalated_at, reminded }: Question): string {
   const also =
     escalate_to === null || escalated_at === null

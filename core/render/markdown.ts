@@ -1,14 +1,14 @@
 /**
- * Markdown for Temporal's current details, made of texts that nobody vouches for.
+ * Builds Markdown for Temporal's current details from untrusted texts.
  *
  * Invariants:
  *   MD1. A text of a model or a user stays text: it opens no heading, list, emphasis, link, code or HTML.
- *   MD2. A code span or block ends where we end it, whatever is inside.
+ *   MD2. A code span or block ends where we end it, whatever it contains.
  *   MD3. Joined blocks keep the size limit; a block is shown whole or left out.
  */
 import { cleanLine, cleanLines } from '../text/clean-line.ts';
 
-/** One line of text inside a paragraph, heading or bullet. */
+/** Escapes one line of text inside a paragraph, heading or bullet. */
 export function plainText(text: string, maxChars: number): string {
   return cleanLine(text, maxChars)
     .replace(/[\\`*[\]<>~|&]/g, String.raw`\$&`)
@@ -17,7 +17,7 @@ export function plainText(text: string, maxChars: number): string {
     .replace(/^(\d+)([.)])/, String.raw`$1\$2`);
 }
 
-/** A code span, with as many backticks around it as it takes. */
+/** Returns a code span with as many backticks as the text requires. */
 export function codeSpan(text: string, maxChars: number): string {
   const line = cleanLine(text, maxChars);
   if (line === '') return '';
@@ -26,12 +26,12 @@ export function codeSpan(text: string, maxChars: number): string {
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
-/** A block of plain text of several lines, cut at `maxChars`. */
+/** Returns a block of plain text of several lines, cut at `maxChars`. */
 export function textBlock(text: string, maxChars: number): string {
   return fencedBlock('text', cleanLines(text, maxChars));
 }
 
-/** A code block that can be copied line by line. */
+/** Returns a code block that can be copied line by line. */
 export function codeBlock(lines: readonly string[]): string {
   return fencedBlock('sh', lines.join('\n'));
 }
@@ -45,7 +45,7 @@ export function bullet(text: string): string {
   return `- ${text}`;
 }
 
-/** Blocks with blank lines between them, as many as fit, then how to see the rest. */
+/** Joins as many blocks as fit with blank lines, then says how to see the others. */
 export function joinBlocks(blocks: readonly string[], maxBytes: number): string {
   const rest = '… more is left out here; the queries and the client show all of it.';
   const room = maxBytes - countBytes(rest) - 2;
@@ -61,7 +61,7 @@ export function joinBlocks(blocks: readonly string[], maxBytes: number): string 
   return shown.join('\n\n');
 }
 
-/** Bytes in UTF-8. */
+/** Counts UTF-8 bytes. */
 export function countBytes(text: string): number {
   let bytes = 0;
   for (const character of text) {

@@ -1,6 +1,4 @@
-/**
- * Open questions as Markdown: what is asked, by whom, what happens by default, and the commands that answer.
- */
+/** Renders open questions as Markdown: text, asker, default, and the commands that answer. */
 import type { Question, QuestionKind } from '../../contracts/question.ts';
 import type { PlanView } from '../../contracts/views.ts';
 import { listWaiting } from '../questions/list-waiting.ts';
@@ -9,14 +7,14 @@ import { describeUrging } from './describe-wait.ts';
 import { formatDuration } from './format-duration.ts';
 import { bullet, codeBlock, codeSpan, plainText } from './markdown.ts';
 
-/** The rest is one command away, and the page has other things to show. */
+/** Most questions on the page, which has other things to show. The others are one command away. */
 const questionsShownMax = 8;
 
 const choicesShownMax = 20;
 
 const waitingShownMax = 10;
 
-/** Asked by the engine itself, whoever gave the occasion. */
+/** Kinds of questions that the engine itself asks, whatever caused them. */
 const enginesKinds: readonly QuestionKind[] = [
   'planner_stuck',
   'waves_spent',
@@ -24,7 +22,7 @@ const enginesKinds: readonly QuestionKind[] = [
   'effect',
 ];
 
-/** @param plan The plan of the wave at work, for what depends on those who ask. */
+/** @param plan The plan of the current wave, for the dependents of the askers. */
 export function renderQuestions(
   runId: string,
   questions: readonly Question[],

@@ -1,5 +1,5 @@
 /**
- * Texts made short, or made comparable.
+ * Cuts and normalises texts.
  *
  * Invariants:
  *   TX1. A cut text has at most the given number of characters (UTF-16 code units), and no half of a surrogate pair
@@ -17,19 +17,19 @@ export function cutText(text: string, maxChars: number): string {
   return `${text.slice(0, Math.max(end, 0))}…`;
 }
 
-/** The first line that is not blank, at most 120 characters. */
+/** Returns the first line that is not blank, at most 120 characters. */
 export function titleOf(text: string): string {
   const line = text.split(/[\r\n]+/).find((l) => l.trim() !== '') ?? '';
   return cutText(line.trim(), titleCharsMax);
 }
 
-/** For comparing, never for showing. */
+/** Normalises for comparison, never for display. */
 export function normaliseText(text: string): string {
   const folded = text
     .toLowerCase()
     .replace(/[\p{P}\s]+/gu, ' ')
     .trim();
-  // A text of punctuation alone is still a text of its own.
+  // A text that is only punctuation keeps it, and so differs from others.
   return folded === '' ? text.trim() : folded;
 }
 

@@ -1,18 +1,18 @@
 /**
- * Lines of a Markdown text, as far as rules have to tell headings and code apart.
+ * Splits a Markdown text into lines, and tells headings and code apart.
  *
  * Invariants:
- *   ML1. Inside of a code block nothing is a heading, and a block that is never closed goes to the end.
+ *   ML1. Inside a code block nothing is a heading, and an unclosed block ends with the text.
  */
 export interface MarkdownLine {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly number: number;
-  /** Where it begins, in UTF-16 code units. */
+  /** Offset of its first character, in UTF-16 code units. */
   readonly at: number;
   readonly text: string;
   /** 1 to 6 for a heading, 0 for any other line. */
   readonly level: number;
-  /** Whether it stands in a code block, or opens or closes one. */
+  /** True inside a code block, and for the lines that open and close one. */
   readonly isCode: boolean;
 }
 
@@ -41,7 +41,7 @@ function levelOf(line: string): number {
   return /^ {0,3}(#{1,6})(?:\s|$)/u.exec(line)?.[1]?.length ?? 0;
 }
 
-/** The words of a heading, without its marks. */
+/** Returns the words of a heading, without its marks. */
 export function titleOfHeading({ text }: MarkdownLine): string {
   return text.replace(/^[\s#]+/u, '').trim();
 }

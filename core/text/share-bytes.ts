@@ -1,16 +1,17 @@
 /**
- * How several texts share a place that is too small for all of them.
+ * Shares a limited space among several texts.
  *
  * Invariants:
- *   SH1. Together they get no more than there is, and none gets more than it needs.
- *   SH2. Who gets less than it needs gets as much as any other: a short text is never cut for a long one's sake.
- *   SH3. Where all fit, all are whole.
+ *   SH1. Together they get at most the space there is, and none gets more than it needs.
+ *   SH2. Each text that gets less than it needs gets the same share: a short text is never cut for the sake of a long
+ *        one.
+ *   SH3. When all texts fit, all are whole.
  */
 
 /**
- * @param sizes what each text needs, in bytes.
- * @param total what there is, in bytes.
- * @returns what each may take, in bytes.
+ * @param sizes Bytes that each text needs.
+ * @param total Bytes of the space.
+ * @returns the bytes that each may take.
  */
 export function shareBytes(sizes: readonly number[], total: number): number[] {
   const shares = sizes.map(() => 0);
