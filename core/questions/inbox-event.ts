@@ -65,7 +65,7 @@ export type InboxEffect =
 
 /** A cut answer's `answer_ref` is set if the event `stored` came before the last answer of its escalation. */
 export interface InboxDelivery extends SettledAnswer {
-  /** For a question that was not put to the user: the earlier one that it repeats, or `not-asked`. */
+  /** Id of the question; if it was not put to the user, of the earlier one that it repeats, or `not-asked`. */
   readonly question_id: string;
   /** The question. */
   readonly text: string;
