@@ -11,7 +11,9 @@ import type { StaleCause } from '../../core/pool/mark-stale.ts';
 import { listCompleted, listSuperseded } from '../projection/list-deliverables.ts';
 import { isEngineInput } from './known-inputs.ts';
 
-/** What the packets of a wave show to all its delegations. @param record The one that they are rendered from. */
+/**
+ * Reads the facts, answers and decision in the packets of a wave. @param record The record that they are rendered from.
+ */
 export function readShown(record: RunRecord): ShownToWave {
   const decided = record.waves.findLast((wave) => wave.decision_ref !== null);
   return {
@@ -23,7 +25,9 @@ export function readShown(record: RunRecord): ShownToWave {
   };
 }
 
-/** What each completed delegation of a wave built on. @param shown The record that its packet was rendered from. */
+/**
+ * Reads the basis of each completed delegation of a wave. @param shown The record that its packet was rendered from.
+ */
 export function readConsumptions(
   record: RunRecord,
   shown: RunRecord,
@@ -54,7 +58,7 @@ export function readConsumptions(
   });
 }
 
-/** The names that a delegation's output had for those after it: its own, and those of all that it replaces. */
+/** Lists the names of a delegation's output for later ones: its own, and those of all that it replaces. */
 function namesOf(
   delegation: Delegation,
   { delegations }: WavePlan,
@@ -70,7 +74,7 @@ function namesOf(
   return [...new Set(names)].map((name) => ({ name, source }));
 }
 
-/** Every name under which the record gives the output of a delegation. */
+/** Lists all names of a delegation's output in the record. */
 function namesInRecord(delegationId: string, { details }: RunRecord): string[] {
   const own = details.find((one) => one.detail_id === delegationId);
   if (own === undefined) return [];

@@ -1,6 +1,6 @@
 import type { Middleware } from '@anthropic-ai/sdk';
 
-/** What is known of the HTTP response of a call, for whoever has to say what went wrong. */
+/** Facts about the HTTP response of a call, for error messages. */
 export interface ResponseFacts {
   readonly status: number;
   readonly contentType: string | null;
@@ -11,7 +11,7 @@ export interface ResponseFacts {
 
 export interface GuardEvents {
   readonly onResponse: (facts: ResponseFacts) => void;
-  /** Called for every chunk of the body, pings included: the SDK swallows those. */
+  /** Called for each chunk of the body, including pings, which the SDK swallows. */
   readonly onBytes: () => void;
 }
 
@@ -47,7 +47,7 @@ export function createStreamGuard(events: GuardEvents): Middleware {
   };
 }
 
-/** Passes an event stream on line by line and touches only lines that lack what the SDK needs. */
+/** Passes an event stream on line by line, and changes only lines that lack fields which the SDK needs. */
 function createUsageFiller(): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const encoder = new TextEncoder();
@@ -81,7 +81,7 @@ function fillUsage(line: string): string {
   return `data: ${JSON.stringify(event)}`;
 }
 
-/** Undefined for broken JSON, which the SDK reports by itself. */
+/** Returns undefined for broken JSON, which the SDK reports itself. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
