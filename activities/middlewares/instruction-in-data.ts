@@ -15,7 +15,7 @@ export const instructionInData: Middleware = {
   apply(text) {
     const { score, findings } = scoreOrders(text);
     if (score < clearScore) return { type: 'pass' };
-    // Of two signs in the same words the stronger one is shown.
+    // If two signs match the same words, the stronger one is shown.
     const [first, ...rest] = findings
       .filter(({ excerpt }, at) => findings.findIndex((one) => one.excerpt === excerpt) === at)
       .slice(0, shownMax)

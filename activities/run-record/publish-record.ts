@@ -32,7 +32,7 @@ export async function publishRecord(
   for (;;) {
     const indexed = await deps.index.read(record.run_id);
     if (await isSettled(deps, { record, ref }, indexed)) return ref;
-    // Where the index has another record than the previous one, the run may have been reset a moment ago.
+    // If the index has another record than the previous one, the run may have been reset a moment ago.
     await assertCurrent(indexed.ref !== record.previous_ref);
     await projectOver(deps, record, changes, indexed);
     if (await deps.index.write(record.run_id, ref, indexed.version)) return ref;

@@ -55,7 +55,7 @@ function findUnmade({ duties, member, phase }: TurnBrief, { spec }: TurnWork): O
     ...owe(unclaimed, 'you have not claimed these sections', 'register_claim for each of them'),
     ...tooFew,
     ...owe(
-      // Whatever the turn was for, no member leaves a section of its own half done.
+      // No member leaves a section of its own half done, whatever the turn was for.
       phase === 'execute' ? findUnfinished(spec, member.name) : [],
       'these sections are yours and not done',
       'edit_section with status "done" for each of them',

@@ -1,5 +1,5 @@
-/** Cause of a call's end: the caller, or one of our two limits. */
-export type StopCause = 'caller' | 'idle' | 'total';
+/** Cause of a call's end: the caller, or one of our limits of silence, duration and size. */
+export type StopCause = 'caller' | 'idle' | 'total' | 'size';
 
 export interface CallLimits {
   /** Longest silence in milliseconds, counted from the start of the call. */
@@ -8,9 +8,7 @@ export interface CallLimits {
   readonly totalTimeoutMs: number;
 }
 
-/**
- * Joins the caller's signal with the two limits of a call. The first to fire is the cause; later ones change nothing.
- */
+/** Joins the caller's signal with the limits of a call. The first to fire is the cause; later ones change nothing. */
 export interface CallWatch {
   readonly signal: AbortSignal;
   /** Rejects when the call is ended from this side. Never resolves. */
@@ -19,6 +17,8 @@ export interface CallWatch {
   cause(): StopCause | null;
   /** Restarts the idle limit, because data arrived. */
   touch(): void;
+  /** Ends the call because its reply is larger than any reply can be. */
+  endBySize(): void;
   /** Releases timers and listeners. Must be called once the call has ended in any way. */
   close(): void;
 }
@@ -54,6 +54,7 @@ export function createCallWatch(caller: AbortSignal, limits: CallLimits): CallWa
       // Refreshing a cleared timer would start it again.
       if (cause === null && !closed) idleTimer.refresh();
     },
+    endBySize: end('size'),
     close: () => {
       closed = true;
       clearTimeout(idleTimer);

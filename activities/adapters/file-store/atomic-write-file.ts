@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkInside, makeDirectory, syncDirectory } from './confinement.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
 /** Suffix of files that are being written. One that is left over from a crash has no value. */
 export const temporarySuffix = '.tmp';
+
+/** Other users of the machine can't read prompts, answers and replies. */
+const privateFileMode = 0o600;
+const privateFolderMode = 0o700;
 
 export interface AtomicWriteOptions {
   /**
@@ -19,6 +23,11 @@ export interface AtomicWriteOptions {
    * that was delayed by a slow disk or a suspended process may have lost the right to write.
    */
   readonly mayStill?: (() => Promise<void>) | undefined;
+  /**
+   * Permissions of created files. `private`, the default: only this process's user (0600, folders 0700). `shared`: set
+   * by the umask; a replaced file keeps its permissions.
+   */
+  readonly access?: 'private' | 'shared' | undefined;
 }
 
 /**
@@ -62,11 +71,11 @@ export async function atomicCreateFile(
 async function writeAside<T>(
   path: string,
   bytes: Uint8Array | string,
-  { root, mayStill }: AtomicWriteOptions,
+  { root, mayStill, access = 'private' }: AtomicWriteOptions,
   settle: (temporary: string) => Promise<T>,
 ): Promise<T> {
   const dir = dirname(path);
-  // In the same directory, because a rename does not cross file systems.
+  // It is in the same directory, because a rename does not cross file systems.
   const temporary = join(dir, `.${randomUUID()}${temporarySuffix}`);
   const cleanUp = () => rm(temporary, { force: true }).catch(() => undefined);
   const inStore = async <R>(work: () => Promise<R>): Promise<R> => {
@@ -79,8 +88,9 @@ async function writeAside<T>(
   };
   await inStore(async () => {
     if (root !== undefined) await checkInside(root, path);
-    await makeDirectory(dir);
-    await writeAndSync(temporary, bytes);
+    await makeDirectory(dir, access === 'private' ? privateFolderMode : undefined);
+    const mode = access === 'private' ? privateFileMode : await modeOf(path);
+    await writeAndSync(temporary, bytes, mode);
   });
   try {
     await mayStill?.();
@@ -95,9 +105,22 @@ async function writeAside<T>(
   });
 }
 
-async function writeAndSync(path: string, bytes: Uint8Array | string): Promise<void> {
-  const handle = await open(path, 'wx');
+/** @returns the permissions of the file at `path`; undefined when there is none. */
+async function modeOf(path: string): Promise<number | undefined> {
+  const found = await lstat(path).catch(() => null);
+  return found?.isFile() === true ? found.mode & 0o777 : undefined;
+}
+
+/** @param mode Permissions of the file; undefined for those of the umask. */
+async function writeAndSync(
+  path: string,
+  bytes: Uint8Array | string,
+  mode: number | undefined,
+): Promise<void> {
+  const handle = await open(path, 'wx', mode);
   try {
+    // The umask may have removed bits that the replaced file had.
+    if (mode !== undefined) await handle.chmod(mode);
     await handle.writeFile(bytes);
     await handle.sync();
   } finally {
