@@ -83,7 +83,7 @@ function namesInRecord(delegationId: string, { details }: RunRecord): string[] {
     .map(({ detail_id }) => detail_id);
 }
 
-/** Whose output each name stands for: the newest that produces or replaces it, as the details of the record do. */
+/** Maps each name to the source of its output: the newest that produces or replaces it, as in the record's details. */
 function listProducers(record: RunRecord): ReadonlyMap<string, string> {
   const newestOf = new Map(
     listSuperseded(record).map(({ older, newest }) => [older.delegation_id, newest]),
@@ -101,10 +101,10 @@ function listProducers(record: RunRecord): ReadonlyMap<string, string> {
 }
 
 /**
- * Marks who built on what a change takes back.
+ * Marks delegations whose basis a change takes back.
  *
  * @param ended The wave that the change ends, with the record that its packets showed; null for any other change. Its
- * delegations worked with that record, whatever has changed since.
+ * delegations worked with that record, whatever changed later.
  */
 export function trackStale(
   before: RunRecord,
@@ -114,7 +114,7 @@ export function trackStale(
   if (after.consumptions.length === 0) return after;
   const shown = new Map(after.waves.flatMap((one) => (one.shown ? [[one.wave, one.shown]] : [])));
   const isOwn = ({ wave }: Consumption): boolean => wave === ended?.wave;
-  // What was replaced is not used any more, so it can't be outdated.
+  // A replaced result is not used any more, so it can't be outdated.
   const superseded = new Set(
     listSuperseded(after).map(({ older: { delegation_id } }) => delegation_id),
   );
@@ -130,7 +130,7 @@ export function trackStale(
   return stale.length === 0 ? after : { ...after, stale };
 }
 
-/** What held in one record, or was not there yet, and does not hold in a later one. */
+/** Finds changes between two records: facts, answers and outputs of the first that do not hold in the second. */
 function findCauses(before: RunRecord, after: RunRecord): readonly StaleCause[] {
   return [
     ...findSuperseded(before, after),
