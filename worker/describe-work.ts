@@ -15,7 +15,7 @@ export function describeWork(work: AttemptWork): Attributes {
   return {
     ...(work.kind === 'tool_call'
       ? { 'gen_ai.operation.name': 'execute_tool' }
-      : // Whoever answers: the API that is spoken.
+      : // The provider of the API, whichever model answers.
         { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'anthropic' }),
     'gen_ai.agent.name': work.agent_id,
     ...(task !== undefined && { 'planwave.task': task }),
