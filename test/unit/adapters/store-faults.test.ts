@@ -123,9 +123,9 @@ describe('atomicWriteFile below a root', () => {
   });
 });
 
-describe('finding T9: permissions', () => {
-  const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
+describe('finding T9: permissions', () => {
   it("only the worker's own user reads what is stored", async () => {
     const path = join(at.home, 'run', 'waves', 'wave_compact.md');
     await atomicWriteFile(path, 'text', { root: at.home });
