@@ -17,10 +17,8 @@ interface Options {
 export function registerList(program: Command, runner: CommandRunner): void {
   program
     .command('list')
-    .description(
-      'what people started, runs and their parts, newest first; works with every worker off',
-    )
-    .option('--limit <count>', 'most runs to show', readWholeNumber, 20)
+    .description('list runs and everything else that people started, newest first; needs no worker')
+    .option('--limit <count>', 'maximum number of runs', readWholeNumber, 20)
     .option('--open', 'only runs that have not ended')
     .action((options: Options, command: Command) =>
       runner.run(command, async ({ session }) => {

@@ -4,7 +4,7 @@ import type { CommandRunner, GlobalOptions } from '../command-runner.ts';
 export function registerTemporal(program: Command, runner: CommandRunner): void {
   program
     .command('temporal')
-    .argument('[arguments...]', 'passed on as they are')
+    .argument('[arguments...]', 'passed to the Temporal CLI unchanged')
     .description('run the Temporal CLI that planwave uses')
     .allowUnknownOption()
     .passThroughOptions()
