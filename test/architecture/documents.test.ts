@@ -68,6 +68,28 @@ it('every link between documents leads somewhere', () => {
   expect(faults).toEqual([]);
 });
 
+/** Anchors as GitHub derives them from headings. */
+function listAnchors(page: string): string[] {
+  return matchAll(read(page), /^#{1,6} (.+)$/gm).map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+it('every link to a section of a document leads to a heading', () => {
+  const faults = documents.flatMap((path) =>
+    [...read(path).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+      .filter(([, file = '', anchor = '']) => {
+        const target = file === '' ? path : posix.join(posix.dirname(path), file);
+        return !documents.includes(target) || !listAnchors(target).includes(anchor);
+      })
+      .map(([link]) => `${path} has ${link}. Cure: correct the anchor`),
+  );
+  expect(faults).toEqual([]);
+});
+
 it('every file that ARCHITECTURE.md names exists', () => {
   const named = matchAll(read('ARCHITECTURE.md'), /`((?:[\w-]+\/)+[\w-]+\.\w+)`/g);
   const faults = named
