@@ -3,7 +3,7 @@ import { teamTask } from './runs/with-team.ts';
 import { triadTask } from './runs/with-triad.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What a campaign was run with. */
+/** Settings and versions of a campaign. */
 export interface Surroundings {
   /** Such as `2026-11-22`. */
   readonly date: string;

@@ -24,7 +24,7 @@ const { stage } = useStage();
 interface Asked {
   readonly runId: string;
   readonly result: LoneOutcome;
-  /** What its leader was sent first. */
+  /** First prompt of its leader. */
   readonly prompt: string;
 }
 
