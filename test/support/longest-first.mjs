@@ -10,7 +10,7 @@ const longest = [
   'process/worker-blocked',
   'deploys/misfit',
   'messages/answers-racing',
-  'architecture/linear-patterns',
+  'slow/long-texts',
   'replay/replay',
 ];
 
