@@ -12,7 +12,7 @@ import type { AgentOutput, EvidencePlace } from '../../contracts/agent-output.ts
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
-import { readMarkdown, titleOfHeading } from '../text/read-markdown.ts';
+import { readMarkdown, titleOfHeading } from '../text/markdown.ts';
 
 /** Shorter quotations are found in any text. Characters, normalised. */
 const quoteCharsMin = 12;

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
-import { commandText } from '../../command-text.ts';
-import type { ListedRun } from '../../list-runs.ts';
+import { commandText } from '../../../core/text/command-text.ts';
+import type { ListedRun } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import type { CommandRunner } from '../command-runner.ts';
-import { cleanLine } from '../text/clean-text.ts';
-import { formatTime } from '../text/format-time.ts';
-import { formatSpent } from '../text/format-usage.ts';
-import { renderTable } from '../text/render-table.ts';
-import { readWholeNumber } from './read-whole-number.ts';
+import { cleanLine, formatTime, renderTable } from '../terminal-text.ts';
+import { formatSpent } from '../../run-listing.ts';
+import { readWholeNumber } from './run-settings-options.ts';
 
 interface Options {
   readonly limit: number;

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 import { definedOnly, mergeFields } from './json-file.ts';
-import { readAmount } from './read-amount.ts';
-import { readWholeNumber } from './read-whole-number.ts';
 
 /** What can be set for whatever is started. */
 export interface SettingsOptions {
@@ -104,4 +103,30 @@ export function readSettings(
     limits: mergeFields(file['limits'], allLimits),
     budget: mergeFields(file['budget'], budget),
   });
+}
+
+/** @throws InvalidArgumentError, which Commander shows with the option's name */
+function readAmount(typed: string): number {
+  const amount = Number(typed);
+  if (!/^[0-9]{1,9}(?:\.[0-9]{1,6})?$/.test(typed) || amount <= 0) {
+    throw new InvalidArgumentError('Expected a number above 0, as in 2.50.');
+  }
+  return amount;
+}
+
+/** @throws InvalidArgumentError, which Commander shows with the option's name */
+export function readWholeNumber(typed: string): number {
+  return readFrom(1, typed);
+}
+
+/** As `readWholeNumber`, where none at all may be wanted. */
+export function readWholeNumberOrNone(typed: string): number {
+  return readFrom(0, typed);
+}
+
+function readFrom(least: number, typed: string): number {
+  if (!/^[0-9]{1,9}$/.test(typed) || Number(typed) < least) {
+    throw new InvalidArgumentError(`Expected a whole number of at least ${least}.`);
+  }
+  return Number(typed);
 }

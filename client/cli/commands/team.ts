@@ -1,23 +1,27 @@
 import type { Command } from 'commander';
-import { commandText } from '../../command-text.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { RunEnd } from '../../run-end.ts';
-import { streamTeam } from '../../team/stream-team.ts';
-import type { EndEvent, TeamEvent } from '../../team/team-event.ts';
-import { tellEnd } from '../../team/tell-end.ts';
-import { CliError } from '../cli-error.ts';
+import { streamTeam } from '../../stream-team.ts';
+import type { EndEvent, TeamEvent } from '../../team-event.ts';
+import { tellEnd } from '../../tell-team.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { exitCodeOfEnd, toRunEndedEvent } from '../follow/run-ended.ts';
+import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import type { RunEndedEvent } from '../follow/follow-event.ts';
-import { formatTeamEvent } from '../team/format-team-event.ts';
-import { createTeamPrinter } from '../team/team-printer.ts';
-import { cleanLine, safeJson } from '../text/clean-text.ts';
+import { formatEvent } from '../follow/format-event.ts';
+import { createTeamPrinter } from '../follow/presenter.ts';
+import { cleanLine, safeJson } from '../terminal-text.ts';
 import { readTeamInput } from './read-team-input.ts';
 import type { TeamOptions } from './read-team-input.ts';
-import { readWholeNumber, readWholeNumberOrNone } from './read-whole-number.ts';
-import { artifactHome } from './result-path.ts';
-import { addLimitOptions, addQuestionOptions, addWorkOptions } from './run-settings-options.ts';
+import {
+  readWholeNumber,
+  readWholeNumberOrNone,
+  addLimitOptions,
+  addQuestionOptions,
+  addWorkOptions,
+} from './run-settings-options.ts';
+import { artifactHome } from '../command-runner.ts';
 import { follow } from './watch.ts';
 
 export function registerTeam(program: Command, runner: CommandRunner): void {
@@ -90,9 +94,7 @@ async function describeCosts(
 ): Promise<string[]> {
   const end = await client.result(runId);
   if (end?.ended !== 'part') return [];
-  return tellEnd(end).flatMap((event) =>
-    event.type === 'end' ? formatTeamEvent(event, paint) : [],
-  );
+  return tellEnd(end).flatMap((event) => (event.type === 'end' ? formatEvent(event, paint) : []));
 }
 
 async function showStream(
