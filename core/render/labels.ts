@@ -7,7 +7,7 @@ import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
 import { engineLimits } from '../limits.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 
-/** Who does a delegation: its agent, a triad whose output that agent writes, or a team that it leads. */
+/** Names the executor of a delegation: its agent, a triad whose output that agent writes, or a team that it leads. */
 export function describeExecutor({
   agent_id,
   triad,
@@ -18,20 +18,26 @@ export function describeExecutor({
   return triad === undefined ? agent : `${triad} triad, written by ${agent}`;
 }
 
-/** `critic · negotiate · round 2`, or `mason · execute · round 1 · write_file`. @param tool If undefined, a model call. */
+/**
+ * Returns `critic · negotiate · round 2`, or `mason · execute · round 1 · write_file`. @param tool Undefined for a
+ * model call.
+ */
 export function memberSummary({ member, phase, round }: MemberAt, tool?: string): string {
   const label = `${member} · ${phase} · round ${round}`;
   return cleanLine(tool === undefined ? label : `${label} · ${tool}`, engineLimits.labelCharsMax);
 }
 
-/** Who does something where. */
+/** A member's place in its triad. */
 interface MemberAt {
   readonly member: string;
   readonly phase: TriadPhase;
   readonly round: number;
 }
 
-/** `researcher · Prices`, `dialectic triad · Compare the options` or `team desk · Prices`: of a delegation's workflow. */
+/**
+ * Returns the label of a delegation: `researcher · Prices`, `dialectic triad · Compare the options` or `team desk ·
+ * Prices`.
+ */
 export function delegationSummary({
   agent_id,
   title,
@@ -48,7 +54,7 @@ export function delegationSummary({
   return cleanLine(`${executor} · ${title}`, engineLimits.labelCharsMax);
 }
 
-/** `dialectic · negotiate · Compare the options`: of a phase's workflow. */
+/** Returns the label of a phase's workflow: `dialectic · negotiate · Compare the options`. */
 export function phaseSummary(type: TriadType, phase: TriadPhase, title: string): string {
   return cleanLine(`${type} · ${phase} · ${title}`, engineLimits.labelCharsMax);
 }
