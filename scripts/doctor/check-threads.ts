@@ -6,7 +6,7 @@ import type { DoctorFinding } from '../../client/cli/cli-deps.ts';
 import { readThreadsUrl } from '../../worker/worker-settings.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 
-/** Whether the threads of teams can be read where this environment keeps them. */
+/** Checks that the threads of teams can be read where this environment keeps them. */
 export async function checkThreads(home: string, env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   const file = join(home, 'threads.db');
   let threads: ThreadStore | undefined;

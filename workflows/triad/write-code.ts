@@ -13,8 +13,8 @@ export type WrittenCode =
   | { readonly type: 'failed'; readonly why: FailureReason; readonly reason: string };
 
 /**
- * One section as code, by a short conversation of its own: only the code comes back, and whether it is any good is for
- * others to say (seed 001). It is finished even when its phase ends meanwhile, because half of it is worth nothing.
+ * Writes one section as code in a short conversation of its own: only the code is returned, and others judge its
+ * quality (seed 001). It is finished even if its phase ends, because half of it has no value.
  *
  * @throws CancelledFailure when it was stopped.
  */
