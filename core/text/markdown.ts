@@ -150,7 +150,7 @@ export function joinSections(sections: readonly (string | null)[]): string {
 interface CutOptions {
   /** Characters that are kept. */
   readonly charsMax: number;
-  /** Where the whole text is; shown when it was cut. */
+  /** Place of the whole text; shown when it was cut. */
   readonly whole: string;
 }
 
@@ -169,7 +169,7 @@ function describeCut(text: string, { charsMax, whole }: CutOptions): string {
 }
 
 interface EmbedOptions extends CutOptions {
-  /** How many levels the text's headings go down. */
+  /** Number of levels that the text's headings go down. */
   readonly depth: number;
 }
 
