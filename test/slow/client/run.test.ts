@@ -25,8 +25,8 @@ import {
 import { useStage } from '../../support/use-stage.ts';
 import { createFakeIo } from '../../unit/client/support/fake-io.ts';
 import type { FakeIo } from '../../unit/client/support/fake-io.ts';
-import { runAt } from './support.ts';
-import type { CliOutcome } from './support.ts';
+import { runAt } from '../../support/run-at.ts';
+import type { CliOutcome } from '../../support/run-at.ts';
 
 import.meta.jest.setTimeout(120_000);
 
