@@ -26,7 +26,7 @@ export function badInput(message: string): CliError {
   return new CliError('bad_input', exitCodes.badInput, message);
 }
 
-/** What the user sees of any failure. */
+/** A failure as the user sees it. */
 interface ShownError {
   readonly code: string;
   readonly exitCode: ExitCode;
@@ -52,7 +52,7 @@ export function toShownError(error: unknown): ShownError {
   };
 }
 
-/** What a script can rely on. Listed in `--help`. */
+/** Exit codes that scripts can rely on. Listed in `--help`. */
 export const exitCodes = {
   ok: 0,
   unmet: 1,

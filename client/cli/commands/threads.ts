@@ -163,7 +163,7 @@ async function deleteEntries(
   };
 }
 
-/** @throws CliError when nobody is there to ask, or there is nothing to delete */
+/** @throws CliError when there is no terminal to ask in, or nothing to delete */
 async function confirm(
   { deps: { io, threads }, json }: CommandContext,
   which: EntrySelection,
