@@ -6,30 +6,21 @@ import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { AnswerInput } from '../contracts/question.ts';
 import type { TeamInput } from '../contracts/team.ts';
-import type {
-  BudgetView,
-  PlanView,
-  PoolView,
-  QuestionsView,
-  RunWavesView,
-  StatusView,
-  WaveView,
-} from '../contracts/views.ts';
+import type { QuestionsView, RunWavesView, StatusView, WaveView } from '../contracts/views.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
-import type { ClientContext } from './client-context.ts';
-import { readDelegation } from './delegation-reading.ts';
-import type { DelegationReading } from './delegation-reading.ts';
-import { listRuns } from './list-runs.ts';
-import type { ListedRun, ListOptions } from './list-runs.ts';
-import { readOpenHistories } from './open-histories.ts';
-import type { OpenHistory } from './open-histories.ts';
+import type { ClientContext } from './server-calls.ts';
+import { readDelegation, readTeam } from './read-work.ts';
+import { readUsageNow } from './usage-now.ts';
+import type { DelegationReading, TeamLook } from './read-work.ts';
+import type { UsageNow } from './usage-now.ts';
+import { listRuns, readOpenHistories } from './run-listing.ts';
+import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
 import { describeRun, readView } from './read-view.ts';
 import type { Reading } from './read-view.ts';
 import { readRunEnd } from './run-end.ts';
 import type { RunEnd } from './run-end.ts';
-import type { RunListing } from './run-listing.ts';
 import { callServer } from './server-calls.ts';
 import { startRun, startTeam } from './start-run.ts';
 import type { StartedRun, StartRunOptions } from './start-run.ts';
@@ -37,10 +28,6 @@ import { findStuck, listStuck } from './stuck-workflows.ts';
 import type { StuckWorkflow } from './stuck-workflows.ts';
 import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
-import { readTeam } from './team/read-team.ts';
-import type { TeamLook } from './team/read-team.ts';
-import { readUsageNow } from './usage-now.ts';
-import type { UsageNow } from './usage-now.ts';
 
 /**
  * A typed client of the engine. Every method throws PlanwaveClientError and nothing else, and every method but
@@ -59,10 +46,10 @@ export interface PlanwaveClient {
   startTeam(input: TeamInput, options?: StartRunOptions): Promise<StartedRun>;
   /** Newest first. Works with every worker off. */
   list(options?: ListOptions): Promise<readonly ListedRun[]>;
-  /** What the server knows of one run. Works with every worker off. */
+  /** Reads what the server knows of one run. Works with every worker off. */
   describe(runId: string): Promise<RunListing>;
 
-  /** What no worker can carry on, of one run or of all. Works with every worker off. */
+  /** Lists the workflows that no worker can carry on, of one run or of all. Works with every worker off. */
   stuck(runId?: string): Promise<readonly StuckWorkflow[]>;
   /** The histories of every open workflow of ours on the task queue, read one by one as they are asked for. */
   openHistories(): AsyncIterable<OpenHistory>;
@@ -71,14 +58,10 @@ export interface PlanwaveClient {
   /** All that a run has used until now, the wave at work too: asks what is at work below the view. */
   usageNow(status: StatusView): Promise<UsageNow>;
   questions(runId: string): Promise<Reading<QuestionsView>>;
-  /** The view is null before the first plan. */
-  plan(runId: string): Promise<Reading<PlanView | null>>;
-  pool(runId: string): Promise<Reading<PoolView>>;
-  budget(runId: string): Promise<Reading<BudgetView>>;
   waves(runId: string): Promise<Reading<RunWavesView>>;
   /** Live states of one wave, by the `wave_workflow_id` of the status view. */
   waveView(waveWorkflowId: string): Promise<Reading<WaveView>>;
-  /** What a delegation spends and does at this moment, by the `workflow_id` of its view. */
+  /** Reads the usage and the activities of a delegation, by the `workflow_id` of its view. */
   delegation(workflowId: string): Promise<DelegationReading>;
 
   /** A team at this moment, with what its members are writing: see `streamTeam`. */
@@ -91,7 +74,7 @@ export interface PlanwaveClient {
   stop(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   amend(runId: string, message: AmendMessage): Promise<AmendMessage>;
 
-  /** How a run ended, or null while it works. Works with every worker off. */
+  /** Reads the end of a run, or null while it works. Works with every worker off. */
   result(runId: string): Promise<RunEnd | null>;
   /** Waits for the end, however long that takes. */
   waitForEnd(runId: string): Promise<RunEnd>;
@@ -106,7 +89,7 @@ export interface PlanwaveClientOptions {
   readonly taskQueue?: string | undefined;
   /** If undefined: plain JSON. Needed where the worker encrypts. */
   readonly dataConverter?: DataConverter | undefined;
-  /** Of the SDK's client, such as those that trace. If undefined: none. */
+  /** Interceptors of the SDK's client, such as those that trace. If undefined: none. */
   readonly interceptors?: readonly WorkflowClientInterceptor[] | undefined;
   /** In milliseconds: how long a worker may take for a query or update. If undefined: 5,000. */
   readonly workerTimeoutMs?: number | undefined;
@@ -139,9 +122,6 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     status: (runId) => view(queryNames.status, runId),
     usageNow: (status) => readUsageNow(context, status),
     questions: (runId) => view(queryNames.questions, runId),
-    plan: (runId) => view(queryNames.plan, runId),
-    pool: (runId) => view(queryNames.pool, runId),
-    budget: (runId) => view(queryNames.budget, runId),
     waves: (runId) => view(queryNames.wave, runId),
     waveView: (waveWorkflowId) => view(queryNames.wave, waveWorkflowId),
     delegation: (workflowId) => readDelegation(context, workflowId),

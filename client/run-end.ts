@@ -8,10 +8,10 @@ import {
 import type { DelegationOutcome, LoneOutcome } from '../contracts/delegation-run.ts';
 import type { PlannerRunResult } from '../contracts/planner-run.ts';
 import type { LoneWaveResult, WaveResult } from '../contracts/planner-wave.ts';
-import type { ClientContext } from './client-context.ts';
+import type { ClientContext } from './server-calls.ts';
 import { callServer, toClientError } from './server-calls.ts';
 
-/** How a run ended. */
+/** The end of a run. */
 export type RunEnd =
   | { readonly ended: 'result'; readonly result: PlannerRunResult }
   /** A wave, delegation, triad, team or phase that was started by hand: it has an outcome of its own. */

@@ -27,13 +27,13 @@ interface AgentExecutor {
   readonly kind: 'agent';
 }
 
-/** What a plan's outline keeps of an executor: its texts stay in the store. */
+/** Part of an executor that a plan's outline keeps: its texts stay in the store. */
 export type ExecutorOutline =
   | AgentExecutor
   | (TriadOutline & { readonly kind: 'triad' })
   | (TeamOutline & { readonly kind: 'team' });
 
-/** What people see of an executor before it works. */
+/** Part of an executor that people see before it works. */
 export type PlannedExecutor =
   | AgentExecutor
   | { readonly kind: 'triad'; readonly type: TriadType }

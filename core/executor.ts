@@ -1,5 +1,5 @@
 /**
- * What is known of a delegation's executor at each stage: planned, at work, done, and as the planner's decision sees it.
+ * Facts about a delegation's executor at each stage: planned, at work, done, and for the planner's decision.
  */
 import type { Delegation, WrittenDelegation } from '../contracts/delegation.ts';
 import { thisTeamId } from '../contracts/names.ts';
@@ -11,7 +11,7 @@ import type {
 } from '../contracts/executor.ts';
 import type { ExecutorEnd, ExecutorOutcome } from '../contracts/team-run.ts';
 import type { TriadEnd, TriadOutcome } from '../contracts/triad-run.ts';
-import type { ExecutorView } from '../contracts/views.ts';
+import type { ExecutorView, TeamView, TriadPhaseView } from '../contracts/views.ts';
 
 /** Reads the name that people gave a team; null for one that was put together for one delegation, or typed without a name. */
 export function teamName({ team_id }: { readonly team_id?: string | undefined }): string | null {
@@ -59,4 +59,21 @@ function readTriadEnd({ type, phases, dissent, failure }: TriadOutcome): TriadEn
   const last = phases.at(-1);
   const dissent_ref = dissent.length === 0 || last === undefined ? null : last.report_ref;
   return { type, dissent_ref, failure };
+}
+
+/** Reads where a triad is; null for another executor, and before the triad begins. */
+export function triadViewOf(executor: ExecutorView | undefined): TriadPhaseView | null {
+  return executor?.kind === 'triad' ? executor.view : null;
+}
+
+/** Reads where a team is; null for another executor, and before the team begins. */
+export function teamViewOf(executor: ExecutorView | undefined): TeamView | null {
+  return executor?.kind === 'team' ? executor.view : null;
+}
+
+/** Leaves out what the executor does. */
+export function withoutView(executor: ExecutorView): PlannedExecutor {
+  if (executor.kind === 'agent') return executor;
+  const { view: _view, ...planned } = executor;
+  return planned;
 }

@@ -2,8 +2,7 @@ import type { ExecutorKind } from '../../contracts/executor.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
-import { describeExpected, formatTokens } from '../../core/usage/format-tokens.ts';
+import { countOf, formatCost, describeExpected, formatTokens } from '../../core/text/format.ts';
 import { findAnsweringDelegation } from './find-answer.ts';
 import {
   findHandedOver,
@@ -12,20 +11,28 @@ import {
   listSuperseded,
 } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
-import { bullets, cutLine, embedMarkdown, joinSections, oneLine } from './markdown.ts';
+import {
+  bullets,
+  cutLine,
+  embedMarkdown,
+  joinSections,
+  oneLine,
+} from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
-import { renderCriteria } from './render-result-criteria.ts';
-import { listDisputed, renderMinorityReports } from './render-result-disputes.ts';
-import { renderRedactions } from './render-result-redactions.ts';
-import { describeStatus } from './render-result.ts';
-import { renderResultEffects } from './render-result-effects.ts';
-import { renderAnswers, renderOpenEnds } from './render-result-open-ends.ts';
-import { renderResultTeams } from './render-result-teams.ts';
-import { resultLimits } from './result-limits.ts';
+import {
+  renderCriteria,
+  listDisputed,
+  renderMinorityReports,
+  renderResultEffects,
+  renderResultTeams,
+} from './render-report-parts.ts';
+import { renderRedactions, describeStatus } from './render-result.ts';
+import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
+import { resultLimits } from './limits.ts';
 
-/** What `renderReport` wants loaded, beside what the answer needs. */
+/** Lists the texts that `renderReport` needs in addition to those of the answer. */
 export function reportNeeds(record: RunRecord): TextRefs {
   const disputed = listDisputed(record);
   return {
@@ -56,7 +63,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
   ]);
 }
 
-/** What came of it: criteria and results. Of a phase alone, which has none, where its work stands. */
+/** Renders criteria and results. For a phase alone, which has none, names the file with its work. */
 function renderCame(record: RunRecord, texts: RecordTexts): (string | null)[] {
   const handed = findHandedOver(record);
   if (handed === null) {
@@ -97,7 +104,7 @@ function renderTruth(record: RunRecord, texts: RecordTexts): string | null {
   return `## What is known after wave ${last.wave}\n\n${truth}`;
 }
 
-/** What stands, then what later work replaced. The texts have files of their own, and one of them is the answer. */
+/** Renders the results that stand, then those that later work replaced. Each text has a file of its own, and one is the answer. */
 function renderVersions(record: RunRecord, texts: RecordTexts): string {
   const standing = listDeliverables(record);
   const completed = listCompleted(record);
@@ -139,7 +146,7 @@ function pathOf({ agent_id, delegation_id }: Deliverable): string {
 /** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)` as well. */
 function describeExecutor({ agent_id, executor, usage }: Deliverable): string {
   if (executor.kind === 'agent' || executor.work === null) return agent_id;
-  const cost = `${count(usage.calls, 'model call')}, ${formatCost(usage)}`;
+  const cost = `${countOf(usage.calls, 'model call')}, ${formatCost(usage)}`;
   if (executor.kind === 'team') {
     const team = executor.work;
     const names = team.members.map(({ member_id }) => member_id).join(', ');
@@ -151,7 +158,7 @@ function describeExecutor({ agent_id, executor, usage }: Deliverable): string {
   return `a ${triad.type} triad (${names}; ${cost}), written by ${agent_id}`;
 }
 
-/** What contradicted itself, and which side stands. */
+/** Lists the contradictions, and the side that stands. */
 function renderConflicts(record: RunRecord, texts: RecordTexts): string | null {
   const resolved = record.waves.flatMap(({ decision_ref: ref }) =>
     ref === null ? [] : textOf(texts.decisions, ref).planner_decision.conflicts_resolved,
@@ -172,21 +179,17 @@ function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): strin
   return [
     '## Usage and cost',
     '',
-    `- ${count(usage.calls, 'model call')}, ${formatTokens(usage)}`,
+    `- ${countOf(usage.calls, 'model call')}, ${formatTokens(usage)}`,
     `- Cost: ${formatCost(usage)}`,
-    `- ${count(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
+    `- ${countOf(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
     ...waves.flatMap(renderExpected),
   ].join('\n');
 }
 
-/** What a wave took, against what it was expected to take when it was planned. */
+/** Compares the usage of a wave with the estimate of its plan. */
 function renderExpected({ wave, expected, usage }: StoredWave): string[] {
   if (expected === undefined) return [];
   return [`- Wave ${wave} took ${formatTokens(usage)}. ${describeExpected(expected)}`];
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 function renderPlaces(record: RunRecord): string {

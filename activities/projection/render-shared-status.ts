@@ -8,7 +8,6 @@ import type { TriadPlan } from '../../contracts/triad.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { askersOf } from '../../core/questions/join-question.ts';
 import { teamName } from '../../core/executor.ts';
-import { renderJson } from './render-json.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 
@@ -86,7 +85,7 @@ function describeDelegation(
   };
 }
 
-/** Who does it besides its agent. What a triad works on is in the plan. */
+/** Describes the executor besides its agent. A triad's sections are in the plan. */
 function describeExecutor(
   planned: Executor,
   done: ExecutorOutcome | undefined,
@@ -176,4 +175,9 @@ function describePhase(phase: RunPhase): string {
     case 'failed':
       return phase;
   }
+}
+
+/** JSON for people and scripts: indented, one line break at its end. */
+export function renderJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -7,14 +7,14 @@ import { readEnd } from '../../core/executor.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readPhaseReport, readTeamReport } from './read-report.ts';
 
-/** A delegation, or a task of a team, that is over. */
+/** An ended delegation, or an ended task of a team. */
 interface Ended {
   readonly delegation_id: string;
   readonly executor_end: ExecutorEnd | null;
 }
 
 /**
- * What the triads of a wave could not settle, all of it: an outcome that travels names only the first disputes.
+ * Reads all points that the triads of a wave could not settle: an outcome names only the first ones.
  *
  * @throws {ArtifactCorrupt} when a report is missing or damaged.
  * @throws {StoreUnavailable} when the store can't be read.
@@ -39,7 +39,7 @@ async function readDissent(
   return [{ delegation_id, claims: spec.claims, dissent: findDissent(spec) }];
 }
 
-/** What stayed disputed in the triads among the members of a team, and of the teams among them. */
+/** Reads the disputes of triads among the members of a team and of its nested teams. */
 export async function readTeamDissent(
   store: ArtifactStore,
   ref: Ref,

@@ -1,5 +1,5 @@
 /**
- * What follows from the links between delegations or tasks: what depends on what, and what replaces what.
+ * Links between delegations or tasks: dependencies, cycles among them, and replaced results.
  *
  * Invariants:
  *   FC1. A returned cycle is one: its ends are equal, and each name depends on the next one.

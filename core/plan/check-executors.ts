@@ -22,7 +22,7 @@ import { listNames } from '../text/list-names.ts';
 import { checkSections, checkTriad } from '../triad/check-triad.ts';
 import { findWriter } from '../triad/roles.ts';
 
-/** What executors are checked against. */
+/** Facts against which executors are checked. */
 export interface ExecutorContext {
   readonly agents: readonly AgentSummary[];
   /** Whether delegations may be done by triads. */

@@ -2,21 +2,20 @@
  * The page of a delegation in Temporal's Web UI.
  *
  * Invariants:
- *   DD1. It begins with what the delegation waits for, if it waits.
+ *   DD1. The page begins with what the delegation waits for, if it waits.
  */
 import type { DelegationStatusView, ExecutorView } from '../../contracts/views.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { formatCost, formatTokens } from '../text/format.ts';
 import { engineLimits } from '../limits.ts';
-import { formatTokens } from '../usage/format-tokens.ts';
-import { describeExecutor } from './describe-executor.ts';
-import { bullet, joinBlocks, plainText } from './markdown.ts';
+import { describeExecutor } from './labels.ts';
+import { bullet, joinBlocks, plainText } from '../text/markdown.ts';
 import { phaseBlocks } from './render-phase-details.ts';
 import { teamBlocks } from './render-team-details.ts';
 
-/** What a delegation's page shows. */
+/** Content of a delegation's page. */
 export type DelegationDetails = Omit<DelegationStatusView, 'delegation_id'>;
 
-/** Markdown for Temporal's current details. */
+/** Returns Markdown for Temporal's current details. */
 export function renderDelegationDetails(view: DelegationDetails): string {
   const waits = plainText(view.waiting_for, 1_000);
   return joinBlocks(

@@ -2,7 +2,7 @@ import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { MiddlewareName, NamedTeam, TeamMember, TeamSummary } from '../../contracts/team.ts';
 import type { SpecSection, TriadMember, TriadType } from '../../contracts/triad.ts';
 
-/** A triad as a plan or its outline has it. */
+/** A triad in a plan or its outline. */
 export interface TriadDraft {
   readonly type: TriadType;
   readonly members: readonly TriadMember[];
@@ -11,23 +11,23 @@ export interface TriadDraft {
 
 type Readable<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** A member as far as it can be read, so that rules are checked although something else is wrong with it. */
+/** The readable part of a member, so that rules are checked although some field is invalid. */
 export interface MemberDraft extends Readable<Omit<TeamMember, 'triad'>> {
   readonly triad?: TriadDraft | undefined;
-  /** Fields that were given and can't be read: what is wrong with them is told already. */
+  /** Fields that are present and unreadable: their faults are reported elsewhere. */
   readonly unread?: readonly string[];
-  /** Whether an id was given, and no object around it. */
+  /** True when the member is a bare id without an object around it. */
   readonly bare?: boolean;
 }
 
-/** A team as far as it can be read. */
+/** The readable part of a team. */
 export interface TeamDraft extends Readable<Omit<NamedTeam, 'members'>> {
   readonly members?: readonly MemberDraft[] | undefined;
-  /** As of a member. */
+  /** Defined in MemberDraft. */
   readonly unread?: readonly string[];
 }
 
-/** What teams are checked against. */
+/** Facts against which teams are checked. */
 export interface TeamContext {
   readonly agents: readonly AgentSummary[];
   /** Whether members may be triads. */
@@ -38,6 +38,6 @@ export interface TeamContext {
   readonly leaderModels: readonly string[] | null;
   /** Teams that members may be. */
   readonly teams: readonly TeamSummary[];
-  /** What the worker has. */
+  /** Functions that the worker has. */
   readonly middlewares: readonly MiddlewareName[];
 }

@@ -1,8 +1,8 @@
 /**
- * What people see of a team at work.
+ * Describes a working team for people.
  *
  * Invariants:
- *   VT1. Every task that was given out is shown, in that order, with its usage.
+ *   VT1. Each task is shown, in the order of creation, with its use.
  */
 import type { TeamSetup } from '../../contracts/team-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -12,12 +12,12 @@ import { engineLimits } from '../limits.ts';
 import { noUsage } from '../usage/add-usage.ts';
 import type { TeamState, TeamTask } from './team-state.ts';
 
-/** What is known of a task besides its place in the team. */
+/** Facts about a task besides its state in the team. */
 export interface SeenTask {
-  /** Of all its attempts. */
+  /** Turns of all its attempts. */
   readonly turns: number;
   readonly usage: Usage;
-  /** What its executor shows of itself; null before it began. */
+  /** View of its executor; null before it began. */
   readonly status: DelegationStatusView | null;
 }
 

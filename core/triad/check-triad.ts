@@ -17,7 +17,7 @@ import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { rolesOf } from './roles.ts';
 
-/** `<section_id>.output` is the claim on what an owner made. */
+/** Name of the claim on an owner's result: `<section_id>.output`. */
 const reservedName = 'output';
 
 /** Checks that an agent that is to work is in the registry, and not the planner. */
@@ -40,7 +40,7 @@ export function checkAgent(
   ];
 }
 
-/** @param at What the paths begin with: empty, or with a point at its end. */
+/** @param at Prefix of the paths: empty, or ending with a point. */
 export function checkTriad(
   { type, members }: Pick<TriadOutline, 'type'> & { readonly members: readonly TriadMember[] },
   {

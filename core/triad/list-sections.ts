@@ -21,10 +21,10 @@ export function listSections({
 }
 
 /**
- * Lists the criteria that can't be met while a section is disputed: those that it names, else the one with its id, else
- * all of the delegation.
+ * Lists the criteria that can't be met while a section is disputed: those that it names, otherwise the one with its id,
+ * otherwise all of the delegation.
  *
- * @param criterionIds Of the delegation.
+ * @param criterionIds Criteria of the delegation.
  */
 export function listCarried(
   { section_id, criterion_ids }: Omit<SpecSection, 'text'>,
@@ -34,7 +34,10 @@ export function listCarried(
   return criterionIds.includes(section_id) ? [section_id] : criterionIds;
 }
 
-/** Lists what a triad's output may pass on: the agreed sections under one name, or nothing where none is agreed. */
+/**
+ * Lists the parts that a triad's output may pass on: the agreed sections under one name, or nothing when none is
+ * agreed.
+ */
 export function listPassable(spec: SpecState): Passable[] {
   const unsettled = findUnsettled(spec);
   const sections = spec.sections.flatMap(({ section_id, text_ref, language }) =>
@@ -43,7 +46,7 @@ export function listPassable(spec: SpecState): Passable[] {
   return sections.length === 0 ? [] : [{ type: 'sections', names: ['sections'], sections }];
 }
 
-/** What the plan says that a section is to be; empty where there is no such section. */
+/** Finds the planned text of a section; empty if there is no such section. */
 export function findPlannedText(delegation: PlannedSpec, sectionId: string): string {
   return listSections(delegation).find(({ section_id }) => section_id === sectionId)?.text ?? '';
 }

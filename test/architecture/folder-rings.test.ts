@@ -12,8 +12,6 @@ const knownRings: readonly string[] = [
   'activities/prompts ⇄ activities/tools',
   'activities/run-record ⇄ activities/tools',
   'activities/tools ⇄ activities/tools/state-tools',
-  'client ⇄ client/team',
-  'client/cli ⇄ client/cli/ask',
   'client/cli ⇄ client/cli/commands',
   'core/output ⇄ core/questions',
   'rehearsal ⇄ rehearsal/replies',

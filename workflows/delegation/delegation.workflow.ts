@@ -23,7 +23,7 @@ import { createParentSuperior } from '../shared/superior.ts';
 import type { CarriedWork } from '../execution/execution-context.ts';
 import { runAlone } from '../execution/run-alone.ts';
 
-/** What a wave starts a delegation with, and what a delegation continues itself with. */
+/** Input of a delegation that a wave starts, and of one that continues as new. */
 interface OrderedDelegation {
   readonly order: DelegationOrder;
   readonly carried?: CarriedWork;

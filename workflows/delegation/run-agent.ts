@@ -7,8 +7,8 @@ import type { DelegationState } from '../../contracts/views.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkOutline } from '../../core/output/check-outline.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { turnSummary } from '../../core/render/turn-summary.ts';
-import { cleanLine } from '../../core/text/clean-line.ts';
+import { turnSummary } from '../../core/render/labels.ts';
+import { cleanLine } from '../../core/text/cut-text.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { askSuperior } from '../shared/ask-superior.ts';
 import { converseAsking, outputOf } from '../shared/converse-asking.ts';
@@ -25,7 +25,7 @@ import { outcomeOfOutput, outcomeWithout } from '../execution/build-outcome.ts';
 import { isToolCall } from '../execution/make-call.ts';
 import type { ToolContext, ToolWork } from '../execution/make-call.ts';
 
-/** What grows while a delegation works. */
+/** Facts that grow while an agent works. */
 interface Work extends ToolWork {
   readonly conversation: Conversation;
   escalations: number;

@@ -6,7 +6,7 @@ import { noUsage } from '../../core/usage/add-usage.ts';
 import { listWritten } from '../../core/effects/list-written.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 
-/** What it took, whatever came of it. */
+/** Work of a delegation, independent of its result. */
 type WorkDone = Pick<DelegationOutcome, 'loaded_details' | 'turns' | 'usage'> & {
   /** All that it tried to change outside. */
   readonly effects: readonly KnownEffect[];

@@ -147,7 +147,7 @@ async function report(acting: ActingCall, known: EffectReport): Promise<void> {
   await context.superior.report(effect);
 }
 
-/** Who was stopped while the call waited for an approval has changed nothing; else nobody knows. */
+/** Reports the effect of a call that was interrupted: while it waited for an approval nothing was changed; otherwise the effect is unknown. */
 function leftBehind({ known, approval }: ActingCall, error: unknown): EffectReport {
   const waits = known.state === 'intended' && known.target !== '' && approval === null;
   const how = isCancellation(error) ? 'stopped' : 'given up';

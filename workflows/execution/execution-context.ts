@@ -14,7 +14,7 @@ import type { Funds } from '../shared/funds.ts';
 import type { SharedFunds } from '../shared/share-funds.ts';
 import type { Superior } from '../shared/superior.ts';
 
-/** What a delegation takes with it over continue-as-new, at a turn boundary. */
+/** State of an agent's delegation over continue-as-new, at a turn boundary. */
 export interface CarriedDelegation {
   readonly kind: 'agent';
   readonly version: 1;
@@ -25,11 +25,11 @@ export interface CarriedDelegation {
   readonly purse: Purse | null;
   /** As in DelegationOutcome. */
   readonly loaded_details: readonly string[];
-  /** What it has tried to change outside. */
+  /** Attempted changes outside of the run. */
   readonly effects: readonly KnownEffect[];
 }
 
-/** What a team takes with it over continue-as-new, before a call of its leader: nobody else is at work then. */
+/** State of a team over continue-as-new, before a call of its leader: no member is at work then. */
 export interface CarriedTeam {
   readonly kind: 'team';
   readonly version: 1;
@@ -39,25 +39,25 @@ export interface CarriedTeam {
   readonly plan_ref: Ref;
   readonly message_ref: Ref;
   readonly conversation: Conversation;
-  /** Of tasks that are over. */
+  /** Records of tasks that are over. */
   readonly records: readonly TaskRecord[];
   readonly worked_ms: number;
   readonly notes: readonly string[];
   readonly escalations: number;
   readonly purse: Purse | null;
-  /** Of the whole team. */
+  /** Details that leader and members loaded. */
   readonly loaded_details: readonly string[];
   readonly effects: readonly KnownEffect[];
 }
 
-/** What a delegation continues itself with, whoever does it. */
+/** State that a delegation continues itself with. */
 export type CarriedWork = CarriedDelegation | CarriedTeam;
 
-/** How a delegation ended, for whoever gave it out in the same workflow. */
+/** End of a delegation, for the team that gave it out in the same workflow. */
 export interface DelegationEnd {
   /** For rules; null unless it failed. */
   readonly why: FailureReason | null;
-  /** What had arrived of a reply when it was cancelled; null when nothing had. */
+  /** Text of a reply that had arrived when it was cancelled; null if none had. */
   readonly partial_ref: Ref | null;
 }
 
@@ -66,10 +66,10 @@ export interface TaskCount {
   given: number;
 }
 
-/** What an executor is given, and what it reports to. */
+/** Everything that an executor works with. */
 export interface ExecutionContext {
   readonly order: DelegationOrder;
-  /** What the delegation goes on from; null at its beginning. */
+  /** State from which the delegation continues; null at its beginning. */
   readonly carried: CarriedWork | null;
   /** Workflow id below which its phases get theirs. */
   readonly place: string;
@@ -81,7 +81,7 @@ export interface ExecutionContext {
   readonly onStatus: (status: DelegationStatusView) => void;
   /** Continues as new. If null, the delegation stays one run however long it gets. */
   readonly carryOver: ((rest: CarriedWork) => Promise<never>) | null;
-  /** What the members of a team spend from, for the teams in it. */
+  /** Budget that the members of a team share, for the teams in it. */
   readonly sharedFunds?: SharedFunds;
   /** Tasks that teams have given out in this workflow, for the teams in them. */
   readonly taskCount?: TaskCount;

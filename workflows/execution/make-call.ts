@@ -10,17 +10,17 @@ import type { Control } from '../shared/control.ts';
 import type { Superior } from '../shared/superior.ts';
 import { untilDone } from '../shared/until-done.ts';
 
-/** What the tool calls of a delegation leave behind. Changed as they are made. */
+/** Traces of a delegation's tool calls, changed as they are made. */
 export interface ToolWork {
   /** As in DelegationOutcome. */
   loadedDetails: readonly string[];
   /** Calls under way that may load one: members of a triad work at the same time. */
   loading: number;
-  /** What they have tried to change outside, in their order. */
+  /** Attempted changes outside, in their order. */
   readonly effects: KnownEffect[];
 }
 
-/** What the tool calls of a delegation need. */
+/** Everything that the tool calls of a delegation need. */
 export interface ToolContext {
   readonly order: DelegationOrder;
   readonly control: Control;

@@ -16,7 +16,7 @@ import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { collectUpstream, dropReplaced, listReplaced } from '../../core/dispatch/dependencies.ts';
 import { lastNewsId } from '../../core/run/news.ts';
-import { delegationSummary } from '../../core/render/member-summary.ts';
+import { delegationSummary } from '../../core/render/labels.ts';
 import { secondsSince } from '../shared/clock.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
@@ -30,7 +30,7 @@ import type { PlannerContext } from './consult-planner.ts';
 /** The planner's context with the wave's account; null: nothing is limited. */
 export type DispatchContext = PlannerContext & { readonly treasury: Treasury | null };
 
-/** What a delegation's start needs to know of its wave. */
+/** Facts about the wave that a delegation's start needs. */
 export interface WaveSite {
   readonly plan: WavePlanOutline;
   readonly order: WaveOrder;
@@ -44,14 +44,14 @@ export interface WaveSite {
 
 type DelegationChild = ChildWorkflowHandle<(args: DelegationArgs) => Promise<DelegationOutcome>>;
 
-/** Starts a delegation, waits for its end, and settles its account. Whatever happens to it is an outcome. */
+/** Starts a delegation, waits for its end, and settles its account. Every end, even a lost child, gives an outcome. */
 export async function runChild(
   d: WaveSite,
   delegation: DelegationOutline,
 ): Promise<DelegationOutcome> {
   const { context, relay } = d;
   const { delegation_id } = delegation;
-  // Known unless the child was lost: then all that it was lent counts as spent.
+  // Unknown only when the child was lost: then its whole lease counts as spent.
   let spent: Spending | null = noSpending;
   try {
     const admitted = await admit(d, delegation_id);

@@ -25,9 +25,9 @@ import type { BlockedTeam } from './open-team.ts';
 import { countTurns, knownEffects, loadedDetails, showTeam, usageOf } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
-/** How the team's work ended. */
+/** End of the team's work. */
 export interface TeamEnd extends Pick<TeamReport, 'status' | 'reason'> {
-  /** Of the leader; null when it gave none. */
+  /** Output of the leader; null when it gave none. */
   readonly output: AgentOutputOutline | null;
 }
 
@@ -41,7 +41,7 @@ export function neverBegan(
   return outcomeUnbegun(context.order.delegation, status, reason);
 }
 
-/** Records who held the message back, and why. Nothing was bought. */
+/** Records the guardrail or middleware that blocked the message, and its reason. Nothing was spent. */
 export async function finishBlocked(
   context: ExecutionContext,
   { setup, reason, notes }: BlockedTeam,
@@ -85,16 +85,16 @@ export function showUnopened(
   });
 }
 
-/** Sends the answer through the functions for output, records everything, and adds to the thread. */
+/** Sends the answer through the output functions, records everything, and adds to the thread. */
 export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<DelegationOutcome> {
   const end = (await stopWhenCancelled(() => guardOutput(t, ended))) ?? {
     status: 'stopped',
     reason: 'stopped while its answer was checked',
-    // What was not checked is not handed out.
+    // An unchecked answer is not passed on.
     output: null,
   };
   if (isWithheld(t, end)) t.notes.push(withheld);
-  // Whatever stops the team: what members brought is recorded.
+  // The members' results are recorded, however the team was stopped.
   const report = reportOf(t, end);
   const recorded = await CancellationScope.nonCancellable(() =>
     keepReport(t.context.order, t.own.superior, report),
@@ -110,7 +110,7 @@ export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<Delegat
 const withheld =
   'What members brought is not handed on in place of an answer: no guardrail for the output has judged it.';
 
-/** As `recordTeam` has it. */
+/** Returns true when `recordTeam` withholds the members' results. */
 function isWithheld({ state, records }: TeamAtWork, { status, output }: TeamEnd): boolean {
   const isGuarded = state.setup.guardrails.output.length > 0;
   return isGuarded && output === null && status !== 'blocked' && records.size > 0;
@@ -192,7 +192,7 @@ export function recordOfNotStarted(
   };
 }
 
-/** A thread that can't be written never fails a team (case 11.2). */
+/** Adds to the thread. A thread that can't be written never fails a team (case 11.2). */
 async function keepThread(
   t: TeamAtWork,
   { output }: TeamEnd,
@@ -246,7 +246,7 @@ function outcomeOf(
   return { ...outcome, output_ref, executor };
 }
 
-/** What the leader itself reported; what rules and provider refused is counted where it happened. */
+/** Counts the leader's own failures; those of rules and provider are counted where they happen. */
 function noteFailure(t: TeamAtWork, { status, output }: TeamEnd): void {
   const agent = t.state.setup.leader;
   if (output?.status === 'failed')

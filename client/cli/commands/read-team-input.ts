@@ -1,8 +1,9 @@
 import { TeamInput } from '../../../contracts/team.ts';
-import { commandText } from '../../command-text.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
-import { checkInput, definedOnly, isRecord, readJsonFile } from './json-file.ts';
+import { checkInput, definedOnly, readJsonFile } from './json-file.ts';
+import { isRecord } from '../../../core/is-record.ts';
 import { readSettings } from './run-settings-options.ts';
 import type { SettingsOptions } from './run-settings-options.ts';
 
@@ -77,7 +78,7 @@ function listIds(text: string): string[] {
     .filter((id) => id !== '');
 }
 
-/** Whoever lists several teams has to choose. */
+/** Asks for a choice when the file lists several teams. */
 function describeNobody({ teams }: Readonly<Record<string, unknown>>): string {
   const listed: readonly unknown[] = Array.isArray(teams) ? teams : [];
   const names = listed.flatMap((team) => (isRecord(team) ? [String(team['team_id'])] : []));
@@ -86,7 +87,7 @@ function describeNobody({ teams }: Readonly<Record<string, unknown>>): string {
   return `The file has ${names.length} teams: ${names.join(', ')}. Try: --team ${first}`;
 }
 
-/** Who lists one team with a name, and no members, means that one. */
+/** Returns the name of the file's only team, unless members are given. */
 function soleTeam(file: Readonly<Record<string, unknown>>, { members }: TeamOptions): unknown {
   const { teams } = file;
   if ('members' in file || members !== undefined || !Array.isArray(teams)) return undefined;

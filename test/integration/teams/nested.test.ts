@@ -34,7 +34,7 @@ const desk = (team_id: string, ...ids: readonly string[]): NamedTeam => ({
   members: ids.map((id) => ({ id })),
 });
 
-/** What leader and members used, added up. */
+/** Adds up the usage of leader and members. */
 function addUp(ended: Pick<DelegationOutcome, 'executor'> | undefined) {
   const team = teamOf(ended);
   return addUsage(

@@ -1,0 +1,77 @@
+/**
+ * Timeline labels of a delegation, of its triad and of its team.
+ */
+import type { PlannedDelegation } from '../../contracts/messages.ts';
+import { plainText } from '../text/markdown.ts';
+import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
+import { engineLimits } from '../limits.ts';
+import { cleanLine, cutText } from '../text/cut-text.ts';
+
+/** Names the executor of a delegation: its agent, a triad whose output that agent writes, or a team that it leads. */
+export function describeExecutor({
+  agent_id,
+  executor,
+}: Pick<PlannedDelegation, 'agent_id' | 'executor'>): string {
+  const agent = plainText(agent_id, 60);
+  switch (executor.kind) {
+    case 'agent':
+      return agent;
+    case 'triad':
+      return `${executor.type} triad, written by ${agent}`;
+    case 'team':
+      return `${`team ${plainText(executor.team_id ?? '', 60)}`.trimEnd()}, led by ${agent}`;
+  }
+}
+
+/**
+ * Returns `critic · negotiate · round 2`, or `mason · execute · round 1 · write_file`. @param tool Undefined for a
+ * model call.
+ */
+export function memberSummary({ member, phase, round }: MemberAt, tool?: string): string {
+  const label = `${member} · ${phase} · round ${round}`;
+  return cleanLine(tool === undefined ? label : `${label} · ${tool}`, engineLimits.labelCharsMax);
+}
+
+/** A member's place in its triad. */
+interface MemberAt {
+  readonly member: string;
+  readonly phase: TriadPhase;
+  readonly round: number;
+}
+
+/**
+ * Returns the label of a delegation: `researcher · Prices`, `dialectic triad · Compare the options` or `team desk ·
+ * Prices`.
+ */
+export function delegationSummary({
+  title,
+  ...executed
+}: Pick<PlannedDelegation, 'agent_id' | 'title' | 'executor'>): string {
+  return cleanLine(`${nameExecutor(executed)} · ${title}`, engineLimits.labelCharsMax);
+}
+
+function nameExecutor({
+  agent_id,
+  executor,
+}: Pick<PlannedDelegation, 'agent_id' | 'executor'>): string {
+  switch (executor.kind) {
+    case 'agent':
+      return agent_id;
+    case 'triad':
+      return `${executor.type} triad`;
+    case 'team':
+      return `team ${executor.team_id ?? ''}`.trimEnd();
+  }
+}
+
+/** Returns the label of a phase's workflow: `dialectic · negotiate · Compare the options`. */
+export function phaseSummary(type: TriadType, phase: TriadPhase, title: string): string {
+  return cleanLine(`${type} · ${phase} · ${title}`, engineLimits.labelCharsMax);
+}
+
+/** `researcher · market-research · turn 2`. */
+export function turnSummary(agent: string, purpose: string, turn: number): string {
+  const end = ` · turn ${turn}`;
+  const begin = cutText(`${agent} · ${purpose}`.replace(/\s+/g, ' '), 100);
+  return cutText(begin + end, engineLimits.labelCharsMax);
+}
