@@ -125,7 +125,7 @@ function gatherOutputs(record: RunRecord, texts: RecordTexts): Answer {
   return { text, note: `The run was ended before it gave an answer. ${what}` };
 }
 
-/** A delegation that was started alone: it came to its end, and nobody decides on it. */
+/** A delegation that was started alone: it came to its end, and no decision follows. */
 function isOutputOfPart({ waves }: RunRecord): boolean {
   const [wave] = waves;
   return waves.length === 1 && wave?.status === 'decided' && wave.decision_ref === null;
@@ -150,7 +150,7 @@ function joinOutputs(
   ).trimEnd();
 }
 
-/** The newest confirmed writing of a file; null when nobody is known to have written it. */
+/** The newest confirmed writing of a file; null without a known writing. */
 function findWritten({ effects = [] }: RunRecord, path: string): RecordedEffect | null {
   return effects.findLast((one) => one.state === 'confirmed' && one.target === path) ?? null;
 }

@@ -74,7 +74,7 @@ const prefixCharsMax = 24;
  * beginning>~<hash>`: no separator, dot, upper case or Unicode is left, so that two names which differ in a single code
  * unit differ on every file system. A plain name never holds `~`, so no name can pose as another one's encoding.
  *
- * @param reserved plain names that somebody else uses in the same folder.
+ * @param reserved plain names that are taken in the same folder.
  */
 function toPathName(name: string, reserved: readonly string[] = []): string {
   if (plain.test(name) && !device.test(name) && !reserved.includes(name)) return name;

@@ -98,7 +98,7 @@ async function loadPhase(store: ArtifactStore, ref: Ref): Promise<LoadedPhase> {
   return { report, report_ref: ref, texts: byRef, summary: told, output };
 }
 
-/** @returns the summary of a negotiation that nobody had to sum up; null of every other phase. */
+/** @returns the summary of a negotiation that no member had to sum up; null for every other phase. */
 function summariseUntold(
   { phase, status, spec }: PhaseReport,
   texts: ReadonlyMap<Ref, string>,

@@ -182,7 +182,7 @@ function renderConstraints(record: RunRecord): string {
   );
 }
 
-/** Nobody who knows stands behind it: it was taken so that work could go on. */
+/** Returns true for an assumed answer: it was taken so that work could go on. */
 function isAssumed({ answered_by }: StoredAnswer): boolean {
   return assumingAnswerers.includes(answered_by);
 }

@@ -146,7 +146,7 @@ function embedProposal(
   return embedText(proposal_ref, phase, { language, charsMax: phaseLimits.proposalCharsMax });
 }
 
-/** Why somebody answered a claim as it did. */
+/** Embeds the reason of a response to a claim. */
 function embedReason(reasonRef: Ref, phase: LoadedPhase): string {
   return embedText(reasonRef, phase, {
     language: null,

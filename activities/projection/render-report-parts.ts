@@ -101,7 +101,7 @@ function describeConfirmed({ target, receipt, reason, delegation_id }: RecordedE
 }
 
 function describeUnclear({ target, tool, reason, delegation_id }: RecordedEffect): string {
-  // Nobody has said what the call was to change.
+  // The call did not say what it was to change.
   if (target === '') return `A call of ${delegation_id} (${tool}): ${reason}`;
   return `\`${target}\` by ${delegation_id} (${tool}): ${reason}`;
 }

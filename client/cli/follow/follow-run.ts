@@ -36,7 +36,7 @@ interface Follower extends FollowOptions {
   readonly desk: QuestionDesk;
   readonly interrupt: InterruptGuard;
   readonly everyMs: number;
-  /** Aborted when nobody follows any more. */
+  /** Aborted when the following ends. */
   readonly left: AbortSignal;
 }
 
@@ -184,7 +184,7 @@ function createInterruptGuard(io: CliIo): InterruptGuard {
   interrupted.catch(() => {});
   return {
     guard: (work) => {
-      // Work that loses the race may still fail later, when nobody listens any more.
+      // Work that loses the race may still fail later, when it is not listened to any more.
       work.catch(() => {});
       return Promise.race([work, interrupted]);
     },
