@@ -2,7 +2,8 @@ import { Connection } from '@temporalio/client';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { PlanwaveClientError } from './client-error.ts';
-import { connectFailure } from './connect-failure.ts';
+import { connectFailure } from './server-calls.ts';
+import { taskQueue } from '../contracts/names.ts';
 
 export interface ConnectOptions {
   /** `host:port`. If undefined: TEMPORAL_ADDRESS, then the profile file, then `localhost:7233`. */
@@ -11,17 +12,17 @@ export interface ConnectOptions {
   readonly namespace?: string | undefined;
   /** Environment to read. If undefined: the process's own. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** In milliseconds. If undefined: 4,000, because a terminal waits for it. */
+  /** Timeout in milliseconds. If undefined: 4,000, because a terminal waits for it. */
   readonly timeoutMs?: number | undefined;
 }
 
-export interface ServerConnection {
+interface ServerConnection {
   readonly connection: Connection;
   readonly address: string;
   readonly namespace: string;
 }
 
-export interface ServerConfig {
+interface ServerConfig {
   readonly address: string;
   readonly namespace: string;
   readonly connectionOptions: ConnectionOptions;
@@ -31,7 +32,7 @@ const defaultAddress = 'localhost:7233';
 const defaultTimeoutMs = 4_000;
 
 /**
- * Where the server is and how to speak to it, from the same variables and profile file as the Temporal CLI.
+ * Loads the server's address and connection settings from the same variables and profile file as the Temporal CLI.
  * @throws PlanwaveClientError `bad_input` for a profile, certificate or variable that can't be read.
  */
 export function loadServerConfig(options: ConnectOptions = {}): ServerConfig {
@@ -62,7 +63,7 @@ export function loadServerConfig(options: ConnectOptions = {}): ServerConfig {
 }
 
 /**
- * Connects, and proves that a Temporal server answers.
+ * Connects and verifies that a Temporal server answers.
  * @throws PlanwaveClientError `unreachable` that names the address, within 10 s.
  */
 export async function connectToServer(options: ConnectOptions = {}): Promise<ServerConnection> {
@@ -90,7 +91,10 @@ function openConnection(config: ServerConfig, timeoutMs: number): Connection {
   }
 }
 
-/** gRPC waits up to two minutes between attempts by default; someone who watches a run wants seconds. */
+/**
+ * Shorter delays between connection attempts. By default gRPC waits up to two minutes; a user who watches a run expects
+ * seconds.
+ */
 const reconnectSoon = {
   'grpc.initial_reconnect_backoff_ms': 250,
   'grpc.min_reconnect_backoff_ms': 250,
@@ -104,10 +108,15 @@ function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<
   return Object.fromEntries(entries);
 }
 
-/** The first line only: the lines after it quote the profile file, which may hold a key. */
+/** Returns the first line only: the lines after it quote the profile file, which may contain a key. */
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const [first = ''] = text.split('\n');
   const hasLine = typeof error === 'object' && error !== null && 'line' in error;
   return `${first.replace(/[.:]$/, '')}${hasLine ? ` in line ${String(error.line)}` : ''}`;
+}
+
+/** Returns the task queue of the worker: `PLANWAVE_TASK_QUEUE`, which the worker reads too, else `planwave`. */
+export function taskQueueOf(env: Readonly<Record<string, string | undefined>>): string {
+  return env['PLANWAVE_TASK_QUEUE'] || taskQueue;
 }

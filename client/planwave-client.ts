@@ -6,30 +6,21 @@ import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { AnswerInput } from '../contracts/question.ts';
 import type { TeamInput } from '../contracts/team.ts';
-import type {
-  BudgetView,
-  PlanView,
-  PoolView,
-  QuestionsView,
-  RunWavesView,
-  StatusView,
-  WaveView,
-} from '../contracts/views.ts';
+import type { QuestionsView, RunWavesView, StatusView, WaveView } from '../contracts/views.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
-import type { ClientContext } from './client-context.ts';
-import { readDelegation } from './delegation-reading.ts';
-import type { DelegationReading } from './delegation-reading.ts';
-import { listRuns } from './list-runs.ts';
-import type { ListedRun, ListOptions } from './list-runs.ts';
-import { readOpenHistories } from './open-histories.ts';
-import type { OpenHistory } from './open-histories.ts';
+import type { ClientContext } from './server-calls.ts';
+import { readDelegation, readTeam } from './read-work.ts';
+import { readUsageNow } from './usage-now.ts';
+import type { DelegationReading, TeamLook } from './read-work.ts';
+import type { UsageNow } from './usage-now.ts';
+import { listRuns, readOpenHistories } from './run-listing.ts';
+import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
 import { describeRun, readView } from './read-view.ts';
 import type { Reading } from './read-view.ts';
 import { readRunEnd } from './run-end.ts';
 import type { RunEnd } from './run-end.ts';
-import type { RunListing } from './run-listing.ts';
 import { callServer } from './server-calls.ts';
 import { startRun, startTeam } from './start-run.ts';
 import type { StartedRun, StartRunOptions } from './start-run.ts';
@@ -37,17 +28,13 @@ import { findStuck, listStuck } from './stuck-workflows.ts';
 import type { StuckWorkflow } from './stuck-workflows.ts';
 import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
-import { readTeam } from './team/read-team.ts';
-import type { TeamLook } from './team/read-team.ts';
-import { readUsageNow } from './usage-now.ts';
-import type { UsageNow } from './usage-now.ts';
 
 /**
- * A typed client of the engine. Every method throws PlanwaveClientError and nothing else, and every method but
- * `waitForEnd` and `openHistories` gives up within 10 s.
+ * Typed client of the engine. Every method throws only PlanwaveClientError, and every method except `waitForEnd` and
+ * `openHistories` gives up within 10 s.
  *
- * Secrets in what is sent are replaced by marks before it is sent, and there is no way around that: the server keeps what
- * it gets for as long as it keeps the run.
+ * Secrets are replaced by marks before anything is sent, without exception: the server keeps what it receives for as
+ * long as it keeps the run.
  */
 export interface PlanwaveClient {
   readonly address: string;
@@ -55,43 +42,39 @@ export interface PlanwaveClient {
 
   /** Starts a run. A run id that was ever used is refused with `already_exists`: one id is one run. */
   startRun(input: PlannerRunInput, options?: StartRunOptions): Promise<StartedRun>;
-  /** Starts a team alone, as the workflow `team`. What is asked of it works as for a run. */
+  /** Starts a team alone, as the workflow `team`. The other methods work as for a run. */
   startTeam(input: TeamInput, options?: StartRunOptions): Promise<StartedRun>;
-  /** Newest first. Works with every worker off. */
+  /** Lists runs, newest first. Works without any worker. */
   list(options?: ListOptions): Promise<readonly ListedRun[]>;
-  /** What the server knows of one run. Works with every worker off. */
+  /** Returns what the server knows of one run. Works without any worker. */
   describe(runId: string): Promise<RunListing>;
 
-  /** What no worker can carry on, of one run or of all. Works with every worker off. */
+  /** Lists workflows of one run or of all runs that no worker can continue. Works without any worker. */
   stuck(runId?: string): Promise<readonly StuckWorkflow[]>;
-  /** The histories of every open workflow of ours on the task queue, read one by one as they are asked for. */
+  /** Reads the histories of all our open workflows on the task queue, each when it is requested. */
   openHistories(): AsyncIterable<OpenHistory>;
 
   status(runId: string): Promise<Reading<StatusView>>;
-  /** All that a run has used until now, the wave at work too: asks what is at work below the view. */
+  /** Returns the run's usage so far, including the current wave: asks the workflows below the view. */
   usageNow(status: StatusView): Promise<UsageNow>;
   questions(runId: string): Promise<Reading<QuestionsView>>;
-  /** The view is null before the first plan. */
-  plan(runId: string): Promise<Reading<PlanView | null>>;
-  pool(runId: string): Promise<Reading<PoolView>>;
-  budget(runId: string): Promise<Reading<BudgetView>>;
   waves(runId: string): Promise<Reading<RunWavesView>>;
-  /** Live states of one wave, by the `wave_workflow_id` of the status view. */
+  /** Returns live states of one wave, by the `wave_workflow_id` of the status view. */
   waveView(waveWorkflowId: string): Promise<Reading<WaveView>>;
-  /** What a delegation spends and does at this moment, by the `workflow_id` of its view. */
+  /** Returns the current usage and activity of a delegation, by the `workflow_id` of its view. */
   delegation(workflowId: string): Promise<DelegationReading>;
 
-  /** A team at this moment, with what its members are writing: see `streamTeam`. */
+  /** Returns the current state of a team, with what its members are writing: see `streamTeam`. */
   team(workflowId: string): Promise<TeamLook>;
 
   answer(runId: string, answer: AnswerInput, options?: AnswerOptions): Promise<AnswerResult>;
-  /** These four give back the message as it was sent. */
+  /** Sends a pause. This method and the next three return the message as it was sent. */
   pause(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   resume(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   stop(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   amend(runId: string, message: AmendMessage): Promise<AmendMessage>;
 
-  /** How a run ended, or null while it works. Works with every worker off. */
+  /** Returns how a run ended, or null while it works. Works without any worker. */
   result(runId: string): Promise<RunEnd | null>;
   /** Waits for the end, however long that takes. */
   waitForEnd(runId: string): Promise<RunEnd>;
@@ -99,20 +82,25 @@ export interface PlanwaveClient {
 
 export interface PlanwaveClientOptions {
   readonly connection: ConnectionLike;
-  /** As it should appear in error texts. */
+  /** Address as shown in error texts. */
   readonly address: string;
   readonly namespace: string;
   /** If undefined: `planwave`. */
   readonly taskQueue?: string | undefined;
   /** If undefined: plain JSON. Needed where the worker encrypts. */
   readonly dataConverter?: DataConverter | undefined;
-  /** Of the SDK's client, such as those that trace. If undefined: none. */
+  /** Interceptors of the SDK's client, such as those for tracing. If undefined: none. */
   readonly interceptors?: readonly WorkflowClientInterceptor[] | undefined;
-  /** In milliseconds: how long a worker may take for a query or update. If undefined: 5,000. */
+  /** Time in milliseconds that a worker may take for a query or update. If undefined: 5,000. */
   readonly workerTimeoutMs?: number | undefined;
-  /** Taken out of what is sent, with all that looks like a secret. If undefined: those of this process's environment. */
+  /**
+   * Removed from what is sent, together with everything that looks like a secret. If undefined: those of this process's
+   * environment.
+   */
   readonly secrets?: readonly string[] | undefined;
-  /** Told before the sending how many secrets are taken out, by rule. It never gets the secret. If undefined: nobody. */
+  /**
+   * Called before sending with the number of secrets removed, by rule. Never receives a secret. If undefined: no call.
+   */
   readonly onRedacted?: ((rule: string, count: number) => void) | undefined;
 }
 
@@ -139,9 +127,6 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     status: (runId) => view(queryNames.status, runId),
     usageNow: (status) => readUsageNow(context, status),
     questions: (runId) => view(queryNames.questions, runId),
-    plan: (runId) => view(queryNames.plan, runId),
-    pool: (runId) => view(queryNames.pool, runId),
-    budget: (runId) => view(queryNames.budget, runId),
     waves: (runId) => view(queryNames.wave, runId),
     waveView: (waveWorkflowId) => view(queryNames.wave, waveWorkflowId),
     delegation: (workflowId) => readDelegation(context, workflowId),
@@ -181,7 +166,7 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
       namespace,
       dataConverter: {
         ...dataConverter,
-        // Behind `redact`, for what somebody forgets to hand to it; before any codec that encrypts.
+        // Runs after `redact`, to catch what was not passed to it; before any codec that encrypts.
         payloadCodecs: [
           createRedactingCodec(redactor, outgoingSink),
           ...(dataConverter?.payloadCodecs ?? []),

@@ -1,23 +1,32 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import type { ClientContext } from './client-context.ts';
-import { commandText } from './command-text.ts';
-import { refusedCredentials } from './connect-failure.ts';
-import { grpcCodes } from './grpc-codes.ts';
+import type { ClientContext } from './server-calls.ts';
+import { commandText } from '../core/text/command-text.ts';
+import {
+  refusedCredentials,
+  grpcCodes,
+  callServer,
+  grpcCodeOf,
+  grpcText,
+  toClientError,
+} from './server-calls.ts';
 import { toRunListing } from './run-listing.ts';
 import type { RunListing } from './run-listing.ts';
-import { callServer, grpcCodeOf, grpcText, toClientError } from './server-calls.ts';
 import { describeStuck, findStuck } from './stuck-workflows.ts';
 import type { StuckWorkflow } from './stuck-workflows.ts';
+import { queryNames } from '../contracts/names.ts';
 
 /** Answer to a query: from a worker, or, when none answers, what the server itself knows. */
 export type Reading<T> =
   | { readonly live: true; readonly view: T }
   | {
       readonly live: false;
-      /** Why there is no view and what to try, in one line. */
+      /** One line that says why there is no view and what to try. */
       readonly note: string;
-      /** What no worker can carry on, the workflow that was asked first. Empty when no worker is there at all. */
+      /**
+       * Workflows that no worker can continue, starting with the one that was asked. Empty when no worker is there at
+       * all.
+       */
       readonly stuck: readonly StuckWorkflow[];
       readonly last_known: RunListing;
     };
@@ -50,7 +59,7 @@ export async function describeRun(context: ClientContext, workflowId: string): P
   );
 }
 
-/** Whether asking the server about the run would fail for the same reason. */
+/** Returns true when asking the server about the run would fail for the same reason. */
 function isFinal(error: unknown): boolean {
   return (
     error instanceof WorkflowNotFoundError ||
@@ -59,7 +68,10 @@ function isFinal(error: unknown): boolean {
   );
 }
 
-/** Depending on when a worker was last seen, the server refuses at once, or waits until the deadline. */
+/**
+ * Codes for a missing worker. Depending on when a worker was last seen, the server refuses at once or waits until the
+ * deadline.
+ */
 const noWorkerCodes: ReadonlySet<number> = new Set([
   grpcCodes.deadlineExceeded,
   grpcCodes.cancelled,
@@ -85,4 +97,31 @@ function noteOf(error: unknown, { version }: RunListing): string {
     return 'No worker is running; this is the last known state. Try: npm run worker (or npm run dev).';
   }
   return `The worker did not answer the query (${text}); this is the last known state.`;
+}
+
+/** Timeout of a status query. Short, because the result is shown together with others that are ready sooner. */
+const statusTimeoutMs = 1_500;
+
+export type StatusAnswer<T> =
+  /** `view` is null before the workflow has anything to report, for example before it has begun. */
+  | { readonly isTold: true; readonly view: T | null }
+  /** No worker answered in time. */
+  | { readonly isTold: false };
+
+/** Asks a workflow for its `status`. Never throws. */
+export async function askStatus<T>(
+  context: ClientContext,
+  workflowId: string,
+  query: string = queryNames.status,
+): Promise<StatusAnswer<T>> {
+  try {
+    const view = await context.connection.withDeadline(Date.now() + statusTimeoutMs, () =>
+      context.workflows.getHandle(workflowId).query<T | null>(query),
+    );
+    return { isTold: true, view };
+  } catch (error) {
+    return error instanceof WorkflowNotFoundError
+      ? { isTold: true, view: null }
+      : { isTold: false };
+  }
 }

@@ -1,8 +1,15 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { memoKeys } from '../contracts/names.ts';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { formatDollars, formatLeastDollars } from '../core/text/format.ts';
+import { memoKeys, workflowTypes } from '../contracts/names.ts';
 import type { searchAttributes } from '../contracts/names.ts';
+import type { ClientContext } from './server-calls.ts';
+import { callServer, queryText } from './server-calls.ts';
+import { listStuck } from './stuck-workflows.ts';
+import type { StuckWorkflow } from './stuck-workflows.ts';
+import { ifFound } from './client-error.ts';
 
-export type ExecutionState =
+type ExecutionState =
   | 'running'
   | 'completed'
   | 'failed'
@@ -11,13 +18,13 @@ export type ExecutionState =
   | 'timed_out'
   | 'unknown';
 
-/** What the server itself knows of a run, from memo and search attributes: readable with every worker off. */
+/** Data that the server itself has about a run, from memo and search attributes: readable without any worker. */
 export interface RunListing {
   readonly run_id: string;
   readonly goal: string;
   /** State of the workflow execution. Only `running` takes messages. */
   readonly execution: ExecutionState;
-  /** As last recorded by a worker, or null when none has recorded it. */
+  /** Phase last recorded by a worker, or null when none has recorded it. */
   readonly phase: string | null;
   readonly wave: number | null;
   readonly open_questions: number | null;
@@ -52,7 +59,7 @@ export function toRunListing(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListi
   };
 }
 
-/** A run that is paused by the Temporal CLI still takes messages. */
+/** Execution states by Temporal's status. A run that is paused by the Temporal CLI still takes messages. */
 const executionStates: Readonly<Record<string, ExecutionState>> = {
   RUNNING: 'running',
   PAUSED: 'running',
@@ -76,8 +83,92 @@ function numberOrNull(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** One line or many: memo is written by hand-started workflows too. */
+/** Reads one line or many: hand-started workflows write memo too. */
 function textList(value: unknown): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+export interface ListedRun extends RunListing {
+  /** The run, or the first of its children, when no worker can continue it. */
+  readonly stuck: StuckWorkflow | null;
+}
+
+export interface ListOptions {
+  /** Maximum number of runs to return. If undefined: 50. */
+  readonly limit?: number | undefined;
+  /** Only runs that have not ended. */
+  readonly open?: boolean | undefined;
+}
+
+/**
+ * Types that a person starts: runs, and waves, delegations, triads, phases and teams that no other workflow began. A
+ * run that continued as new has several executions under one id; only the newest counts.
+ */
+const ofOurs = `WorkflowType IN (${Object.values(workflowTypes).map(queryText).join(', ')})`;
+const isRun = `${ofOurs} AND ParentWorkflowId IS NULL AND ExecutionStatus != 'ContinuedAsNew'`;
+
+export async function listRuns(
+  context: ClientContext,
+  options: ListOptions,
+): Promise<readonly ListedRun[]> {
+  const limit = options.limit ?? 50;
+  const query = options.open === true ? `${isRun} AND ExecutionStatus = 'Running'` : isRun;
+  const runs = await callServer(context, null, async () => {
+    const found: RunListing[] = [];
+    for await (const info of context.workflows.list({ query, pageSize: Math.min(limit, 1_000) })) {
+      if (found.length >= limit) break;
+      found.push(toRunListing(info));
+    }
+    return found;
+  });
+  const isAnyAtWork = runs.some(({ execution }) => execution === 'running');
+  const stuck = isAnyAtWork ? await listStuck(context) : [];
+  return runs.map((run) => ({
+    ...run,
+    stuck: stuck.find(({ run_id }) => run_id === run.run_id) ?? null,
+  }));
+}
+
+/**
+ * Formats the cost known to the server, which for a running run is the cost of its finished waves. Empty when there is
+ * none yet.
+ */
+export function formatSpent({ cost_usd, execution }: RunListing): string {
+  if (cost_usd === null) return '';
+  // A search attribute holds dollars.
+  const microUsd = Math.round(cost_usd * 1_000_000);
+  if (execution !== 'running') return formatDollars(microUsd);
+  return microUsd === 0 ? '' : formatLeastDollars(microUsd);
+}
+
+export interface OpenHistory {
+  readonly workflowId: string;
+  readonly history: History;
+}
+
+/** Timeout in milliseconds for one history, which may have many megabytes, and for a page of the list. */
+const timeoutMs = 60_000;
+
+/**
+ * Yields the histories of open workflows. Includes those that end during the reading, and skips those that are deleted
+ * during it.
+ */
+export async function* readOpenHistories(
+  context: ClientContext,
+): AsyncIterableIterator<OpenHistory> {
+  const query =
+    `ExecutionStatus = 'Running' AND TaskQueue = ${queryText(context.taskQueue)} ` +
+    `AND ${ofOurs}`;
+  const list = context.workflows.list({ query, pageSize: 1_000 })[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await callServer(context, null, () => list.next(), timeoutMs);
+    if (next.done === true) return;
+    const { workflowId, runId } = next.value;
+    const handle = context.workflows.getHandle(workflowId, runId);
+    const history = await ifFound(
+      callServer(context, workflowId, () => handle.fetchHistory(), timeoutMs),
+    );
+    if (history !== null) yield { workflowId, history };
+  }
 }

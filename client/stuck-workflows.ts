@@ -1,34 +1,32 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import type { ClientContext } from './client-context.ts';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import type { ClientContext } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
-import { commandText } from './command-text.ts';
-import { queryText } from './query-text.ts';
-import { callServer } from './server-calls.ts';
-import { readTaskFailure } from './task-failure.ts';
-import type { TaskFailure } from './task-failure.ts';
+import { commandText } from '../core/text/command-text.ts';
+import { queryText, callServer } from './server-calls.ts';
 
-/** A workflow that no worker can carry on: its task fails again and again. It is not over. */
+/** Workflow that no worker can continue: its task fails again and again. It is not over. */
 export interface StuckWorkflow {
   readonly workflow_id: string;
-  /** The run it belongs to; its own id for a run. */
+  /** Run it belongs to; its own id for a run. */
   readonly run_id: string;
-  /** The worker's code does something else than the history says: the deploy was wrong, not the run. */
+  /** True when the worker's code deviates from the history: the deploy was wrong, not the run. */
   readonly is_misfit: boolean;
   /**
-   * `deploy`: it goes on by itself under the code that ran it before. `reset`: that code fails too, at something that it
-   * received since, such as a signal; a reset that leaves signals out makes it go on.
+   * `deploy`: it continues by itself under the code that ran it before. `reset`: that code fails too, because of
+   * something received since, such as a signal; a reset that leaves signals out makes it continue.
    */
   readonly cure: 'deploy' | 'reset';
-  /** What the worker said, in its own words. */
+  /** Reason in the worker's own words. */
   readonly reason: string;
 }
 
-/** More are not counted: that many mean a wrong deploy, whatever their number. */
+/** Maximum number of stuck workflows that are counted: that many mean a wrong deploy, whatever their number. */
 const stuckMax = 100;
 
 /**
- * What of a run is stuck: the run itself at once, and its children when the server has seen their tasks fail so often
- * that it reports them (`TemporalReportedProblems`; by default five times in a row).
+ * Finds stuck workflows of a run: the run itself at once, and its children when the server has seen their tasks fail so
+ * often that it reports them (`TemporalReportedProblems`; by default five times in a row).
  */
 export async function findStuck(
   context: ClientContext,
@@ -43,7 +41,7 @@ export async function findStuck(
 }
 
 /**
- * Every stuck workflow that the server reports, or those of one run.
+ * Lists every stuck workflow that the server reports, or those of one run.
  *
  * @returns an empty list also where the server is too old to report any.
  */
@@ -69,7 +67,7 @@ export async function listStuck(
   }
 }
 
-/** One line: what does not go on, why, and what to do. */
+/** Describes in one line what is stuck, why, and what to do. */
 export function describeStuck(stuck: StuckWorkflow): string {
   const { workflow_id, is_misfit, reason } = stuck;
   if (stuck.cure === 'reset') {
@@ -93,7 +91,7 @@ function resetCommand(workflowId: string): string {
   return commandText('temporal', 'workflow', 'reset', '--workflow-id', workflowId, ...how);
 }
 
-/** @returns null for a workflow that goes on already: the server's list is a moment behind. */
+/** @returns null for a workflow that is already working again: the server's list is a moment behind. */
 async function explain(
   context: ClientContext,
   { workflowId, typedSearchAttributes }: WorkflowExecutionInfo,
@@ -110,7 +108,7 @@ async function explain(
   return toStuck(workflowId, typeof runId === 'string' ? runId : workflowId, failure);
 }
 
-/** Without a workflow task in progress nothing waits for a worker. */
+/** Reads the failure of the workflow's own task. Without a workflow task in progress nothing waits for a worker. */
 async function readOwnFailure(
   context: ClientContext,
   workflowId: string,
@@ -128,4 +126,87 @@ function toStuck(
 ): StuckWorkflow {
   const cure = isSameCode ? 'reset' : 'deploy';
   return { workflow_id: workflowId, run_id: runId, is_misfit: isMisfit, cure, reason };
+}
+
+/** Reason why a worker could not continue a workflow. */
+interface TaskFailure {
+  readonly isMisfit: boolean;
+  /**
+   * True when the build that completed the workflow's last task fails at the next one, so an event in between breaks it
+   * and no earlier code can help. False also when the history does not say which builds they were.
+   */
+  readonly isSameCode: boolean;
+  readonly reason: string;
+}
+
+/** Temporal's `WorkflowTaskFailedCause`, by number. */
+const causes = {
+  /** A message arrived while the workflow ended: the server retries the task, which is no failure. */
+  unhandledCommand: 1,
+  nonDeterministic: 24,
+} as const;
+
+/** Number of events that is enough to reach the newest workflow tasks: while one fails, only new messages follow it. */
+const eventsMax = 200;
+
+/**
+ * Reads the failure of the newest workflow task, or null when it did not fail. Only the first of many is in history.
+ */
+async function readTaskFailure(
+  { connection, namespace }: ClientContext,
+  workflowId: string,
+): Promise<TaskFailure | null> {
+  const { history } = await connection.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace,
+    execution: { workflowId },
+    maximumPageSize: eventsMax,
+  });
+  const events = history?.events ?? [];
+  const newest = events.find(isVerdict)?.workflowTaskFailedEventAttributes;
+  if (!newest) return null;
+  const completed = events.find((event) => event.workflowTaskCompletedEventAttributes);
+  const failedBuild = buildOf(events, newest.startedEventId);
+  const isMisfit = causeOf(newest.cause) === causes.nonDeterministic;
+  return {
+    isMisfit,
+    isSameCode:
+      !isMisfit &&
+      failedBuild !== null &&
+      failedBuild ===
+        buildOf(events, completed?.workflowTaskCompletedEventAttributes?.startedEventId),
+    reason: cleanReason(newest.failure?.message ?? 'without a reason'),
+  };
+}
+
+type HistoryEvent = NonNullable<History['events']>[number];
+
+/** Returns true when the event says how a workflow task ended. */
+function isVerdict(event: HistoryEvent): boolean {
+  const failed = event.workflowTaskFailedEventAttributes;
+  return failed
+    ? causeOf(failed.cause) !== causes.unhandledCommand
+    : Boolean(event.workflowTaskCompletedEventAttributes);
+}
+
+/** Reads a cause, which the SDK types as an enum that it does not export. */
+function causeOf(cause: number | null | undefined): number {
+  return cause ?? causes.unhandledCommand;
+}
+
+/** Returns the build id of the worker that began the task, or null where the history does not have it. */
+function buildOf(
+  events: readonly HistoryEvent[],
+  startedEventId: HistoryEvent['eventId'],
+): string | null {
+  const started = events.find(({ eventId }) => String(eventId) === String(startedEventId));
+  const buildId = started?.workflowTaskStartedEventAttributes?.workerVersion?.buildId;
+  return buildId === undefined || buildId === '' ? null : buildId;
+}
+
+/** Puts the reason in one line, without the SDK's own heading. */
+function cleanReason(message: string): string {
+  return message
+    .replace(/^\[TMPRL\d+\] (?:Nondeterminism error: )?/, '')
+    .replaceAll(/\s+/g, ' ')
+    .replace(/\.$/, '');
 }

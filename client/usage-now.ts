@@ -1,8 +1,8 @@
 /**
- * What a run has used until now, although each workflow counts what is below it only at its end.
+ * Usage of a run until now, although each workflow counts what is below it only at its end.
  *
- * A view names the workflows whose usage is not in its own. Those are asked after it: whatever ends in between, nothing is
- * counted twice, and nothing is left out.
+ * A view names the workflows whose usage is not included in its own. Those are asked after it: whatever ends in
+ * between, nothing is counted twice, and nothing is left out.
  */
 import { queryNames } from '../contracts/names.ts';
 import type { Usage } from '../contracts/usage.ts';
@@ -12,24 +12,24 @@ import type {
   StatusView,
   WaveView,
 } from '../contracts/views.ts';
-import { askStatus } from './ask-status.ts';
-import type { StatusAnswer } from './ask-status.ts';
-import type { ClientContext } from './client-context.ts';
-import { sumUsage } from './sum-usage.ts';
+import { askStatus } from './read-view.ts';
+import type { StatusAnswer } from './read-view.ts';
+import type { ClientContext } from './server-calls.ts';
+import { addUsage, noUsage } from '../core/usage/add-usage.ts';
 
 export interface UsageNow {
   readonly usage: Usage;
-  /** Workflow ids of what no worker told: what those have used is missing in `usage`. */
+  /** Workflow ids that no worker reported on: their usage is missing in `usage`. */
   readonly untold: readonly string[];
 }
 
-/** Whether the usage of the view is all there is. */
+/** Returns true when the usage of the view is complete. */
 export function isWholeUsage({ usage, delegation, wave_workflow_id }: StatusView): boolean {
   // A part that was started by hand is counted at its end.
   return delegation === undefined ? wave_workflow_id === null : usage.calls > 0;
 }
 
-/** Of a run, or of a part that was started by hand. */
+/** Reads the usage of a run, or of a part that was started by hand. */
 export async function readUsageNow(context: ClientContext, status: StatusView): Promise<UsageNow> {
   const { usage, delegation, wave_workflow_id: waveId } = status;
   if (isWholeUsage(status)) return { usage, untold: [] };
@@ -62,7 +62,7 @@ async function countPhase(context: ClientContext, id: string): Promise<UsageNow>
   return countTold(id, answer, async ({ usage }) => ({ usage, untold: [] }));
 }
 
-/** @param count Counts what the workflow tells. One that has nothing to tell yet has used nothing. */
+/** @param count Counts the reported usage. A workflow that has nothing to report yet has used nothing. */
 async function countTold<T>(
   id: string,
   answer: StatusAnswer<T>,
@@ -74,17 +74,7 @@ async function countTold<T>(
 
 function addBelow(own: Usage, parts: readonly UsageNow[]): UsageNow {
   return {
-    usage: sumUsage(own, ...parts.map(({ usage }) => usage)),
+    usage: addUsage(own, ...parts.map(({ usage }) => usage)),
     untold: parts.flatMap(({ untold }) => untold),
   };
 }
-
-const noUsage: Usage = {
-  calls: 0,
-  input_tokens: 0,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 0,
-  output_tokens: 0,
-  cost_micro_usd: 0,
-  unpriced_calls: 0,
-};

@@ -37,7 +37,7 @@ export const NamedAnswer = z.strictObject({
     .min(1)
     .max(8_000)
     .describe(
-      'delegation: the delegation_id whose detailed_md is the answer, word for word. file: the path of a file in effects_confirmed. text: the answer itself in Markdown, where it is short.',
+      'delegation: the delegation_id whose detailed_md is the answer, word for word. file: the path of a file in effects_confirmed; of several, one path a line. text: the answer itself in Markdown, where it is short.',
     ),
 });
 export type NamedAnswer = z.infer<typeof NamedAnswer>;

@@ -14,11 +14,7 @@ export const WavePlan = z.strictObject({
     .describe(
       'Empty only when needs_user_input is true, or when no criterion is open and nothing is left to do.',
     ),
-  needs_user_input: z
-    .boolean()
-    .describe(
-      'True only for a critical open question without which no sensible wave can be planned.',
-    ),
+  needs_user_input: z.boolean().describe('True only for critical open questions.'),
   user_questions: z.array(AskedQuestion).max(10).describe('Empty unless needs_user_input is true.'),
   ...CriteriaByAnswers.shape,
 });

@@ -7,7 +7,7 @@ import { exportRun, UnknownRun } from '../activities/run-record/export-run.ts';
 import { readStoredResult } from '../activities/run-record/stored-result.ts';
 import { readStoredStatus } from '../activities/run-record/stored-status.ts';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
-import type { ClientTracing } from '../client/cli/client-tracing.ts';
+import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';

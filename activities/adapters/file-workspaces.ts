@@ -7,7 +7,7 @@ import { checkWorkspacePath, foldFileName } from '../../core/effects/check-works
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { WorkspaceRefused } from '../ports/workspaces.ts';
 import type { FileState, WorkspacePlace, Workspaces } from '../ports/workspaces.ts';
-import { toRunDirectory } from '../projection/run-directory.ts';
+import { toRunDirectory } from '../projection/paths.ts';
 import { atomicWriteFile } from './file-store/atomic-write-file.ts';
 import { getCode } from './file-store/store-errors.ts';
 

@@ -5,20 +5,20 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
 
-/** What the attempts of one activity have done so far. */
+/** Results of the attempts of one activity so far. */
 export interface Attempts {
   /** Set once a reply was recorded: it is never bought again. Its usage is that of all attempts. */
   readonly result: ModelTurnResult | null;
-  /** Used by all attempts: those that failed may have been billed too. */
+  /** Usage of all attempts: those that failed may have been billed too. */
   readonly spent: Usage;
 }
 
-/** What one attempt leaves. */
+/** Ledger entry of one attempt. */
 interface AttemptEntry {
   readonly version: typeof ledgerVersion;
-  /** As the attempt returns it. */
+  /** Result as returned by the attempt. */
   readonly result: ModelTurnResult | null;
-  /** Used by this attempt alone. */
+  /** Usage of this attempt alone. */
   readonly spent: Usage;
 }
 
@@ -34,11 +34,12 @@ function ledgerKeyOf(info: Info, activityId = info.activityId): LedgerKey {
 }
 
 /**
- * What the other attempts left. The first attempt has nothing to look for.
+ * Reads what the other attempts recorded. The first attempt has nothing to look up.
  *
- * Of two replies, bought because a worker that had one was suspended, the earlier attempt's counts, and both are paid for.
+ * If two replies were bought because a worker that had one was suspended, the earlier attempt's counts, and both are
+ * paid for.
  *
- * @throws StoreUnavailable: going on without knowing could buy a reply twice.
+ * @throws StoreUnavailable: continuing without this knowledge could buy a reply twice.
  */
 export async function recallAttempts(ledger: ReplyLedger, info: Info): Promise<Attempts> {
   const entries = info.attempt > 1 ? await findEntries(ledger, ledgerKeyOf(info)) : [];
@@ -48,8 +49,8 @@ export async function recallAttempts(ledger: ReplyLedger, info: Info): Promise<A
 }
 
 /**
- * What another activity of the same workflow run was billed. A call that is cancelled between two attempts, or whose
- * worker was killed, reports nothing itself.
+ * Reads the usage billed to another activity of the same workflow run. A call that is cancelled between two attempts,
+ * or whose worker was killed, reports nothing itself.
  *
  * @throws StoreUnavailable
  */
@@ -62,7 +63,7 @@ export async function recallSpent(
 }
 
 /**
- * @param spent by this attempt alone.
+ * @param spent usage of this attempt alone.
  * @throws StoreUnavailable
  */
 export async function recordResult(
@@ -75,7 +76,7 @@ export async function recordResult(
 }
 
 /**
- * Says that an attempt is about to buy a reply. Where that can't be written, neither could the reply be kept.
+ * Records that an attempt is about to buy a reply. If that can't be written, the reply could not be kept either.
  *
  * @throws StoreUnavailable
  */
@@ -83,7 +84,7 @@ export async function recordAttempt(ledger: ReplyLedger, info: Info): Promise<vo
   await put(ledger, info, { version: ledgerVersion, result: null, spent: noUsage });
 }
 
-/** Remembers what a failed attempt used. Best effort: the failure itself matters more than its price. */
+/** Records the usage of a failed attempt. Best effort: the failure itself matters more than its price. */
 export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage): Promise<void> {
   try {
     await put(ledger, info, { version: ledgerVersion, result: null, spent });

@@ -1,31 +1,31 @@
 import type { Context } from '@temporalio/activity';
 import type { Usage } from '../../contracts/usage.ts';
 
-/** Whose work an attempt does, for logs and traces: ids and counts, no text. What is absent is not known, or not yet. */
+/** Work of an attempt, for logs and traces: ids and counts, no text. An absent field is unknown or not yet known. */
 export interface AttemptWork {
   readonly kind: 'model_call' | 'tool_call';
   readonly agent_id: string;
-  /** As in ModelTurnInput. */
+  /** Defined in ModelTurnInput. */
   readonly delegation_id?: string | undefined;
-  /** Of its conversation, from 1. */
+  /** Number of the turn in its conversation, from 1. */
   readonly turn?: number;
-  /** The name of the tool, as the model wrote it. */
+  /** Name of the tool, as the model wrote it. */
   readonly tool?: string;
-  /** That was asked for. */
+  /** Requested model. */
   readonly model?: string;
-  /** Of a call that came to its end: what all its attempts used. */
+  /** Usage of all attempts of a call that ended. */
   readonly usage?: Usage;
 }
 
-/** By the attempt; forgotten with it. */
+/** Work by attempt; dropped together with the attempt. */
 const works = new WeakMap<Context, AttemptWork>();
 
-/** Notes what an attempt begins with. */
+/** Notes the initial data of an attempt. */
 export function noteWork(context: Context, work: AttemptWork): void {
   works.set(context, work);
 }
 
-/** Adds what has come to be known since. */
+/** Adds data that became known later. */
 export function addToWork(context: Context, known: Partial<AttemptWork>): void {
   const work = works.get(context);
   if (work !== undefined) works.set(context, { ...work, ...known });

@@ -4,7 +4,7 @@ import type { Passable } from '../../contracts/agent-output.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { appendMarkdown, embedCode } from '../projection/markdown.ts';
+import { appendMarkdown, embedCode } from '../../core/text/markdown.ts';
 import { readShape } from '../tools/read-artifact.ts';
 
 export type PassedOn =
@@ -12,8 +12,8 @@ export type PassedOn =
   | { readonly ok: false; readonly faults: readonly OutputFault[] };
 
 /**
- * Makes the whole output of one that passes texts on: its own `detailed_md`, then what `detailed_from` names, word for
- * word and each once. Whoever reads the output later finds everything in `detailed_md`.
+ * Completes an output that passes texts on: its own `detailed_md`, then the texts that `detailed_from` names, word for
+ * word and each once. Later readers of the output find everything in `detailed_md`.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */

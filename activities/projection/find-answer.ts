@@ -3,24 +3,27 @@ import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { NamedAnswer } from '../../contracts/wave-decision.ts';
+import { listAnswerPaths } from '../../core/decision/check-decision.ts';
 import { hashBytes } from '../tools/hash-bytes.ts';
 import { findHandedOver, listDeliverables } from './list-deliverables.ts';
-import { embedCode, embedMarkdown, joinSections, oneLine } from './markdown.ts';
+import { embedCode, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
-import { renderPhaseSummary } from './render-phase-summary.ts';
-import { resultLimits } from './result-limits.ts';
+import { renderPhaseSummary } from './render-phase.ts';
+import { resultLimits } from './limits.ts';
 
-/** What the user gets of a run. */
+/** Answer of a run to its user. */
 export interface Answer {
-  /** Markdown; empty when nothing came of the run. */
+  /** Markdown; empty when the run produced nothing. */
   readonly text: string;
-  /** What a reader has to know of it: how it was chosen, when nobody named it at the end. Empty when there is nothing. */
+  /**
+   * Note that a reader of the answer needs: how it was chosen when none was named at the end. Empty when there is none.
+   */
   readonly note: string;
 }
 
-/** What `findAnswer` wants loaded, but for the text of a file. */
+/** Returns what `findAnswer` needs loaded, except the text of a file. */
 export function answerNeeds(record: RunRecord): TextRefs {
   return {
     decisions: record.waves.map((wave) => wave.decision_ref),
@@ -29,16 +32,18 @@ export function answerNeeds(record: RunRecord): TextRefs {
   };
 }
 
-/** What `findAnswer` wants loaded of a file that the answer names. */
+/** Returns what `findAnswer` needs loaded of a file that the answer names. */
 export function answerFileNeeds(record: RunRecord, { decisions }: RecordTexts): TextRefs {
   const named = lastNamed(record, decisions)?.answer;
-  const written = named?.kind === 'file' ? findWritten(record, named.value) : null;
-  return { markdown: [written === null ? null : shownArguments(written)] };
+  const paths = named?.kind === 'file' ? listAnswerPaths(named.value) : [];
+  const written = paths.map((path) => findWritten(record, path));
+  return { markdown: written.map((one) => (one === null ? null : shownArguments(one))) };
 }
 
 /**
- * The answer that the last decision named; of a run that was ended before, the newest one that was named and still stands,
- * else everything that was completed and not replaced, the newest first. A part that was started alone has one output.
+ * Finds the answer named by the last decision. For a run that ended before its last decision, takes the newest named
+ * answer that still stands, else everything completed and not replaced, newest first. A part that was started alone has
+ * one output.
  */
 export function findAnswer(record: RunRecord, texts: RecordTexts): Answer {
   const handed = findHandedOver(record);
@@ -55,7 +60,7 @@ export function findAnswer(record: RunRecord, texts: RecordTexts): Answer {
 
 interface LastNamed {
   readonly answer: NamedAnswer;
-  /** Whether the last wave of the run named it. */
+  /** True when the last wave of the run named it. */
   readonly isLast: boolean;
 }
 
@@ -67,13 +72,13 @@ function lastNamed(record: RunRecord, decisions: RecordTexts['decisions']): Last
   return null;
 }
 
-/** The delegation whose output the run's last named answer is; null when it is none. */
+/** Finds the delegation whose output is the run's last named answer; null when the answer is no such output. */
 export function findAnsweringDelegation(record: RunRecord, texts: RecordTexts): string | null {
   const answer = lastNamed(record, texts.decisions)?.answer;
   return answer?.kind === 'delegation' ? answer.value : null;
 }
 
-/** @returns null when what was named does not stand any more. */
+/** @returns null when the named answer does not stand any more. */
 function textOfNamed(
   { answer: { kind, value }, isLast }: LastNamed,
   record: RunRecord,
@@ -83,7 +88,7 @@ function textOfNamed(
     case 'text':
       return value;
     case 'file':
-      return describeFile(value, record, texts);
+      return describeFiles(listAnswerPaths(value), record, texts);
     case 'delegation': {
       const standing = isLast ? completedOutputs(record) : listDeliverables(record);
       const one = standing.find(({ delegation_id }) => delegation_id === value);
@@ -96,7 +101,7 @@ function completedOutputs(record: RunRecord) {
   return outputsOf(record).filter(({ status }) => status === 'completed');
 }
 
-/** Outcomes that have an output, whatever their status, in the order of waves. */
+/** Lists outcomes that have an output, whatever their status, in the order of waves. */
 function outputsOf(record: RunRecord) {
   return record.waves.flatMap(({ outcomes }) =>
     outcomes.flatMap((one) =>
@@ -112,7 +117,7 @@ function textOfOutput(ref: Ref, texts: RecordTexts): string {
 
 function gatherOutputs(record: RunRecord, texts: RecordTexts): Answer {
   const standing = listDeliverables(record).toReversed();
-  // What failed may still have brought something: a team hands on what its members did.
+  // A failed delegation may still have a result: a team returns what its members did.
   const outputs = standing.length > 0 ? standing : outputsOf(record).toReversed();
   const text = joinOutputs(outputs, texts);
   if (text === '' || isOutputOfPart(record)) return { text, note: '' };
@@ -123,7 +128,7 @@ function gatherOutputs(record: RunRecord, texts: RecordTexts): Answer {
   return { text, note: `The run was ended before it gave an answer. ${what}` };
 }
 
-/** A delegation that was started alone: it came to its end, and nobody decides on it. */
+/** Returns true for a delegation that was started alone: it ended, and no planner decides on it. */
 function isOutputOfPart({ waves }: RunRecord): boolean {
   const [wave] = waves;
   return waves.length === 1 && wave?.status === 'decided' && wave.decision_ref === null;
@@ -148,17 +153,27 @@ function joinOutputs(
   ).trimEnd();
 }
 
-/** The newest confirmed writing of a file; null when nobody is known to have written it. */
+/** Finds the newest confirmed write of a file; null when no confirmed write is recorded. */
 function findWritten({ effects = [] }: RunRecord, path: string): RecordedEffect | null {
   return effects.findLast((one) => one.state === 'confirmed' && one.target === path) ?? null;
 }
 
-/** Where the text of a file is that is small enough to be shown; null for others. */
+/** Returns the address of a file's text when the file is small enough to be shown; null for others. */
 function shownArguments({ receipt, arguments_ref }: RecordedEffect): Ref | null {
   return receipt !== null && receipt.bytes <= resultLimits.fileBytesMax ? arguments_ref : null;
 }
 
-/** Where a file lies, and its text where that is small. */
+/** @returns null when one of them is not there any more. */
+function describeFiles(
+  paths: readonly string[],
+  record: RunRecord,
+  texts: RecordTexts,
+): string | null {
+  const files = paths.flatMap((path) => describeFile(path, record, texts) ?? []);
+  return files.length === paths.length ? files.join('\n\n') : null;
+}
+
+/** Describes a file by its path, and by its text when that is small. */
 function describeFile(path: string, record: RunRecord, texts: RecordTexts): string | null {
   const written = findWritten(record, path);
   if (written === null) return null;
@@ -180,7 +195,9 @@ function describeFile(path: string, record: RunRecord, texts: RecordTexts): stri
 
 const Arguments = z.record(z.string(), z.unknown());
 
-/** The text that the tool was given to write. Its receipt proves that this is what stands in the file. */
+/**
+ * Reads the text that was passed to the tool for writing. Its receipt proves that the file contains exactly this text.
+ */
 function readWritten(written: RecordedEffect, texts: RecordTexts): string | null {
   const ref = shownArguments(written);
   if (ref === null) return null;

@@ -1,17 +1,17 @@
 import type { RecordChange, RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import { listCompleted } from './list-deliverables.ts';
-import { listReportFiles } from './list-report-files.ts';
 import { treePaths } from './paths.ts';
-import type { ProjectedFile } from './projected-file.ts';
-import { textOf } from './record-texts.ts';
+import { textOf, findPlanned } from './record-texts.ts';
 import { renderConversationSummary } from './render-conversation-summary.ts';
-import { renderEffects } from './render-effects.ts';
-import { renderJson } from './render-json.ts';
-import { renderPool } from './render-pool.ts';
-import { renderQuestions } from './render-questions.ts';
-import { renderSharedStatus } from './render-shared-status.ts';
+import { renderJson, renderSharedStatus } from './render-shared-status.ts';
+import type { RecordTexts, TextRefs } from './record-texts.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { TaskRecord } from '../../contracts/team-run.ts';
+import type { TriadOutcome } from '../../contracts/triad-run.ts';
+import { renderPhase } from './render-phase.ts';
+import { renderTeam } from './render-team.ts';
 
-/** Every file of the tree that belongs to a record. The same record gives the same files, byte for byte. */
+/** Lists every file of the tree that belongs to a record. The same record gives the same files, byte for byte. */
 export function listFiles(record: RunRecord): readonly ProjectedFile[] {
   return [
     ...listRunFiles(record),
@@ -59,7 +59,7 @@ function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
   ];
 }
 
-/** Changes that the summary of the conversation does not tell. */
+/** Changes that the summary of the conversation does not mention. */
 const isApart: ReadonlySet<RecordChange['type']> = new Set([
   'phase',
   'answer_rejected',
@@ -67,7 +67,7 @@ const isApart: ReadonlySet<RecordChange['type']> = new Set([
   'ended',
 ]);
 
-/** A run whose tools change nothing has no such file. */
+/** Lists the file of effects. A run whose tools change nothing has none. */
 function listEffects(record: RunRecord): readonly ProjectedFile[] {
   if (record.effects === undefined) return [];
   return [
@@ -103,7 +103,7 @@ function listWaveFiles(wave: StoredWave): readonly ProjectedFile[] {
   ];
 }
 
-/** How triads and teams came to their outputs. */
+/** Lists the reports on how triads and teams reached their outputs. */
 function listReports({ plan_ref, outcomes }: StoredWave): readonly ProjectedFile[] {
   if (plan_ref === null) return [];
   return outcomes.flatMap((outcome) => listReportFiles({ ...outcome, plan_ref }));
@@ -118,7 +118,7 @@ function listTaskOutputs(record: RunRecord): readonly ProjectedFile[] {
   }));
 }
 
-/** A run that has ended has both. */
+/** Lists result and report. A run that has ended has both. */
 function listResult({ result_ref, report_ref }: RunRecord): readonly ProjectedFile[] {
   const files = [
     [treePaths.result, result_ref],
@@ -140,4 +140,82 @@ function listResult({ result_ref, report_ref }: RunRecord): readonly ProjectedFi
 
 function isEndOf(wave: number): ProjectedFile['changesWith'] {
   return (change) => change.type === 'wave_done' && change.wave.wave === wave;
+}
+
+/** File of a run's tree: its path, what its rendering needs, and the changes that affect it. */
+export interface ProjectedFile {
+  readonly path: string;
+  readonly needs: TextRefs;
+  /** Returns true when this change can affect the file. */
+  readonly changesWith: (change: RecordChange) => boolean;
+  readonly render: (texts: RecordTexts) => string;
+  /** Files that can be listed only from the loaded texts. If undefined, there are none. */
+  readonly below?: (texts: RecordTexts) => readonly ProjectedFile[];
+}
+
+/** Delegation, or task of a team, that is over. */
+type Done = Pick<TaskRecord, 'delegation_id' | 'plan_ref' | 'triad' | 'team'>;
+
+/**
+ * Lists the reports on how a triad or a team reached its output, including those among its members. Written when each
+ * of them ends (`recordPhase`, `recordTeam`), so no change of the record affects them.
+ */
+function listReportFiles(done: Done): readonly ProjectedFile[] {
+  const { delegation_id, team } = done;
+  return [
+    ...listPhaseFiles(done),
+    ...(team === undefined ? [] : [teamFile(delegation_id, team.report_ref)]),
+  ];
+}
+
+function listPhaseFiles({ delegation_id, plan_ref, triad }: Done): readonly ProjectedFile[] {
+  return newestPhases(triad).map(({ phase, report_ref }) => ({
+    path: treePaths.triadPhase(delegation_id, phase),
+    needs: { plans: [plan_ref], phases: [report_ref] },
+    changesWith: () => false,
+    render: ({ phases, plans }) =>
+      renderPhase(textOf(phases, report_ref), findPlanned(delegation_id, textOf(plans, plan_ref))),
+  }));
+}
+
+/** Returns the last attempt of each phase. */
+function newestPhases(triad: TriadOutcome | undefined): TriadOutcome['phases'] {
+  return [...new Map(triad?.phases.map((one) => [one.phase, one])).values()];
+}
+
+function teamFile(delegationId: string, reportRef: Ref): ProjectedFile {
+  return {
+    path: treePaths.team(delegationId),
+    needs: { teams: [reportRef] },
+    changesWith: () => false,
+    render: ({ teams }) => renderTeam(textOf(teams, reportRef), delegationId),
+    below: ({ teams }) => textOf(teams, reportRef).tasks.flatMap(listReportFiles),
+  };
+}
+
+/** Renders `effects.jsonl`: what tools changed outside, or were to change, in the order of the calls. */
+function renderEffects(record: RunRecord): string {
+  return renderJsonLines(record.effects ?? []);
+}
+
+/** Renders one JSON object per line. No entries give an empty file. */
+function renderJsonLines(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
+}
+
+/** Renders `pool.jsonl`: every fact of the run, in the order of recording. */
+function renderPool(record: RunRecord): string {
+  return renderJsonLines(record.facts);
+}
+
+/**
+ * Renders `questions.jsonl`: the inbox. First the answered questions in the order of answering, then the open ones,
+ * then the refused answers, each with the reason.
+ */
+function renderQuestions(record: RunRecord): string {
+  return renderJsonLines([
+    ...record.answered_questions.map((answered) => ({ state: 'answered', ...answered })),
+    ...record.open_questions.map((question) => ({ state: 'open', ...question })),
+    ...record.rejected_answers.map((rejected) => ({ state: 'rejected', ...rejected })),
+  ]);
 }

@@ -7,29 +7,33 @@ import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
 import { readShape } from '../tools/read-artifact.ts';
-import { loadPhase } from './load-phase.ts';
-import type { LoadedPhase } from './load-phase.ts';
-import { loadTeam } from './load-team.ts';
-import type { LoadedTeam } from './load-team.ts';
+import { PhaseSummary } from '../../contracts/phase-summary.ts';
+import type { PhaseReport } from '../../contracts/triad-run.ts';
+import { summariseRecords } from '../../core/spec/summarise-records.ts';
+import { readPhaseReport, readTeamReport } from '../run-record/read-report.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
+import type { TriadDissent } from '../../core/pool/find-disputes.ts';
+import { readTeamDissent } from '../run-record/read-disputes.ts';
 
-/** Artifacts that a change or a rendering speaks about. They are loaded beforehand, so that both stay pure. */
+/** Artifacts that a change or a rendering refers to. They are loaded beforehand, so that both stay pure. */
 export interface RecordTexts {
   readonly plans: ReadonlyMap<Ref, WavePlan>;
   readonly outputs: ReadonlyMap<Ref, AgentOutput>;
   readonly decisions: ReadonlyMap<Ref, WaveDecision>;
   readonly markdown: ReadonlyMap<Ref, string>;
   readonly records: ReadonlyMap<Ref, RunRecord>;
-  /** By the address of the report. */
+  /** Phases by the address of the report. */
   readonly phases: ReadonlyMap<Ref, LoadedPhase>;
-  /** By the address of the report. */
+  /** Phases by the address of the report. */
   readonly teams: ReadonlyMap<Ref, LoadedTeam>;
 }
 
-/** What has to be loaded. Null stands for something that does not exist, and is passed over. */
+/** Addresses of texts to load. Null stands for something that does not exist, and is skipped. */
 export type TextRefs = { readonly [K in keyof RecordTexts]?: readonly (Ref | null)[] };
 
 /**
- * Loads every artifact once, however often it is asked for.
+ * Loads every artifact once, however often it is requested.
  *
  * @throws {ArtifactCorrupt} when one is missing, damaged or of another shape.
  * @throws {StoreUnavailable} when the store can't be read.
@@ -60,9 +64,122 @@ async function loadEach<T>(
   return new Map(await Promise.all(refs.map(async (ref) => [ref, await load(ref)] as const)));
 }
 
-/** The loaded text behind `ref`. A miss is a fault of the caller, who has to name what is needed. */
+/** Returns the loaded text behind `ref`. A missing text is a fault of the caller, which has to name what it needs. */
 export function textOf<T>(texts: ReadonlyMap<Ref, T>, ref: Ref): T {
   const text = texts.get(ref);
   if (text === undefined) throw new Error(`The artifact ${ref} was not loaded beforehand.`);
   return text;
+}
+
+/** Report of a triad's phase, with every text that it names. */
+export interface LoadedPhase {
+  readonly report: PhaseReport;
+  readonly report_ref: Ref;
+  /** Texts of sections, claims, answers and turns. */
+  readonly texts: ReadonlyMap<Ref, string>;
+  readonly summary: PhaseSummary | null;
+  readonly output: AgentOutput | null;
+}
+
+/**
+ * @throws {ArtifactCorrupt} when the report or a text is missing, damaged or of another shape.
+ * @throws {StoreUnavailable} when the store can't be read.
+ */
+async function loadPhase(store: ArtifactStore, ref: Ref): Promise<LoadedPhase> {
+  const report = await readPhaseReport(store, ref);
+  const { summary_ref, output_ref } = report;
+  const [texts, summary, output] = await Promise.all([
+    Promise.all(listTexts(report).map(async (one) => [one, await store.getText(one)] as const)),
+    summary_ref === null ? null : readShape(store, summary_ref, PhaseSummary, 'a phase summary'),
+    output_ref === null ? null : readShape(store, output_ref, AgentOutput, 'an agent output'),
+  ]);
+  const byRef = new Map(texts);
+  const told = summary ?? summariseUntold(report, byRef);
+  return { report, report_ref: ref, texts: byRef, summary: told, output };
+}
+
+/** @returns the summary of a negotiation that no member had to summarize; null for every other phase. */
+function summariseUntold(
+  { phase, status, spec }: PhaseReport,
+  texts: ReadonlyMap<Ref, string>,
+): PhaseSummary | null {
+  if (phase !== 'negotiate' || status !== 'done') return null;
+  return summariseRecords(spec, (ref) => texts.get(ref) ?? '');
+}
+
+/** Lists the texts of a report, each once. */
+function listTexts({ spec, turns }: PhaseReport): readonly Ref[] {
+  const refs = [
+    ...spec.sections.map(({ text_ref }) => text_ref),
+    ...spec.claims.flatMap(({ proposal_ref, dispute_ref = null, responses }) => [
+      proposal_ref,
+      dispute_ref,
+      ...responses.map(({ reason_ref }) => reason_ref),
+    ]),
+    ...turns.map(({ said_ref }) => said_ref),
+  ];
+  return [...new Set(refs.filter((ref) => ref !== null))];
+}
+
+/** Report of a team, with every text that it names. Teams and triads among its members have reports of their own. */
+export interface LoadedTeam {
+  readonly report: TeamReport;
+  readonly report_ref: Ref;
+  /** Plan that contains the message. */
+  readonly plan: WavePlan;
+  readonly tasks: readonly LoadedTask[];
+  readonly output: AgentOutput | null;
+  /** Dissent of triads among its members, and among those of its teams. */
+  readonly dissent: readonly TriadDissent[];
+}
+
+export interface LoadedTask extends TaskRecord {
+  /** Task that the leader requested; null when the time was over before it was planned. */
+  readonly planned: Delegation | null;
+  readonly output: AgentOutput | null;
+  /** Last text that had arrived when the time was over; null when there was none. */
+  readonly partial: string | null;
+}
+
+/**
+ * @throws {ArtifactCorrupt} when the report or a text is missing, damaged or of another shape.
+ * @throws {StoreUnavailable} when the store can't be read.
+ */
+export async function loadTeam(store: ArtifactStore, ref: Ref): Promise<LoadedTeam> {
+  const report = await readTeamReport(store, ref);
+  const [plan, tasks, output, dissent] = await Promise.all([
+    readPlan(store, report.plan_ref),
+    Promise.all(report.tasks.map((task) => loadTask(store, task))),
+    readOutput(store, report.output_ref),
+    readTeamDissent(store, ref),
+  ]);
+  return { report, report_ref: ref, plan, tasks, output, dissent };
+}
+
+async function loadTask(store: ArtifactStore, task: TaskRecord): Promise<LoadedTask> {
+  const { delegation_id, plan_ref, output_ref, partial_ref } = task;
+  const [plan, output, partial] = await Promise.all([
+    readPlan(store, plan_ref),
+    readOutput(store, output_ref),
+    partial_ref === null ? null : store.getText(partial_ref),
+  ]);
+  const planned = plan.delegations.find((one) => one.delegation_id === delegation_id) ?? null;
+  return { ...task, planned, output, partial };
+}
+
+function readPlan(store: ArtifactStore, ref: Ref): Promise<WavePlan> {
+  return readShape(store, ref, StoredPlan, 'a wave plan');
+}
+
+async function readOutput(store: ArtifactStore, ref: Ref | null): Promise<AgentOutput | null> {
+  return ref === null ? null : readShape(store, ref, AgentOutput, 'an agent output');
+}
+
+/**
+ * Finds the plan of a delegation. A missing one is a fault of the caller, which has to pass the plan that contains it.
+ */
+export function findPlanned(delegationId: string, { delegations }: WavePlan): Delegation {
+  const planned = delegations.find((one) => one.delegation_id === delegationId);
+  if (planned !== undefined) return planned;
+  throw new Error(`The plan has no delegation "${delegationId}".`);
 }

@@ -1,5 +1,5 @@
 import type { Delegation } from '../../contracts/delegation.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { countOf, formatCost } from '../../core/text/format.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
@@ -7,12 +7,12 @@ import type { TriadMember } from '../../contracts/triad.ts';
 import type { NamedAnswer, WaveDecision } from '../../contracts/wave-decision.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { teamName } from '../../core/team/team-name.ts';
-import { bullets, joinSections, oneLine } from './markdown.ts';
+import { bullets, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
-import { standingAssumptions } from './standing-assumptions.ts';
+import { standingAssumptions } from './render-open-ends.ts';
 
-/** `conversation_summary_<taskname>.md` in the format of seed 003. */
+/** Renders `conversation_summary_<taskname>.md` in the format of seed 003. */
 export function renderConversationSummary(record: RunRecord, texts: RecordTexts): string {
   return joinSections([
     `# Conversation Summary: ${oneLine(record.goal_title)}`,
@@ -56,7 +56,7 @@ function renderDecisions(record: RunRecord, texts: RecordTexts): string {
   );
 }
 
-/** What the planner planned: each wave, and why. */
+/** Renders each wave that the planner planned, with its reason. */
 function renderPlans({ waves }: RunRecord, texts: RecordTexts): readonly string[] {
   return waves.flatMap(({ wave, plan_ref }) => {
     if (plan_ref === null) return [];
@@ -66,7 +66,7 @@ function renderPlans({ waves }: RunRecord, texts: RecordTexts): readonly string[
   });
 }
 
-/** What the planner made of what a wave brought back. */
+/** Describes the planner's evaluation of a wave's results. */
 function describeWave(
   { wave }: Pick<StoredWave, 'wave'>,
   { planner_decision: judged, criteria_reopened, answer }: WaveDecision,
@@ -107,7 +107,7 @@ function describeAnswer({ kind, value }: NamedAnswer): string {
   }
 }
 
-/** Characters of an answer in words: which one was chosen, not all of it. */
+/** Maximum characters of a free-text answer: enough to see which one was chosen. */
 const answerCharsMax = 300;
 
 function plannedOf(record: RunRecord, texts: RecordTexts): readonly Delegation[] {
@@ -116,7 +116,7 @@ function plannedOf(record: RunRecord, texts: RecordTexts): readonly Delegation[]
   );
 }
 
-/** That a leader has members do a delegation, who they are, and what each of them did. */
+/** Renders the teams that do a delegation, with their members and what each of them did. */
 function renderTeams(record: RunRecord, texts: RecordTexts): readonly string[] {
   const outcomes = record.waves.flatMap((wave) => wave.outcomes);
   return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, team }) => {
@@ -131,16 +131,16 @@ function renderTeams(record: RunRecord, texts: RecordTexts): readonly string[] {
   });
 }
 
-/** `researcher did 2 tasks for $0.02; writer did 1 task for $0.01; partial`. */
+/** Formats work: `researcher did 2 tasks for $0.02; writer did 1 task for $0.01; partial`. */
 function describeWork({ members, partial }: TeamOutcome): string {
   const parts = members.map(({ member_id, delegations, usage }) => {
-    const tasks = `${delegations} ${delegations === 1 ? 'task' : 'tasks'}`;
+    const tasks = countOf(delegations, 'task');
     return `${member_id} did ${tasks} for ${formatCost(usage)}`;
   });
   return [...parts, ...(partial ? ['partial'] : [])].join('; ');
 }
 
-/** That three members do a delegation, and who they are. */
+/** Renders the triads that do a delegation, with their members. */
 function renderTriads(record: RunRecord, texts: RecordTexts): readonly string[] {
   return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, triad }) => {
     if (triad === undefined) return [];
@@ -182,7 +182,7 @@ function renderConstraints(record: RunRecord): string {
   );
 }
 
-/** Nobody who knows stands behind it: it was taken so that work could go on. */
+/** Returns true when the answer was only assumed, so that work could continue. */
 function isAssumed({ answered_by }: StoredAnswer): boolean {
   return assumingAnswerers.includes(answered_by);
 }
@@ -191,7 +191,7 @@ function describeAssumed(one: StoredAnswer): string {
   return `Assumption (${whoAssumed(one.answered_by)}, ${one.question_id}): ${oneLine(one.text)} ${answerOf(one)}`;
 }
 
-/** What a person answered, and what the planner found an answer to. What was assumed stands with the assumptions. */
+/** Renders what a person answered and what the planner found an answer to. Assumptions are listed separately. */
 function renderResolved(record: RunRecord): string {
   const answers = record.answered_questions
     .filter((one) => !isAssumed(one))

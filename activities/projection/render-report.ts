@@ -1,8 +1,7 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
-import { describeExpected, formatTokens } from '../../core/usage/format-tokens.ts';
+import { countOf, formatCost, describeExpected, formatTokens } from '../../core/text/format.ts';
 import { findAnsweringDelegation } from './find-answer.ts';
 import {
   findHandedOver,
@@ -11,20 +10,28 @@ import {
   listSuperseded,
 } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
-import { bullets, cutLine, embedMarkdown, joinSections, oneLine } from './markdown.ts';
+import {
+  bullets,
+  cutLine,
+  embedMarkdown,
+  joinSections,
+  oneLine,
+} from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
-import { renderCriteria } from './render-result-criteria.ts';
-import { listDisputed, renderMinorityReports } from './render-result-disputes.ts';
-import { renderRedactions } from './render-result-redactions.ts';
-import { describeStatus } from './render-result.ts';
-import { renderResultEffects } from './render-result-effects.ts';
-import { renderAnswers, renderOpenEnds } from './render-result-open-ends.ts';
-import { renderResultTeams } from './render-result-teams.ts';
-import { resultLimits } from './result-limits.ts';
+import {
+  renderCriteria,
+  listDisputed,
+  renderMinorityReports,
+  renderResultEffects,
+  renderResultTeams,
+} from './render-report-parts.ts';
+import { renderRedactions, describeStatus } from './render-result.ts';
+import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
+import { resultLimits } from './limits.ts';
 
-/** What `renderReport` wants loaded, beside what the answer needs. */
+/** Returns what `renderReport` needs loaded in addition to what the answer needs. */
 export function reportNeeds(record: RunRecord): TextRefs {
   const disputed = listDisputed(record);
   return {
@@ -33,7 +40,7 @@ export function reportNeeds(record: RunRecord): TextRefs {
   };
 }
 
-/** `report.md`: everything about a run that has ended but its answer. */
+/** Renders `report.md`: everything about a run that has ended except its answer. */
 export function renderReport(record: RunRecord, status: RunStatus, texts: RecordTexts): string {
   const told = [
     `# Report: ${oneLine(record.goal_title)}`,
@@ -55,7 +62,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
   ]);
 }
 
-/** What came of it: criteria and results. Of a phase alone, which has none, where its work stands. */
+/** Renders the outcome: criteria and results. For a phase alone, which has none, the state of its work. */
 function renderCame(record: RunRecord, texts: RecordTexts): (string | null)[] {
   const handed = findHandedOver(record);
   if (handed === null) {
@@ -96,7 +103,10 @@ function renderTruth(record: RunRecord, texts: RecordTexts): string | null {
   return `## What is known after wave ${last.wave}\n\n${truth}`;
 }
 
-/** What stands, then what later work replaced. The texts have files of their own, and one of them is the answer. */
+/**
+ * Renders current results, then those that later work replaced. The texts have files of their own, and one of them is
+ * the answer.
+ */
 function renderVersions(record: RunRecord, texts: RecordTexts): string {
   const standing = listDeliverables(record);
   const completed = listCompleted(record);
@@ -135,9 +145,11 @@ function pathOf({ agent_id, delegation_id }: Deliverable): string {
   return treePaths.taskOutput(agent_id, delegation_id);
 }
 
-/** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)` as well. */
+/**
+ * Describes an executor: `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)`.
+ */
 function describeExecutor({ agent_id, triad, team, usage }: Deliverable): string {
-  const cost = `${count(usage.calls, 'model call')}, ${formatCost(usage)}`;
+  const cost = `${countOf(usage.calls, 'model call')}, ${formatCost(usage)}`;
   if (team !== undefined) {
     const names = team.members.map(({ member_id }) => member_id).join(', ');
     const whose = team.team_id === null ? 'a team' : `the team ${team.team_id}`;
@@ -148,7 +160,7 @@ function describeExecutor({ agent_id, triad, team, usage }: Deliverable): string
   return `a ${triad.type} triad (${names}; ${cost}), written by ${agent_id}`;
 }
 
-/** What contradicted itself, and which side stands. */
+/** Renders contradictions and the side that stands in each. */
 function renderConflicts(record: RunRecord, texts: RecordTexts): string | null {
   const resolved = record.waves.flatMap(({ decision_ref: ref }) =>
     ref === null ? [] : textOf(texts.decisions, ref).planner_decision.conflicts_resolved,
@@ -169,21 +181,17 @@ function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): strin
   return [
     '## Usage and cost',
     '',
-    `- ${count(usage.calls, 'model call')}, ${formatTokens(usage)}`,
+    `- ${countOf(usage.calls, 'model call')}, ${formatTokens(usage)}`,
     `- Cost: ${formatCost(usage)}`,
-    `- ${count(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
+    `- ${countOf(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
     ...waves.flatMap(renderExpected),
   ].join('\n');
 }
 
-/** What a wave took, against what it was expected to take when it was planned. */
+/** Renders the actual usage of a wave against the usage expected when it was planned. */
 function renderExpected({ wave, expected, usage }: StoredWave): string[] {
   if (expected === undefined) return [];
   return [`- Wave ${wave} took ${formatTokens(usage)}. ${describeExpected(expected)}`];
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 function renderPlaces(record: RunRecord): string {

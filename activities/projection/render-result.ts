@@ -3,20 +3,17 @@ import type { RunStatus } from '../../contracts/planner-run.ts';
 import { noDefaultAnswer } from '../../core/questions/answer-unasked.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { countSources } from './count-sources.ts';
 import type { Answer } from './find-answer.ts';
 import { findHandedOver } from './list-deliverables.ts';
-import { bullets, cutLine, joinSections, oneLine } from './markdown.ts';
+import { bullets, cutLine, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import type { RecordTexts } from './record-texts.ts';
-import { countRedactions } from './render-result-redactions.ts';
-import { listUnsettled } from './render-result-open-ends.ts';
-import { resultLimits } from './result-limits.ts';
-import { standingAssumptions } from './standing-assumptions.ts';
+import { listUnsettled, standingAssumptions } from './render-open-ends.ts';
+import { resultLimits } from './limits.ts';
 
 /**
- * `result.md`: the answer, after at most ten lines about it. Nothing of how the engine works is in them: who reads them
- * asked for the answer.
+ * Renders `result.md`: the answer, after at most ten lines about it. They say nothing of how the engine works, because
+ * the reader asked for the answer.
  */
 export function renderResult(
   record: RunRecord,
@@ -41,7 +38,7 @@ function cutAnswer(text: string): string {
   return `${cutText(text, resultLimits.answerCharsMax)}\n\n*Cut; the whole is named in \`${treePaths.report}\`.*`;
 }
 
-/** The answer as the workflow returns it: what is left out is said in its last line. */
+/** Shortens the answer for the workflow's result. Its last line names what was left out. */
 export function shortenAnswer({ text }: Answer, resultPath: string): string {
   const whole = text.trim();
   const max = engineLimits.returnedAnswerCharsMax;
@@ -50,7 +47,7 @@ export function shortenAnswer({ text }: Answer, resultPath: string): string {
   return `${cutText(whole, max - rest.length)}${rest}`;
 }
 
-/** One line for each thing that a reader has to know of the answer. */
+/** Renders one line for each note on the answer. */
 function renderHead(
   record: RunRecord,
   status: RunStatus,
@@ -79,7 +76,7 @@ function describeSources(count: number): string {
   return count === 1 ? 'One source was opened.' : `${count} sources were opened.`;
 }
 
-/** The first entries on one line, and how many more there are. No line without entries. */
+/** Lists the first entries on one line, with the number of further ones. No line without entries. */
 function listShort(name: string, entries: readonly string[]): readonly string[] {
   const { headEntriesMax, headEntryCharsMax } = resultLimits;
   if (entries.length === 0) return [];
@@ -93,7 +90,7 @@ function listShort(name: string, entries: readonly string[]): readonly string[] 
   ];
 }
 
-/** How the run ended, in one sentence. */
+/** Describes in one sentence how the run ended. */
 export function describeStatus(record: RunRecord, status: RunStatus): string {
   const handed = findHandedOver(record);
   if (handed !== null && status === 'completed') {
@@ -115,4 +112,38 @@ export function describeStatus(record: RunRecord, status: RunStatus): string {
 
 function describeReason({ stop_reason }: RunRecord): string {
   return stop_reason === undefined ? '' : ` ("${oneLine(stop_reason)}")`;
+}
+
+/** Matches a mark, also with escaped brackets. */
+const mark = /\[redacted:([a-z0-9-]{1,60})\\?\]/g;
+
+/** Counts the marks of each rule in the text, such as `2 × aws, 1 × github`. Empty when there is none. */
+function countRedactions(text: string): string {
+  const counts = new Map<string, number>();
+  for (const [, rule = ''] of text.matchAll(mark)) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  const listed = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return listed.map(([rule, count]) => `${count} × ${rule}`).join(', ');
+}
+
+/**
+ * Renders a note on marks in the text: that text was removed there, and by which rule.
+ *
+ * @returns no section when there is no mark.
+ */
+export function renderRedactions(text: string): string[] {
+  const told = countRedactions(text);
+  if (told === '') return [];
+  return [
+    `## Taken out\n\nWhat looked like a secret was taken out before it was sent or stored. In this file: ${told}.`,
+  ];
+}
+
+/**
+ * Counts the sources that agents opened: addresses among what they loaded. A detail of the run itself is no source, and
+ * without a tool that opens addresses there is none.
+ */
+function countSources({ waves, details }: RunRecord): number {
+  const own = new Set(details.map(({ detail_id }) => detail_id));
+  const loaded = waves.flatMap(({ outcomes }) => outcomes.flatMap((one) => one.loaded_details));
+  return new Set(loaded.filter((id) => /^https?:\/\//.test(id) && !own.has(id))).size;
 }

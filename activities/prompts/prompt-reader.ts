@@ -9,8 +9,8 @@ export interface PromptReader {
   readonly registry_ref: Ref;
   /** What it is to answer with. */
   readonly shape: OutputShape;
-  /** Names the call, for all its attempts. */
+  /** Key of the call, for all its attempts. */
   readonly callKey: string;
-  /** All that agents may be granted. */
+  /** All tools that agents may be granted. */
   readonly tools: ToolRegistry;
 }

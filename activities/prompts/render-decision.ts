@@ -3,6 +3,7 @@ import type { Prompt } from '../../contracts/model-turn.ts';
 import type { TeamEnd } from '../../contracts/team-run.ts';
 import type { TriadEnd } from '../../contracts/triad-run.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
 import { readRecord } from '../run-record/read-record.ts';
@@ -32,10 +33,11 @@ export async function renderDecision(
   const plan = await readShape(store, prompt.plan_ref, StoredPlan, 'a wave plan');
   const agentOf = new Map(plan.delegations.map((one) => [one.delegation_id, one.agent_id]));
   const ended = await Promise.all(prompt.outcomes.map((outcome) => readEnded(store, outcome)));
+  const standing = new Set(dropReplacedOutcomes(ended));
   const outcomes = ended.map((one) => ({
     delegation_id: one.delegation_id,
     agent_id: agentOf.get(one.delegation_id) ?? null,
-    ...describeOutcome(one),
+    ...(standing.has(one) ? describeOutcome(one) : { status: one.status, replaced: true }),
   }));
   const waveCompact = await readLastWaveCompact(store, record);
   const known = listRecordedDetails(record).shown.map(({ entry }) => entry.detail_id);
@@ -50,6 +52,7 @@ export async function renderDecision(
     ),
     markData(
       [
+        listBlock('wave_plan', plan.delegations.map(describePlanned), blockBytesMax.wave_plan),
         listBlock('outcomes', outcomes, blockBytesMax.outcomes),
         renderWork(await readWorks(store, ended)),
         listBlock('known_details', known, blockBytesMax.known_details, 'last'),
@@ -65,7 +68,13 @@ export async function renderDecision(
   ].join('\n\n');
 }
 
-/** An outcome with what the delegation brought; null when it brought nothing. */
+/** What a delegation was to do, and by what it is judged. */
+function describePlanned(planned: WavePlan['delegations'][number]): object {
+  const { delegation_id, title, task_description, acceptance_criteria } = planned;
+  return { delegation_id, title, task_description, acceptance_criteria };
+}
+
+/** Outcome with the delegation's output; null when there is none. */
 type Ended = Outcome & { readonly output: AgentOutput | null };
 
 async function readEnded(store: ArtifactStore, outcome: Outcome): Promise<Ended> {
@@ -77,7 +86,7 @@ async function readEnded(store: ArtifactStore, outcome: Outcome): Promise<Ended>
   };
 }
 
-/** What was replaced within the wave is left out: its newer version is there. */
+/** Reads the work of a wave. Work that was replaced within the wave is left out: its newer version is there. */
 async function readWorks(store: ArtifactStore, ended: readonly Ended[]): Promise<Work[]> {
   const works = await Promise.all(
     dropReplacedOutcomes(ended).map(async ({ delegation_id, output, files = [] }) =>
@@ -138,12 +147,12 @@ function describeOutcome(outcome: Ended): Record<string, unknown> {
   };
 }
 
-/** That three members did it, and how they failed. What they could not settle stands in the conflicts. */
+/** Describes a triad and its failure. What it could not settle is among the conflicts. */
 function describeTriad({ type, failure }: TriadEnd): Record<string, unknown> {
   return failure === null ? { type } : { type, failure };
 }
 
-/** That members did it for a leader, and whether all of it is there. */
+/** Describes a team and whether its result is complete. */
 function describeTeam({ team_id, tasks, partial }: TeamEnd): Record<string, unknown> {
   return team_id === null ? { tasks, partial } : { team_id, tasks, partial };
 }

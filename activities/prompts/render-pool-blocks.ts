@@ -1,6 +1,7 @@
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
 import { chooseConflicts, chooseSides, findConflicts } from '../../core/pool/find-conflicts.ts';
 import type { Conflict } from '../../core/pool/find-conflicts.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -13,18 +14,20 @@ import { currentFacts, showFact } from './read-wave.ts';
 import { renderMinorityBlock } from './render-minority-block.ts';
 
 /**
- * What a decision has to leave without contradiction: the standing facts, the conflicts that it must resolve, and what the
- * members of triads said in those that are theirs. The conflicts are never cut, because each is asked for by name.
+ * Renders the data that a decision must not contradict: the standing facts, the conflicts that it must resolve, and the
+ * statements of triad members in those that are theirs. The conflicts are never cut, because each is asked for by name.
  */
 export async function renderPoolBlocks(
   store: ArtifactStore,
   record: RunRecord,
   { wave, outcomes }: Extract<Prompt, { kind: 'decision' }>,
 ): Promise<readonly string[]> {
-  const texts = await loadTexts(store, [{ outputs: outcomes.map((one) => one.output_ref) }]);
+  // The check of the decision knows no others: a fact of a replaced result is no side of a conflict.
+  const standing = dropReplacedOutcomes(outcomes);
+  const texts = await loadTexts(store, [{ outputs: standing.map((one) => one.output_ref) }]);
   const disputes = await readDisputes(store, wave, outcomes);
   const torn = disputes.map(({ conflict }) => conflict);
-  const found = findConflicts(record.facts, factsFromOutputs(wave, outcomes, texts));
+  const found = findConflicts(record.facts, factsFromOutputs(wave, standing, texts));
   const shown = chooseConflicts(found, torn);
   const asked = disputes.filter(({ conflict }) => shown.includes(conflict));
   const facts = currentFacts(record)

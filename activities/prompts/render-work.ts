@@ -1,17 +1,20 @@
-import { shareBytes } from '../../core/text/share-bytes.ts';
+import { shareBytes } from '../../core/text/cut-text.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { textBlock } from './blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { loadWhole } from './packet-parts.ts';
 
-/** What a delegation brought, whole. */
+/** Whole result of a delegation. */
 export interface Work {
   readonly delegation_id: string;
   readonly text: string;
 }
 
-/** The work of a wave for the one who decides on it: whole as far as there is room, then with how to load the rest. */
+/**
+ * Renders the work of a wave for the planner's decision: whole as far as there is room, then with instructions to load
+ * the rest.
+ */
 export function renderWork(works: readonly Work[]): string {
   const texts = works.map(({ text }) => text.trimEnd());
   const shares = shareBytes(texts.map(countBytes), blockBytesMax.work);

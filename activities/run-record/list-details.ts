@@ -2,7 +2,7 @@ import type { DetailEntry } from '../../contracts/run-record.ts';
 import { waveNumber } from '../../core/ids.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { Deliverable, listSuperseded } from '../projection/list-deliverables.ts';
-import { oneLine } from '../projection/markdown.ts';
+import { oneLine } from '../../core/text/markdown.ts';
 import { textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import { isEngineInput } from './known-inputs.ts';

@@ -1,13 +1,15 @@
 import type { RecordPhaseInput, RecordPhaseResult } from '../../contracts/activity-types.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { findPlanned } from '../projection/find-planned.ts';
-import type { LoadedPhase } from '../projection/load-phase.ts';
-import { appendMarkdown } from '../projection/markdown.ts';
+import { findPlanned, loadTexts, textOf } from '../projection/record-texts.ts';
+import type { LoadedPhase } from '../projection/record-texts.ts';
+import { appendMarkdown } from '../../core/text/markdown.ts';
 import { treePaths } from '../projection/paths.ts';
-import { loadTexts, textOf } from '../projection/record-texts.ts';
-import { renderMinorityLine, renderMinorityReport } from '../projection/render-minority-report.ts';
-import { renderPhase } from '../projection/render-phase.ts';
+import {
+  renderMinorityLine,
+  renderMinorityReport,
+  renderPhase,
+} from '../projection/render-phase.ts';
 import type { RecordDeps } from './deps.ts';
 
 /**

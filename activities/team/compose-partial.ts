@@ -1,10 +1,10 @@
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import type { LoadedTask, LoadedTeam } from '../projection/load-team.ts';
-import { bullets, cutLine, oneLine } from '../projection/markdown.ts';
-import { describeEnd, renderBrought } from '../projection/render-team-task.ts';
-import { teamLimits } from '../projection/team-limits.ts';
+import type { LoadedTask, LoadedTeam } from '../projection/record-texts.ts';
+import { bullets, cutLine, oneLine } from '../../core/text/markdown.ts';
+import { describeEnd, renderBrought } from '../projection/render-team.ts';
+import { teamLimits } from '../projection/limits.ts';
 
 /** Limits of an output's shape. */
 const reasonCharsMax = 1_000;

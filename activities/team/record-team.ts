@@ -1,9 +1,8 @@
 import type { RecordTeamInput, RecordTeamResult } from '../../contracts/team-activities.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { findPlanned } from '../projection/find-planned.ts';
-import { loadTeam } from '../projection/load-team.ts';
-import type { LoadedTeam } from '../projection/load-team.ts';
+import { findPlanned, loadTeam } from '../projection/record-texts.ts';
+import type { LoadedTeam } from '../projection/record-texts.ts';
 import { treePaths } from '../projection/paths.ts';
 import { renderTeam } from '../projection/render-team.ts';
 import { composePartial } from './compose-partial.ts';
@@ -26,7 +25,7 @@ export async function recordTeam(
   assertCurrent: () => Promise<void>,
 ): Promise<RecordTeamResult> {
   const report_ref = await store.put(JSON.stringify(report));
-  // Read back, so that a later export renders the same.
+  // Read back, so that a later export renders the same text.
   const team = await loadTeam(store, report_ref);
   const output_ref = await findOutput(store, team, delegation_id);
   const text = renderTeam(team, delegation_id);

@@ -1,15 +1,15 @@
 const encoder = new TextEncoder();
-// A byte order mark is a character of the text like any other.
+// A byte order mark is treated like any other character of the text.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Bytes of a text as UTF-8. */
+/** Counts the bytes of a text as UTF-8. */
 export function countBytes(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
 /**
- * The beginning of a text, at most `bytesMax` (at least 4) bytes of UTF-8, cut at the end of a line. A line that is
- * longer than the limit is cut between two characters. A text that fits comes back whole.
+ * Returns the beginning of a text, at most `bytesMax` (at least 4) bytes of UTF-8, cut at the end of a line. A line
+ * that is longer than the limit is cut between two characters. A text that fits is returned whole.
  */
 export function takeLines(text: string, bytesMax: number): string {
   if (countBytes(text) <= bytesMax) return text;
@@ -22,7 +22,9 @@ export function takeLines(text: string, bytesMax: number): string {
   return decoder.decode(bytes.subarray(0, end));
 }
 
-/** A text in pages of at most `bytesMax` bytes, each cut as `takeLines` does. An empty text is one empty page. */
+/**
+ * Splits a text into pages of at most `bytesMax` bytes, each cut like in `takeLines`. An empty text is one empty page.
+ */
 export function splitPages(text: string, bytesMax: number): string[] {
   const pages: string[] = [];
   let rest = text;

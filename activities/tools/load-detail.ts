@@ -11,7 +11,7 @@ import type { ReadingTool, ToolContext } from './tool.ts';
 /** Bytes of a page. About 5,000 tokens: enough to be worth a turn, small against any model's context. */
 export const detailPageBytes = 20_000;
 
-/** More valid ids than this are not listed in an error; the packet's index has them all. */
+/** Maximum number of valid ids that an error lists; the packet's index has them all. */
 const listedIdsMax = 50;
 
 export const loadDetailName = 'load_detail';
@@ -26,15 +26,15 @@ const LoadDetailInput = z.strictObject({
 });
 
 /**
- * Gives the whole text behind an entry of the packet's index, page by page (seed 004 §4: details are loaded one by one,
- * never all at once).
+ * Tool that returns the whole text behind an entry of the packet's index, page by page (seed 004 §4: details are loaded
+ * one by one, never all at once).
  */
 export const loadDetail: ReadingTool = {
   spec: {
     name: loadDetailName,
     description:
       'Loads the full text of one earlier result, as Markdown, with the files that were written for it. It loads what ' +
-      '<detail_index> lists and what <upstream_results> has in short form, and nothing else. Long texts come in pages of 20 KB. ' +
+      'one of your blocks lists or has in short form, and nothing else. Long texts come in pages of 20 KB. ' +
       'Example: {"detail_id":"market-research","page":1}',
     input: LoadDetailInput,
   },
@@ -76,7 +76,7 @@ async function readDetail(
   return { id, text: await readWhole(store, output, source.files) };
 }
 
-/** The id of a task that a leader calls by the name that it gave it: the last part of the task's id. */
+/** Finds the id of a task that a leader calls by its name: the last part of the task's id. */
 function findTask(name: string, upstream: ToolContext['upstream']): string | undefined {
   return upstream.findLast(({ delegation_id }) => delegation_id.endsWith(`.${name}`))
     ?.delegation_id;

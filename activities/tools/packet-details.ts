@@ -8,23 +8,23 @@ import { takeEntries } from '../prompts/blocks.ts';
 import { readLastWaveCompact } from '../prompts/read-wave.ts';
 import { countBytes } from './cut-bytes.ts';
 
-/** The planner's newest wave_compact as a detail. It is one only when it is too long for the packet. */
+/** Id of the planner's newest wave_compact as a detail. It is one only when it is too long for the packet. */
 export const waveCompactId = 'wave_compact';
 
-/** A result as the index shows it: where it is stored is the engine's business. */
+/** Result as shown in the index, without its address, which is internal to the engine. */
 export interface IndexEntry extends Omit<DetailEntry, 'output_ref' | 'files'> {
-  /** Other names of the same. Absent when it has none. */
+  /** Other names of the same result. Absent when it has none. */
   readonly also?: readonly string[];
 }
 
 export interface RecordedDetails {
-  /** What stands in the index, oldest first. */
+  /** Details listed in the index, oldest first. */
   readonly shown: readonly NamedDetail[];
-  /** Older ones, for which the index has no room. */
+  /** Number of older ones, for which the index has no room. */
   readonly leftOut: number;
 }
 
-/** The newest results of earlier waves, as many as the index has room for. */
+/** Lists the newest results of earlier waves, as many as the index has room for. */
 export function listRecordedDetails(record: RunRecord): RecordedDetails {
   const details = joinNames(record.details);
   const fitting = takeEntries(details.map(toIndexEntry), blockBytesMax.detail_index, 'last');
@@ -32,7 +32,7 @@ export function listRecordedDetails(record: RunRecord): RecordedDetails {
   return { shown: details.slice(leftOut), leftOut };
 }
 
-/** A result with the names that it is known by besides its own. */
+/** Result with its other names. */
 export interface NamedDetail {
   readonly entry: DetailEntry;
   readonly names: readonly string[];
@@ -58,17 +58,18 @@ export function toIndexEntry({ entry, names }: NamedDetail): IndexEntry {
   };
 }
 
-/** Where the text of a detail is: an agent's output, or the planner's document itself. */
+/** Source of a detail's text: an agent's output, or the planner's document itself. */
 export type DetailSource =
   | { readonly kind: 'output'; readonly ref: Ref; readonly files: readonly WrittenFile[] }
   | { readonly kind: 'wave_compact'; readonly text: string };
 
 /**
- * What a delegation's packet lists, by detail_id: the details of earlier waves and the outputs it depends on in this
- * one. The index in the prompt and the tool that loads a detail both go by this, so neither knows more than the other.
+ * Lists the details in a delegation's packet by detail_id: the details of earlier waves and the outputs it depends on
+ * in this one. The index in the prompt and the tool that loads a detail both use this list, so neither knows more than
+ * the other.
  *
- * An upstream output wins over a recorded detail of the same id, and over the details of what it replaces: it is the newer
- * one. The planner's document wins over both.
+ * An upstream output takes precedence over a recorded detail of the same id, and over the details of what it replaces:
+ * it is the newer one. The planner's document takes precedence over both.
  */
 export async function listPacketDetails(
   store: ArtifactStore,
@@ -100,7 +101,7 @@ function outputOf({
   return { kind: 'output', ref, files };
 }
 
-/** Whether a wave_compact does not fit its block. */
+/** Returns true when a wave_compact does not fit its block. */
 export function isTooLong(waveCompact: string): boolean {
   return countBytes(waveCompact) > blockBytesMax.wave_compact;
 }

@@ -7,25 +7,25 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ToolSpec } from '../ports/model-client.ts';
 import { isStateTool } from './state-tools/state-tools.ts';
 
-/** What a tool may see of the delegation that calls it. */
+/** Data of the calling delegation that a tool may see. */
 export interface ToolContext {
   readonly store: ArtifactStore;
   readonly run_id: string;
   readonly record_ref: Ref;
   readonly upstream: readonly UpstreamOutput[];
-  /** How many details may still be loaded. */
+  /** Number of details that may still be loaded. */
   readonly loads_left: number;
-  /** To be told when a detail was loaded: the delegation's record says on what its work rests. */
+  /** Must be called when a detail was loaded: the delegation's record lists what its work rests on. */
   readonly onLoaded: (detailId: string) => void;
   /** Aborted when the call took too long or the activity was cancelled. */
   readonly signal: AbortSignal;
 }
 
-/** What a tool that acts is given besides. */
+/** Context of a tool that acts. */
 export interface ActContext extends ToolContext {
   /**
-   * To be asked as late as can be: when all is ready, right before the change. Throws when the call was given up, or
-   * somebody else may have it: what a suspended worker left half done must not come after what was done since.
+   * Must be called as late as possible: when all is ready, right before the change. Throws when the call was given up,
+   * or another worker may have it: the half-done work of a suspended worker must not follow what was done since.
    */
   readonly mayStill: () => Promise<void>;
 }
@@ -35,8 +35,8 @@ export interface ReadingTool {
   readonly spec: ToolSpec;
   readonly effect: 'none';
   /**
-   * Does the work. Whatever it throws goes to the model as the text of an error result, except a `StoreUnavailable`,
-   * which repeats the activity.
+   * Does the work. An error goes to the model as the text of an error result, except a `StoreUnavailable`, which
+   * repeats the activity.
    *
    * @param input the arguments as `spec.input` parsed them.
    * @returns the text for the model.
@@ -45,28 +45,28 @@ export interface ReadingTool {
 }
 
 /**
- * A tool that changes something outside. The engine keeps a ledger of its effects, so that a crash repeats none: it
- * asks the tool what is there before, lets it act, and asks it again when nobody knows how that ended.
+ * Tool that changes something outside. The engine keeps a ledger of its effects, so that a crash repeats none: it asks
+ * the tool for the state before, lets it act, and asks it again when the result is unknown.
  */
 export interface ActingTool {
   readonly spec: ToolSpec;
   readonly effect: 'external';
-  /** When the user is asked before it acts. */
+  /** Rule for asking the user before it acts. */
   readonly approval: ApprovalMark;
-  /** What a call changes, in a few words: a path. For people, for the record, and for what the agent claims. */
+  /** Describes what a call changes in a few words: a path. For people, for the record, and for the agent's claims. */
   targetOf(input: unknown): string;
   /**
-   * What is there before, as a short text for `check`. Changes nothing.
+   * Describes the state before the change, as a short text for `check`. Changes nothing.
    *
-   * @throws what makes the call impossible; the model reads the message.
+   * @throws when the call is impossible; the model reads the message.
    */
   look(input: unknown, context: ToolContext): Promise<string>;
-  /** Makes the change. What it throws is told to the model when `check` sees that nothing has happened. */
+  /** Makes the change. An error is reported to the model when `check` sees that nothing has happened. */
   act(input: unknown, context: ActContext): Promise<EffectReceipt>;
   /**
-   * Whether the change took place. Must not guess: what it can't tell is `unknown`.
+   * Checks whether the change took place. Must not guess: an uncertain result is `unknown`.
    *
-   * @param before what `look` said.
+   * @param before result of `look`.
    */
   check(input: unknown, before: string, context: ToolContext): Promise<EffectVerdict>;
 }
@@ -89,7 +89,7 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   return registry;
 }
 
-/** The tools that an agent with these `allowed_tools` may call, in the order of the registry. */
+/** Returns the tools that an agent with these `allowed_tools` may call, in the order of the registry. */
 export function grantTools(registry: ToolRegistry, allowedTools: readonly string[]): Tool[] {
   const allowed = new Set(allowedTools);
   return [...registry.values()].filter((tool) => allowed.has(tool.spec.name));

@@ -1,29 +1,35 @@
 import type { DataConverter } from '@temporalio/common';
 import type { StatusView } from '../../contracts/views.ts';
 import type { ConnectOptions } from '../connect.ts';
-import type { OpenHistory } from '../open-histories.ts';
+import type { OpenHistory } from '../run-listing.ts';
 import type { CliIo } from './cli-io.ts';
-import type { CliSession } from './cli-session.ts';
-import type { CliThreads } from './cli-threads.ts';
-import type { ClientTracing } from './client-tracing.ts';
-import type { DoctorCheck } from './doctor-check.ts';
+import type { CliSession, ClientTracing } from './cli-session.ts';
+import type {
+  EntryCounts,
+  EntrySelection,
+  ListedThreads,
+  ReadThread,
+} from '../../contracts/thread.ts';
 
-/** What the command line needs from outside. It is composed where the store and the tools are known. */
+/** Everything the command line needs from outside. Composed where the store and the tools are known. */
 export interface CliDeps {
   readonly io: CliIo;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder that relative paths on the command line start from. */
   readonly cwd: string;
-  /** Writes the readable files of a run again. */
+  /** Rewrites the readable files of a run. */
   readonly exportRun: (runId: string) => Promise<ExportedRun>;
-  /** What is stored of the run's end, or null when there is nothing. */
+  /** Reads what is stored of the run's end. Null when nothing is stored. */
   readonly readResult: (runId: string) => Promise<StoredResult | null>;
-  /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
+  /**
+   * Reads the status of a run that the server has forgotten from the store, or returns null. If undefined: not
+   * available.
+   */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
   readonly threads: CliThreads;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];
-  /** Replays histories on the code of this checkout, one after the other, each as it is asked for. */
+  /** Replays histories on the code of this checkout one after the other, each when it is requested. */
   readonly replayHistories: (
     histories: AsyncIterable<OpenHistory>,
   ) => AsyncIterable<ReplayedWorkflow>;
@@ -31,7 +37,7 @@ export interface CliDeps {
   readonly runTemporalCli: (args: readonly string[]) => Promise<number>;
   /** If undefined: plain JSON. Needed where the worker encrypts. */
   readonly dataConverter?: DataConverter | undefined;
-  /** Called with the first connection. If undefined: nothing is traced. */
+  /** Called with the first connection. If undefined: no tracing. */
   readonly startTracing?: (() => Promise<ClientTracing>) | undefined;
   /** If undefined: connects to the configured server. */
   readonly openSession?: ((options: ConnectOptions) => Promise<CliSession>) | undefined;
@@ -39,20 +45,50 @@ export interface CliDeps {
 
 export interface ReplayedWorkflow {
   readonly workflowId: string;
-  /** Why the code of this checkout can't carry it on, or null. */
+  /** Reason why the code of this checkout can't continue it, or null. */
   readonly fault: string | null;
 }
 
-export interface ExportedRun {
+interface ExportedRun {
   /** Folder that was written. */
   readonly path: string;
 }
 
-export interface StoredResult {
+interface StoredResult {
   /** Texts of `result.md` and `report.md`. */
   readonly result_md: string;
   readonly report_md: string;
-  /** Where they are, below the artifact home. */
+  /** Paths below the artifact home. */
   readonly result_path: string;
   readonly report_path: string;
+}
+
+/**
+ * Threads of teams, for people who read and delete them. Needs no server and no worker.
+ *
+ * Every method rejects with a CliError when the threads can't be read or written.
+ */
+export interface CliThreads {
+  /** @param options `userId`: only entries of this person, or null for all. */
+  list(options: { readonly limit: number; readonly userId: string | null }): Promise<ListedThreads>;
+  /** @param limit maximum number of entries; the newest are returned. */
+  read(threadId: string, limit: number): Promise<ReadThread>;
+  count(which: EntrySelection): Promise<EntryCounts>;
+  /** Returns what was deleted. */
+  remove(which: EntrySelection): Promise<EntryCounts>;
+}
+
+/** Condition that must hold before a run can work. */
+export interface DoctorCheck {
+  readonly name: string;
+  /** Never rejects for what it checks; a rejection is shown as a failed check. */
+  run(): Promise<DoctorFinding>;
+}
+
+export interface DoctorFinding {
+  readonly ok: boolean;
+  /** Finding in one line. */
+  readonly detail: string;
+  /** Remedy when the check is not ok. */
+  readonly cure?: string | undefined;
 }

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
+import { join } from 'node:path';
 import type { CliDeps } from './cli-deps.ts';
 import { openSession } from './cli-session.ts';
 import type { CliSession } from './cli-session.ts';
-import { exitCodes } from './exit-codes.ts';
-import { safeJson } from './text/clean-text.ts';
-import { createPaint } from './text/paint.ts';
-import type { Paint } from './text/paint.ts';
+import { exitCodes } from './cli-error.ts';
+import { safeJson, createPaint, cleanLine } from './terminal-text.ts';
+import type { Paint } from './terminal-text.ts';
 
-/** What a command found or did. The runner prints one of the two forms. */
+/** Finding or effect of a command. The runner prints one of the two forms. */
 export interface CommandResult {
-  /** The one JSON document of `--json`; `undefined` when the command printed everything itself. */
+  /** JSON document of `--json`; `undefined` when the command printed everything itself. */
   readonly data: unknown;
   readonly lines: readonly string[];
   /** If undefined: 0. */
@@ -31,7 +31,7 @@ export interface CommandContext {
   readonly session: () => Promise<CliSession>;
 }
 
-export type CommandHandler = (context: CommandContext) => Promise<CommandResult>;
+type CommandHandler = (context: CommandContext) => Promise<CommandResult>;
 
 /** Runs a command's work with what all commands share, and prints what it returns. */
 export interface CommandRunner {
@@ -72,7 +72,7 @@ export function createCommandRunner(
   };
 }
 
-/** On standard error, so that a person sees it beside `--json` too. */
+/** Describes a redaction. Printed on standard error, so that a person sees it with `--json` too. */
 function describeRedaction(rule: string, count: number): string {
   return count === 1
     ? `One secret (${rule}) was taken out before sending: [redacted:${rule}] stands in its place.`
@@ -83,7 +83,7 @@ function toText(lines: readonly string[]): string {
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 }
 
-/** A connection that failed was reported already, and one that fails to close is gone anyway. */
+/** Closes a connection quietly: one that failed was reported already, and one that fails to close is gone anyway. */
 async function closeQuietly(opened: Promise<CliSession> | undefined): Promise<void> {
   try {
     const session = await opened;
@@ -91,4 +91,14 @@ async function closeQuietly(opened: Promise<CliSession> | undefined): Promise<vo
   } catch {
     // See above.
   }
+}
+
+/** Returns the folder below which a worker on this machine writes. */
+export function artifactHome({ deps }: CommandContext): string {
+  return deps.env['PLANWAVE_HOME'] ?? '.planning';
+}
+
+/** Returns the path of a run's file for a worker on this machine. */
+export function resultPath(context: CommandContext, path: string): string {
+  return cleanLine(join(artifactHome(context), path));
 }

@@ -1,27 +1,24 @@
 import { Command } from 'commander';
-import { commandPrefix } from '../command-text.ts';
+import { commandPrefix } from '../../core/text/command-text.ts';
 import type { CliDeps } from './cli-deps.ts';
 import { createCommandRunner } from './command-runner.ts';
-import type { CommandRunner } from './command-runner.ts';
-import { registerAmend } from './commands/amend.ts';
+import type { CommandRunner, GlobalOptions } from './command-runner.ts';
+import { registerAmend, registerControls } from './commands/control.ts';
 import { registerAnswer } from './commands/answer.ts';
-import { registerControls } from './commands/control.ts';
 import { registerDoctor } from './commands/doctor.ts';
-import { registerExport } from './commands/export.ts';
+import { registerExport, registerReport } from './commands/report.ts';
 import { registerList } from './commands/list.ts';
 import { registerQuestions } from './commands/questions.ts';
-import { registerReport } from './commands/report.ts';
 import { registerStart } from './commands/start.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerTeam } from './commands/team.ts';
-import { registerTemporal } from './commands/temporal.ts';
 import { registerThreads } from './commands/threads.ts';
 import { registerWatch } from './commands/watch.ts';
-import { exitCodeHelp } from './exit-codes.ts';
+import { exitCodeHelp } from './cli-error.ts';
 
 type Register = (program: Command, runner: CommandRunner) => void;
 
-/** In the order of the help: what one does first comes first. */
+/** Commands in the order of the help, those needed first at the top. */
 const commands: readonly Register[] = [
   registerStart,
   registerTeam,
@@ -39,7 +36,10 @@ const commands: readonly Register[] = [
   registerTemporal,
 ];
 
-/** @param reportExitCode called with the exit code of the command that ran */
+/**
+ * Creates the program.
+ * @param reportExitCode called with the exit code of the command that ran
+ */
 export function createProgram(
   deps: CliDeps,
   reportExitCode: (exitCode: number) => void = () => {},
@@ -47,7 +47,7 @@ export function createProgram(
   const program = new Command('planwave')
     .description('Starts, watches and steers planwave runs on a Temporal server.')
     .usage('<command> [options]')
-    // Without it, the options after `temporal` would be taken for ours.
+    // Without it, the options after `temporal` would be read as ours.
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
@@ -63,7 +63,7 @@ export function createProgram(
   return program;
 }
 
-/** Known to every command below too, so that they may stand behind its name. */
+/** Adds the global options to every command below too, so that they may stand after its name. */
 function addGlobalOptions(command: Command): void {
   for (const inner of command.commands) addGlobalOptions(inner);
   command
@@ -81,4 +81,30 @@ function helpFooter(): string {
     '',
     `In scripts: ${commandPrefix.replace('run', 'run --silent')} <command> --json`,
   ].join('\n');
+}
+
+function registerTemporal(program: Command, runner: CommandRunner): void {
+  program
+    .command('temporal')
+    .argument('[arguments...]', 'passed on as they are')
+    .description('run the Temporal CLI that planwave uses')
+    .allowUnknownOption()
+    .passThroughOptions()
+    .helpOption(false)
+    .action((words: readonly string[], _options: object, command: Command) =>
+      runner.run(command, async ({ deps, globals }) => ({
+        data: undefined,
+        lines: [],
+        exitCode: await deps.runTemporalCli([...words, ...passedOn(globals)]),
+      })),
+    );
+}
+
+/** Returns our options that were given before the command's name, in the Temporal CLI's own words. */
+function passedOn({ address, namespace, json }: GlobalOptions): string[] {
+  return [
+    ...(address === undefined ? [] : ['--address', address]),
+    ...(namespace === undefined ? [] : ['--namespace', namespace]),
+    ...(json === true ? ['--output', 'json'] : []),
+  ];
 }

@@ -1,10 +1,9 @@
 import { CommanderError } from 'commander';
-import { Interrupted } from './ask/read-line.ts';
+import { Interrupted } from './cli-io.ts';
 import type { CliDeps } from './cli-deps.ts';
-import { toShownError } from './cli-error.ts';
-import { exitCodes } from './exit-codes.ts';
+import { toShownError, exitCodes } from './cli-error.ts';
 import { createProgram } from './program.ts';
-import { cleanLine, safeJson } from './text/clean-text.ts';
+import { cleanLine, safeJson } from './terminal-text.ts';
 
 /**
  * Runs one command line.
@@ -43,7 +42,7 @@ function showError(error: unknown, json: boolean, { io, env }: CliDeps): number 
   return exitCode;
 }
 
-/** Commander reports help and versions as errors with exit code 0. */
+/** Shows a usage error. Commander reports help and versions as errors with exit code 0. */
 function showUsageError(error: CommanderError, json: boolean, io: CliDeps['io']): number {
   if (error.exitCode === 0) return exitCodes.ok;
   const isHelp = error.code === 'commander.help';
@@ -55,7 +54,7 @@ function showUsageError(error: CommanderError, json: boolean, io: CliDeps['io'])
   return exitCodes.badInput;
 }
 
-/** Read by hand, because a command line that can't be parsed may want JSON too. */
+/** Detects `--json` without the parser, because a command line that can't be parsed may want JSON too. */
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.findIndex((word) => word === '--' || word === 'temporal');
   return argv.slice(0, end === -1 ? undefined : end).includes('--json');

@@ -139,7 +139,9 @@ export function checkNamedAnswer(
   if (answer === null || answer.kind === 'text') return [];
   const { kind, value } = answer;
   const known = kind === 'delegation' ? delegations : files;
-  if (known.includes(value)) return [];
+  const named = kind === 'delegation' ? [value] : listAnswerPaths(value);
+  const missing = named.length === 0 ? value : named.find((one) => !known.includes(one));
+  if (missing === undefined) return [];
   const what =
     kind === 'delegation'
       ? 'is no delegation of this run that completed'
@@ -148,7 +150,15 @@ export function checkNamedAnswer(
     known.length === 0
       ? 'Try: {"kind":"text","value":"…"} with the answer itself, or null with io_status "NOT_OK"'
       : `Try: one of ${listNames(known.slice(-namedMax))}`;
-  return [{ path: 'answer.value', reason: `"${cutText(value, 80)}" ${what}`, hint }];
+  return [{ path: 'answer.value', reason: `"${cutText(missing, 80)}" ${what}`, hint }];
+}
+
+/** Returns the paths that an answer of kind `file` names, one a line. */
+export function listAnswerPaths(value: string): string[] {
+  return value
+    .split('\n')
+    .map((path) => path.trim())
+    .filter((path) => path !== '');
 }
 
 /** Number of newest delegations or files that a fault lists. */

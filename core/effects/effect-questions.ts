@@ -11,8 +11,7 @@ import type { EffectResolution } from '../../contracts/effect.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
-import { cleanLine } from '../text/clean-line.ts';
-import { cutText } from '../text/cut-text.ts';
+import { cleanLine, cutText } from '../text/cut-text.ts';
 import { approvalChoices, isPersons } from './decide-approval.ts';
 import type { ShownCall } from './decide-approval.ts';
 

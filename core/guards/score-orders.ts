@@ -9,7 +9,7 @@
  *         when the decoded text gives instructions, even if encoded twice.
  *   INJ4. Every text has a score, in time that grows with its length; no finding quotes more than a line.
  */
-import { cleanLine } from '../text/clean-line.ts';
+import { cleanLine } from '../text/cut-text.ts';
 import { decodeBase64, decodeTags } from './decode-hidden.ts';
 import { foldDisguise } from './fold-disguise.ts';
 import { orderSigns } from './order-signs.ts';

@@ -13,7 +13,7 @@ import type { AgentOutput, EvidencePlace } from '../../contracts/agent-output.ts
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
-import { readMarkdown, titleOfHeading } from '../text/read-markdown.ts';
+import { readMarkdown, titleOfHeading } from '../text/markdown.ts';
 
 /** Shortest quotation, in normalised characters. Shorter ones occur in any text. */
 const quoteCharsMin = 12;

@@ -9,10 +9,9 @@
  *   PH4. Each fault names its line and its heading.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { cleanLine } from '../text/clean-line.ts';
-import { normaliseText } from '../text/cut-text.ts';
-import { readMarkdown, titleOfHeading } from '../text/read-markdown.ts';
-import type { MarkdownLine } from '../text/read-markdown.ts';
+import { cleanLine, normaliseText } from '../text/cut-text.ts';
+import { readMarkdown, titleOfHeading } from '../text/markdown.ts';
+import type { MarkdownLine } from '../text/markdown.ts';
 
 /** Normalised words that stand for a text to come. */
 const placeholders: ReadonlySet<string> = new Set([

@@ -14,8 +14,7 @@ import type { AcceptedAnswer, CarriedInbox } from '../../contracts/planner-run.t
 import type { AnswerInput, Question } from '../../contracts/question.ts';
 import { answererNames } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
-import { cleanLine } from '../text/clean-line.ts';
-import { cutText } from '../text/cut-text.ts';
+import { cleanLine, cutText } from '../text/cut-text.ts';
 import { hashText } from '../text/hash-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkAnswer, choiceByCase, choiceByNumber } from './check-answer.ts';

@@ -6,11 +6,10 @@
  */
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationState, TeamView, TriadPhaseView } from '../../contracts/views.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { formatCost, formatTokens } from '../text/format.ts';
 import { engineLimits } from '../limits.ts';
-import { formatTokens } from '../usage/format-tokens.ts';
-import { describeExecutor } from './describe-executor.ts';
-import { bullet, joinBlocks, plainText } from './markdown.ts';
+import { describeExecutor } from './labels.ts';
+import { bullet, joinBlocks, plainText } from '../text/markdown.ts';
 import { phaseBlocks } from './render-phase-details.ts';
 import { teamBlocks } from './render-team-details.ts';
 

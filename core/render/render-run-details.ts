@@ -13,13 +13,12 @@ import type { WaveSummary } from '../../contracts/planner-run.ts';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { PlanView, RunPhase, TeamView, TriadPhaseView } from '../../contracts/views.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { formatCost, describeExpected, formatTokens } from '../text/format.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
-import { describeExpected, formatTokens } from '../usage/format-tokens.ts';
-import { signalCommand } from './answer-commands.ts';
-import { describeExecutor } from './describe-executor.ts';
-import { bullet, codeBlock, codeSpan, joinBlocks, plainText, textBlock } from './markdown.ts';
+import { signalCommand } from '../text/command-text.ts';
+import { describeExecutor } from './labels.ts';
+import { bullet, codeBlock, codeSpan, joinBlocks, plainText, textBlock } from '../text/markdown.ts';
 import { executorBlocks } from './render-delegation-details.ts';
 import { renderQuestions } from './render-questions.ts';
 
@@ -138,13 +137,13 @@ function renderRun(view: RunDetails): string {
 function describeUsed(view: RunDetails): string {
   const { usage, at_work } = view;
   if (at_work !== null && usage.calls === 0) {
-    return `the ${at_work} at work tells what it uses, until it ends`;
+    return `usage of the current ${at_work} is added when it ends`;
   }
   return `${formatCost(usage)} · ${formatTokens(usage)}${without(view)}`;
 }
 
 function without({ at_work }: RunDetails): string {
-  return at_work === null ? '' : `, without the ${at_work} at work`;
+  return at_work === null ? '' : `, without the current ${at_work}`;
 }
 
 function renderCriteria(criteria: readonly CriterionState[]): string {

@@ -7,8 +7,8 @@
  *        below their task.
  */
 import type { TaskView, TeamLeaderView, TeamView } from '../../contracts/views.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
-import { bullet, codeSpan, plainText } from './markdown.ts';
+import { countOf, formatCost } from '../text/format.ts';
+import { bullet, codeSpan, plainText } from '../text/markdown.ts';
 
 /** Tasks in one block: a block is shown whole or not at all. */
 const linesPerBlock = 10;
@@ -71,7 +71,7 @@ function headLines(view: TeamView): string[] {
 }
 
 function describeLeader({ agent_id, state, turns, usage }: TeamLeaderView): string {
-  const said = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
+  const said = countOf(turns, 'turn');
   return `${plainText(agent_id, 60)} · ${state.replaceAll('_', ' ')} · ${said} · ${formatCost(usage)}`;
 }
 

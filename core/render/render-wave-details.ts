@@ -6,16 +6,15 @@
  *   WD2. It has at most `detailsBytesMax` bytes.
  */
 import type { DelegationView, WaveView } from '../../contracts/views.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { formatCost, formatTokens } from '../text/format.ts';
 import { engineLimits } from '../limits.ts';
-import { formatTokens } from '../usage/format-tokens.ts';
-import { describeExecutor } from './describe-executor.ts';
-import { bullet, codeSpan, joinBlocks, plainText } from './markdown.ts';
+import { describeExecutor } from './labels.ts';
+import { bullet, codeSpan, joinBlocks, plainText } from '../text/markdown.ts';
 
 /** Delegations in one block: blocks are shown whole or not at all. */
 const linesPerBlock = 10;
 
-/** Markdown for Temporal's current details. */
+/** Returns Markdown for Temporal's current details. */
 export function renderWaveDetails(view: WaveView): string {
   const lines = view.delegations.map(renderDelegation);
   const blocks: string[] = [];

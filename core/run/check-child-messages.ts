@@ -12,7 +12,7 @@ import type {
   WaveProgress,
 } from '../../contracts/messages.ts';
 import type { TriadType } from '../../contracts/triad.ts';
-import { readUsage } from '../usage/read-usage.ts';
+import { readUsage } from '../usage/add-usage.ts';
 import { isRecord } from '../is-record.ts';
 
 /** Reads the progress that a wave reports to its run. */

@@ -10,8 +10,7 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
 import { isPerson } from '../questions/is-person.ts';
-import { cleanLine } from '../text/clean-line.ts';
-import { cutText } from '../text/cut-text.ts';
+import { cleanLine, cutText } from '../text/cut-text.ts';
 
 interface GuardedText {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DoctorFinding } from '../../client/cli/doctor-check.ts';
+import type { DoctorFinding } from '../../client/cli/cli-deps.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 
 /** Least free space. With less, a long run may stop, because the server's database and the artifacts grow with it. */

@@ -1,4 +1,4 @@
-import type { DoctorFinding } from '../../client/cli/doctor-check.ts';
+import type { DoctorFinding } from '../../client/cli/cli-deps.ts';
 import { loadMiddlewares, shippedNames } from '../../worker/load-middlewares.ts';
 import { BadSettings, readMiddlewaresFile } from '../../worker/worker-settings.ts';
 

@@ -1,4 +1,4 @@
-import type { DoctorFinding } from '../../client/cli/doctor-check.ts';
+import type { DoctorFinding } from '../../client/cli/cli-deps.ts';
 import { BadSettings, readWorkerSettings } from '../../worker/worker-settings.ts';
 import type { WorkerSettings } from '../../worker/worker-settings.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createThreadStore } from '../../activities/adapters/thread-store/create-thread-store.ts';
 import type { ThreadStore } from '../../activities/ports/thread-store.ts';
-import type { DoctorFinding } from '../../client/cli/doctor-check.ts';
+import type { DoctorFinding } from '../../client/cli/cli-deps.ts';
 import { readThreadsUrl } from '../../worker/worker-settings.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 

@@ -3,7 +3,7 @@ import { loadAgents } from '../../activities/adapters/agent-files.ts';
 import { AgentFilesInvalid } from '../../activities/ports/agent-source.ts';
 import { loadDetailName } from '../../activities/tools/load-detail.ts';
 import { writeFileName } from '../../activities/tools/write-file.ts';
-import type { DoctorCheck, DoctorFinding } from '../../client/cli/doctor-check.ts';
+import type { DoctorCheck, DoctorFinding } from '../../client/cli/cli-deps.ts';
 import { shippedAgentsDir } from '../../worker/create-activities.ts';
 import { readWorkerSettings } from '../../worker/worker-settings.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';

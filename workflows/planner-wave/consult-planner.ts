@@ -6,7 +6,7 @@ import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { turnSummary } from '../../core/render/turn-summary.ts';
+import { turnSummary } from '../../core/render/labels.ts';
 import { isFromUser } from '../../core/run/news.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import {

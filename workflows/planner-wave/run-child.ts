@@ -17,7 +17,7 @@ import { metrics } from '../../core/metrics/metrics.ts';
 import { dropReplaced, listReplaced } from '../../core/plan/replaced.ts';
 import { collectUpstream } from '../../core/plan/collect-upstream.ts';
 import { lastNewsId } from '../../core/run/news.ts';
-import { delegationSummary } from '../../core/render/member-summary.ts';
+import { delegationSummary } from '../../core/render/labels.ts';
 import { secondsSince } from '../shared/clock.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';

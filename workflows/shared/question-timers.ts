@@ -2,7 +2,7 @@ import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { Question } from '../../contracts/question.ts';
 import { questionMoments, whenComes } from '../../core/questions/question-moments.ts';
 import type { QuestionMoment } from '../../core/questions/question-moments.ts';
-import { describeMoment } from '../../core/render/describe-wait.ts';
+import { describeMoment } from '../../core/render/questions.ts';
 import { nowSeconds } from './clock.ts';
 import { inBackground } from './in-background.ts';
 

@@ -7,7 +7,7 @@ import {
 import { failureConsequences } from '../../contracts/errors.ts';
 import type { FailureConsequence } from '../../contracts/errors.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { readUsage } from '../../core/usage/read-usage.ts';
+import { readUsage } from '../../core/usage/add-usage.ts';
 
 export interface ReadFailure {
   readonly type: string;

@@ -1,7 +1,7 @@
 import { setHandler } from '@temporalio/workflow';
 import type { Question } from '../../contracts/question.ts';
 import type { RunPhase, StatusView } from '../../contracts/views.ts';
-import { describeWait } from '../../core/render/describe-wait.ts';
+import { describeWait } from '../../core/render/questions.ts';
 import { renderRunDetails } from '../../core/render/render-run-details.ts';
 import type { Control } from './control.ts';
 import { createRefresher } from './create-refresher.ts';

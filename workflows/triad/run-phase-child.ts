@@ -1,6 +1,6 @@
 import { ApplicationFailure, isCancellation, startChild } from '@temporalio/workflow';
 import { workflowTypes } from '../../contracts/names.ts';
-import { phaseSummary } from '../../core/render/member-summary.ts';
+import { phaseSummary } from '../../core/render/labels.ts';
 import { lastNewsId } from '../../core/run/news.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { childOptions } from '../shared/child-options.ts';

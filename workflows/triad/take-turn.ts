@@ -5,7 +5,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import { capFaults } from '../../core/output/cap-faults.ts';
 import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
 import { checkClaimedEffects } from '../../core/output/check-claimed-effects.ts';
-import { memberSummary } from '../../core/render/member-summary.ts';
+import { memberSummary } from '../../core/render/labels.ts';
 import { checkSettled } from '../../core/triad/check-settled.ts';
 import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
 import { listPassable } from '../../core/triad/list-sections.ts';

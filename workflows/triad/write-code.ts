@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/workflow';
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { memberSummary } from '../../core/render/member-summary.ts';
+import { memberSummary } from '../../core/render/labels.ts';
 import type { CodeOrder } from '../../core/triad/judged-call.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { converse, openConversation } from '../shared/conversation.ts';

@@ -1,10 +1,9 @@
 import { stateToolInputs } from '../../../contracts/state-call.ts';
 import { hashTask } from '../../../core/team/hash-task.ts';
-import { cleanLine } from '../../../core/text/clean-line.ts';
-import { titleOf } from '../../../core/text/cut-text.ts';
+import { cleanLine, titleOf } from '../../../core/text/cut-text.ts';
 import { createStateTool } from './state-tool.ts';
 
-/** As long as a delegation's may be. */
+/** Same limit as for a delegation's title. */
 const titleCharsMax = 120;
 
 export const delegateTaskToMember = createStateTool({
@@ -36,7 +35,7 @@ export const delegateTaskToMember = createStateTool({
     name: name ?? null,
     inputs: inputs ?? [],
     task_ref: await put(task),
-    // A line of characters that nobody sees is no title.
+    // A line of invisible characters is no title.
     title: cleanLine(titleOf(task), titleCharsMax) || 'A task without words',
     task_hash: hashTask(task),
     // Who else was given a task, one call alone does not know: see `note-mentions.ts`.

@@ -1,18 +1,14 @@
+import { answerCommand } from '../../../core/render/questions.ts';
 import type { Command } from 'commander';
 import type { Question } from '../../../contracts/question.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { AnswerResult } from '../../submit-answer.ts';
-import { askInTerminal } from '../ask/ask-in-terminal.ts';
-import { chooseQuestion } from '../ask/choose-question.ts';
-import { describeAnswerResult, refusalText } from '../ask/describe-answer-result.ts';
-import { answerCommand } from '../ask/describe-question.ts';
-import { parseAnswer } from '../ask/parse-answer.ts';
-import { resolveAnswer } from '../ask/resolve-answer.ts';
-import { badInput, CliError } from '../cli-error.ts';
+import { askInTerminal, chooseQuestion } from '../ask/ask-in-terminal.ts';
+import { describeAnswerResult, refusalText, parseAnswer, resolveAnswer } from '../ask/answers.ts';
+import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { readAll } from '../read-all.ts';
+import { readAll } from '../cli-io.ts';
 
 export function registerAnswer(program: Command, runner: CommandRunner): void {
   program
@@ -62,7 +58,7 @@ async function answer(
     : submit(client, runId, question.question_id, parseAnswer(question, typed));
 }
 
-/** Without the line end that `echo` adds. */
+/** Reads piped input without the line end that `echo` adds. */
 async function readPiped(io: CliIo): Promise<string> {
   return (await readAll(io.stdin)).replace(/\r?\n$/, '');
 }
@@ -81,7 +77,7 @@ async function submit(
   return toResult(runId, await client.answer(runId, { question_id: questionId, answer: value }));
 }
 
-/** A refused answer is explained, and the question asked again. */
+/** Asks until an answer is accepted: a refused one is explained, and the question is asked again. */
 async function askUntilTaken(
   io: CliIo,
   client: PlanwaveClient,

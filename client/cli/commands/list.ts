@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
-import { commandText } from '../../command-text.ts';
-import type { ListedRun } from '../../list-runs.ts';
+import { commandText } from '../../../core/text/command-text.ts';
+import type { ListedRun } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import type { CommandRunner } from '../command-runner.ts';
-import { cleanLine } from '../text/clean-text.ts';
-import { formatTime } from '../text/format-time.ts';
-import { formatSpent } from '../text/format-usage.ts';
-import { renderTable } from '../text/render-table.ts';
-import { readWholeNumber } from './read-whole-number.ts';
+import { cleanLine, formatTime, renderTable } from '../terminal-text.ts';
+import { formatSpent } from '../../run-listing.ts';
+import { readWholeNumber } from './run-settings-options.ts';
 
 interface Options {
   readonly limit: number;
@@ -18,7 +16,7 @@ export function registerList(program: Command, runner: CommandRunner): void {
   program
     .command('list')
     .description(
-      'what people started, runs and their parts, newest first; works with every worker off',
+      'list runs and parts that were started by hand, newest first; works without a worker',
     )
     .option('--limit <count>', 'most runs to show', readWholeNumber, 20)
     .option('--open', 'only runs that have not ended')
@@ -46,12 +44,12 @@ function describeRuns(runs: readonly ListedRun[]): string[] {
   return [...renderTable(head, rows), ...explainStuck(runs)];
 }
 
-/** Nobody waits in a run that is over, such as the old one of a run that was reset. */
+/** Counts open questions. A run that is over, such as the old one of a run that was reset, has none that wait. */
 function countOpen({ execution, open_questions: open }: ListedRun): string {
   return execution !== 'running' || open === null || open === 0 ? '' : `${open} open`;
 }
 
-/** After a wrong deploy many runs are stuck for the same reason. */
+/** Explains stuck runs together: after a wrong deploy many are stuck for the same reason. */
 function explainStuck(runs: readonly ListedRun[]): string[] {
   const [first, ...others] = runs.flatMap(({ stuck }) => (stuck === null ? [] : [stuck]));
   if (first === undefined) return [];
@@ -59,7 +57,10 @@ function explainStuck(runs: readonly ListedRun[]): string[] {
   return [`${cleanLine(describeStuck(first))}.${more}`];
 }
 
-/** How the workflow was closed says more than the phase that a worker recorded last, and so does that it is stuck. */
+/**
+ * Returns the phase to show. The way the workflow was closed says more than the phase that a worker recorded last, and
+ * so does being stuck.
+ */
 function phaseOf({ execution, phase, stuck }: ListedRun): string {
   if (stuck !== null) return 'stuck';
   const isOver = execution !== 'running' && execution !== 'completed';

@@ -1,13 +1,14 @@
 import { TeamInput } from '../../../contracts/team.ts';
-import { commandText } from '../../command-text.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
-import { checkInput, definedOnly, isRecord, readJsonFile } from './json-file.ts';
+import { checkInput, definedOnly, readJsonFile } from './json-file.ts';
+import { isRecord } from '../../../core/is-record.ts';
 import { readSettings } from './run-settings-options.ts';
 import type { SettingsOptions } from './run-settings-options.ts';
 
 export interface TeamOptions extends SettingsOptions {
-  /** As typed: ids with commas between them. */
+  /** Ids as typed, separated by commas. */
   readonly members?: string;
   readonly team?: string;
   readonly teamFile?: string;
@@ -28,10 +29,10 @@ export interface TeamOptions extends SettingsOptions {
 }
 
 /**
- * The input of a team: the file's fields, and over them what was given on the command line. What is wrong with members and
- * limits, the engine says when it opens the team.
+ * Reads the input of a team: the file's fields, overridden by what was given on the command line. Errors in members and
+ * limits are reported by the engine when it opens the team.
  *
- * @throws CliError with every fault of its form at once
+ * @throws CliError with every error of form at once
  */
 export async function readTeamInput(
   deps: Pick<CliDeps, 'cwd' | 'io'>,
@@ -69,7 +70,7 @@ export async function readTeamInput(
 
 const example = commandText('team', 'Compare three ways to …', '--members', 'researcher,writer');
 
-/** `researcher, writer` → the two ids. */
+/** Splits `researcher, writer` into the two ids. */
 function listIds(text: string): string[] {
   return text
     .split(',')
@@ -77,7 +78,7 @@ function listIds(text: string): string[] {
     .filter((id) => id !== '');
 }
 
-/** Whoever lists several teams has to choose. */
+/** Explains that a file with several teams needs a choice. */
 function describeNobody({ teams }: Readonly<Record<string, unknown>>): string {
   const listed: readonly unknown[] = Array.isArray(teams) ? teams : [];
   const names = listed.flatMap((team) => (isRecord(team) ? [String(team['team_id'])] : []));
@@ -86,7 +87,7 @@ function describeNobody({ teams }: Readonly<Record<string, unknown>>): string {
   return `The file has ${names.length} teams: ${names.join(', ')}. Try: --team ${first}`;
 }
 
-/** Who lists one team with a name, and no members, means that one. */
+/** Returns the only team of a file that lists one team with a name and no members. */
 function soleTeam(file: Readonly<Record<string, unknown>>, { members }: TeamOptions): unknown {
   const { teams } = file;
   if ('members' in file || members !== undefined || !Array.isArray(teams)) return undefined;
@@ -94,7 +95,7 @@ function soleTeam(file: Readonly<Record<string, unknown>>, { members }: TeamOpti
   return others.length === 0 && isRecord(only) ? only['team_id'] : undefined;
 }
 
-/** A whole input, or a list of teams that have names. */
+/** Reads a file with a whole input or with a list of named teams. */
 async function readTeamFile(
   deps: Pick<CliDeps, 'cwd' | 'io'>,
   name: string,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { followRun } from '../follow/follow-run.ts';
-import { artifactHome } from './result-path.ts';
+import { artifactHome } from '../command-runner.ts';
 
 interface Options {
   readonly defaults?: boolean;
@@ -20,7 +20,7 @@ export function registerWatch(program: Command, runner: CommandRunner): void {
     );
 }
 
-/** What `watch` and `start --watch` do. Prints everything itself. */
+/** Implements `watch` and `start --watch`. Prints everything itself. */
 export async function follow(
   context: CommandContext,
   runId: string,

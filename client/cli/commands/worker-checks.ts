@@ -1,30 +1,31 @@
 import { PlanwaveClientError } from '../../client-error.ts';
-import { queryText } from '../../query-text.ts';
-import { callServer } from '../../server-calls.ts';
+import { queryText, callServer } from '../../server-calls.ts';
 import type { CliSession } from '../cli-session.ts';
-import type { DoctorFinding } from '../doctor-check.ts';
-import { formatSeconds } from '../text/format-time.ts';
+import type { DoctorFinding } from '../cli-deps.ts';
+import { countOf, formatDuration } from '../../../core/text/format.ts';
 
-/** A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
+/** Maximum age of a poll. A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
 const pollSecondsMax = 90;
 
-/** Who polls a task queue, and to whom the server sends new runs. */
+/** Pollers of a task queue and the version to which the server sends new runs. */
 interface QueueState {
-  /** Seconds since each worker was seen, also of those that are gone. */
+  /** Seconds since each worker was seen, including those that are gone. */
   readonly ages: readonly number[];
-  /** Of each worker that polls: its version as `<deployment>:<build>`, or null. */
+  /** Version of each polling worker as `<deployment>:<build>`, or null. */
   readonly versions: readonly (string | null)[];
-  /** The version that takes new runs; null: workers without one. */
+  /** Version that takes new runs; null for workers without a version. */
   readonly current: string | null;
 }
 
-/** Whether a worker polls that takes new runs. */
+/** Checks whether a worker that takes new runs is polling. */
 export async function checkWorkers(session: CliSession, taskQueue: string): Promise<DoctorFinding> {
   const { ages, versions, current } = await readQueue(session, taskQueue);
   const { address } = session;
   if (versions.length === 0) {
     const last =
-      ages.length === 0 ? '' : ` (the last one was seen ${formatSeconds(Math.min(...ages))} ago)`;
+      ages.length === 0
+        ? ''
+        : ` (the last one was seen ${formatDuration(Math.round(Math.min(...ages)))} ago)`;
     return {
       ok: false,
       detail: `no worker polls the task queue ${taskQueue} at ${address}${last}`,
@@ -32,7 +33,7 @@ export async function checkWorkers(session: CliSession, taskQueue: string): Prom
     };
   }
   const count = versions.length;
-  const detail = `${count} ${count === 1 ? 'worker polls' : 'workers poll'} the task queue ${taskQueue}`;
+  const detail = `${countOf(count, 'worker polls', 'workers poll')} the task queue ${taskQueue}`;
   if (versions.includes(current)) {
     return { ok: true, detail: current === null ? detail : `${detail}; new runs go to ${current}` };
   }
@@ -50,7 +51,7 @@ export async function checkWorkers(session: CliSession, taskQueue: string): Prom
 
 const pinnedMax = 1_000;
 
-/** Whether every run that is pinned to a version has a worker of that version. */
+/** Checks whether every run that is pinned to a version has a worker of that version. */
 export async function checkPinned(session: CliSession, taskQueue: string): Promise<DoctorFinding> {
   const { versions, current } = await readQueue(session, taskQueue);
   const live = [...new Set(versions.filter((version) => version !== null))];
@@ -95,7 +96,7 @@ interface DeploymentVersion {
   readonly buildId?: string | null;
 }
 
-/** As search attributes have it. */
+/** Formats a version the way search attributes do. */
 function versionName(version: DeploymentVersion | null | undefined): string | null {
   return version?.deploymentName ? `${version.deploymentName}:${version.buildId ?? ''}` : null;
 }
@@ -105,7 +106,7 @@ function splitVersion(version: string): { readonly name: string; readonly buildI
   return { name: version.slice(0, at), buildId: version.slice(at + 1) };
 }
 
-/** How many workflows there are of each version. A server that knows no versions has none. */
+/** Counts the workflows of each version. A server that knows no versions has none. */
 async function countVersions(session: CliSession, query: string): Promise<Map<string, number>> {
   const { connection, namespace } = session;
   const { executions } = await callServer(session, null, () =>

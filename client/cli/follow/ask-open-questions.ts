@@ -1,18 +1,17 @@
+import { answerCommand } from '../../../core/render/questions.ts';
 import type { Question } from '../../../contracts/question.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import { askInTerminal } from '../ask/ask-in-terminal.ts';
-import { describeAnswerResult } from '../ask/describe-answer-result.ts';
-import { answerCommand } from '../ask/describe-question.ts';
-import { parseAnswer } from '../ask/parse-answer.ts';
+import { describeAnswerResult, parseAnswer } from '../ask/answers.ts';
 import type { CliIo } from '../cli-io.ts';
-import { cleanLine } from '../text/clean-text.ts';
+import { cleanLine } from '../terminal-text.ts';
 
 export interface QuestionDesk {
-  /** Answers open questions from their defaults, where that was asked for. Returns a line for each. */
+  /** Answers open questions with their defaults, when that was requested. Returns a line for each. */
   takeDefaults(questions: readonly Question[]): Promise<string[]>;
-  /** The next question to put to the user, or undefined. */
+  /** Returns the next question to put to the user, or undefined. */
   next(questions: readonly Question[]): Question | undefined;
-  /** Asks until there is an accepted answer, none is given, or `signal` takes the question back. */
+  /** Asks until an answer is accepted, none is given, or `signal` withdraws the question. */
   ask(question: Question, signal: AbortSignal): Promise<void>;
 }
 
@@ -22,7 +21,7 @@ export function createQuestionDesk(
   io: CliIo,
   options: { readonly defaults: boolean; readonly ask: boolean },
 ): QuestionDesk {
-  /** Answered here, or left open by the user: not asked again in this session. */
+  /** Questions answered here or left open by the user: not asked again in this session. */
   const handled = new Set<string>();
   const say = (line: string): void => {
     io.stdout.write(`${line}\n`);

@@ -1,33 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlanwaveClientError } from '../../client-error.ts';
-import { commandText } from '../../command-text.ts';
+import { persist, tellNotices } from '../../persist.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
-import { Interrupted } from '../ask/read-line.ts';
+import { Interrupted } from '../cli-io.ts';
 import type { CliIo } from '../cli-io.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../cli-error.ts';
 import type { Question } from '../../../contracts/question.ts';
 import { createQuestionDesk } from './ask-open-questions.ts';
 import type { QuestionDesk } from './ask-open-questions.ts';
-import { createInterruptGuard } from './interrupt.ts';
-import type { InterruptGuard } from './interrupt.ts';
 import { createPresenter } from './presenter.ts';
 import type { Presenter } from './presenter.ts';
 import { createSnapshotReader } from './read-snapshot.ts';
-import type { SnapshotReader } from './read-snapshot.ts';
-import { exitCodeOfEnd, toRunEndedEvent } from './run-ended.ts';
-import type { RunSnapshot } from './run-snapshot.ts';
+import type { SnapshotReader, RunSnapshot } from './read-snapshot.ts';
+import { exitCodeOfEnd, toRunEndedEvent } from './follow-event.ts';
 
 export interface FollowOptions {
   readonly io: CliIo;
-  /** One JSON document per change on standard output, and nothing else. */
+  /** True to print one JSON document per change on standard output, and nothing else. */
   readonly json: boolean;
-  /** Answer each question that has a default with it. */
+  /** True to answer each question that has a default with it. */
   readonly defaults: boolean;
-  /** Ask open questions in the terminal. Has no effect without one. */
+  /** True to ask open questions in the terminal. Has no effect without one. */
   readonly askQuestions: boolean;
   /** Folder below which a worker on this machine writes. If undefined: `.planning`. */
   readonly artifactHome?: string | undefined;
-  /** Between two looks, in milliseconds. If undefined: 1,000. */
+  /** Interval between two reads in milliseconds. If undefined: 1,000. */
   readonly pollEveryMs?: number | undefined;
 }
 
@@ -39,16 +36,16 @@ interface Follower extends FollowOptions {
   readonly desk: QuestionDesk;
   readonly interrupt: InterruptGuard;
   readonly everyMs: number;
-  /** Aborted when nobody follows any more. */
+  /** Aborted when following ends. */
   readonly left: AbortSignal;
 }
 
 /**
- * Shows a run until it ends, asks its questions, and survives lost connections and absent workers.
- * Ctrl-C leaves the run as it is.
+ * Shows a run until it ends, asks its questions, and survives lost connections and absent workers. Ctrl-C does not
+ * change the run.
  *
  * @returns the exit code: 0 completed, 1 ended otherwise, 2 its input was refused, 130 left with Ctrl-C
- * @throws PlanwaveClientError when there is no such run, or no server at the first look
+ * @throws PlanwaveClientError when there is no such run, or the server can't be reached at the first read
  */
 export async function followRun(
   client: PlanwaveClient,
@@ -119,31 +116,17 @@ function tell({ presenter, runId }: Follower, text: string): void {
   presenter.tell({ type: 'notice', run_id: runId, text });
 }
 
-/** Repeats what fails because the server is away, and says so once when it goes and once when it is back. */
-async function retrying<T>(follower: Follower, work: () => Promise<T>): Promise<T> {
-  for (let failures = 0; ; failures += 1) {
-    try {
-      const result = await work();
-      if (failures > 0) tell(follower, `Connected to ${follower.client.address} again.`);
-      return result;
-    } catch (error) {
-      if (!isServerAway(error) || follower.left.aborted) throw error;
-      if (failures === 0) {
-        tell(
-          follower,
-          `The connection to the Temporal server at ${follower.client.address} is lost. The run is safe there; trying again …`,
-        );
-      }
-      await rest(follower);
-    }
-  }
+/** Repeats work that fails because the server is unreachable. */
+function retrying<T>(follower: Follower, work: () => Promise<T>): Promise<T> {
+  const options = {
+    everyMs: follower.everyMs,
+    signal: follower.left,
+    address: follower.client.address,
+  };
+  return tellNotices(persist(work, options), (text) => tell(follower, text));
 }
 
-function isServerAway(error: unknown): boolean {
-  return error instanceof PlanwaveClientError && error.code === 'unreachable';
-}
-
-/** Asks, and takes the prompt back when the question was answered elsewhere or the run ended. */
+/** Asks, and withdraws the prompt when the question was answered elsewhere or the run ended. */
 async function askWhileOpen(follower: Follower, question: Question): Promise<void> {
   const { desk, interrupt, presenter } = follower;
   const prompt = new AbortController();
@@ -156,7 +139,7 @@ async function askWhileOpen(follower: Follower, question: Question): Promise<voi
     watching.abort();
     prompt.abort();
   }
-  // Its last look must not come after the next one. Who leaves takes none.
+  // Its last read must not come after the next one. Nothing is read after leaving.
   await watch;
 }
 
@@ -176,7 +159,35 @@ async function takeBackWhenClosed(
         return;
       }
     } catch {
-      // Stopped, or the server is away for a moment: the prompt stays.
+      // Stopped, or the server is briefly unreachable: the prompt stays.
     }
   }
+}
+
+/** Guard that turns Ctrl-C into a rejection of the pending work. */
+interface InterruptGuard {
+  /** Settles as `work` does, or rejects with `Interrupted` at Ctrl-C, whichever comes first. */
+  guard<T>(work: Promise<T>): Promise<T>;
+  dispose(): void;
+}
+
+function createInterruptGuard(io: CliIo): InterruptGuard {
+  const interrupt = new AbortController();
+  const dispose = io.onInterrupt(() => {
+    interrupt.abort();
+  });
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    interrupt.signal.addEventListener('abort', () => {
+      reject(new Interrupted('interrupted'));
+    });
+  });
+  interrupted.catch(() => {});
+  return {
+    guard: (work) => {
+      // Work that loses the race may still fail later, when its result is no longer used.
+      work.catch(() => {});
+      return Promise.race([work, interrupted]);
+    },
+    dispose,
+  };
 }

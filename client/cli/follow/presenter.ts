@@ -1,19 +1,21 @@
 import { createLogUpdate } from 'log-update';
+import type { Writable } from 'node:stream';
 import type { CliIo } from '../cli-io.ts';
-import { safeJson } from '../text/clean-text.ts';
-import { createPaint } from '../text/paint.ts';
+import { safeJson, createPaint, cleanLine, cleanText } from '../terminal-text.ts';
 import type { FollowEvent } from './follow-event.ts';
-import { formatEvent } from './format-event.ts';
-import { detectChanges } from './detect-changes.ts';
+import { formatEvent, shortName } from './format-event.ts';
+import { detectChanges } from './follow-event.ts';
 import { renderTree } from './render-tree.ts';
-import type { RunSnapshot } from './run-snapshot.ts';
+import type { RunSnapshot } from './read-snapshot.ts';
+import type { TeamEvent, TextEvent } from '../../team-event.ts';
+import type { Paint } from '../terminal-text.ts';
 
-/** Shows a run that changes. */
+/** Output of a run that changes. */
 export interface Presenter {
   show(snapshot: RunSnapshot): void;
-  /** Something that is told once and stays. */
+  /** Prints a message once; it stays visible. */
   tell(event: FollowEvent): void;
-  /** Leaves what is shown where it is, so that other output can follow. */
+  /** Leaves the current output in place, so that other output can follow. */
   release(): void;
 }
 
@@ -28,7 +30,7 @@ export function createPresenter(
     : linePresenter((event) => formatEvent(event, paint), io);
 }
 
-/** One line for each change, and nothing when nothing changed. */
+/** Prints one line for each change, and nothing when nothing changed. */
 function linePresenter(format: (event: FollowEvent) => string[], io: CliIo): Presenter {
   let last: RunSnapshot | null = null;
   const tell = (event: FollowEvent): void => {
@@ -75,4 +77,62 @@ function treePresenter(io: CliIo, asksItself: boolean): Presenter {
 
 function isQuestion(event: FollowEvent): boolean {
   return event.type === 'question';
+}
+
+/** Length in characters from which a line that is not full yet is shown. */
+const waitingCharactersMax = 160;
+
+/** Printer of events as they come. Lines of text begin with their writer's name, so that several may write at once. */
+interface TeamPrinter {
+  tell(event: TeamEvent): void;
+}
+
+export function createTeamPrinter(stdout: Writable, paint: Paint): TeamPrinter {
+  /** Text of each call that does not fill a line yet. */
+  const unfinished = new Map<string, { event: TextEvent; text: string }>();
+  const members = new Map<string, string>();
+
+  const say = (lines: readonly string[]): void => {
+    if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`);
+  };
+  const prefix = ({ delegation_id, from, agent_id }: TextEvent): string => {
+    const who = from === 'leader' ? 'leader' : (members.get(delegation_id) ?? agent_id);
+    // A task often has the same name as its member.
+    const names = new Set([cleanLine(who), shortName(delegation_id)].filter(Boolean));
+    const name = [...names].join(' ');
+    return paint(from === 'leader' ? 'strong' : 'quiet', `${name} │`);
+  };
+  const write = (event: TextEvent): void => {
+    const before = unfinished.get(event.call)?.text ?? '';
+    const lines = `${event.gap ? `${before}\n[…] ` : before}${event.text}`.split('\n');
+    const rest = lines.pop() ?? '';
+    const isLong = rest.length > waitingCharactersMax;
+    say([...lines, ...(isLong ? [rest] : [])].map((line) => `${prefix(event)} ${cleanText(line)}`));
+    unfinished.set(event.call, { event, text: isLong ? '' : rest });
+  };
+  const finish = (isOf: (event: TextEvent) => boolean): void => {
+    for (const [call, { event, text }] of unfinished) {
+      if (!isOf(event)) continue;
+      unfinished.delete(call);
+      if (text.trim() !== '') say([`${prefix(event)} ${cleanText(text)}`]);
+    }
+  };
+
+  return {
+    tell(event) {
+      if (event.type === 'text') {
+        // An agent that begins another call has finished the previous one.
+        finish(({ call, delegation_id, agent_id }) => {
+          const isSame = delegation_id === event.delegation_id && agent_id === event.agent_id;
+          return isSame && call !== event.call && event.position === 0;
+        });
+        write(event);
+        return;
+      }
+      if (event.type === 'delegation') members.set(event.delegation_id, event.member_id);
+      const whose = 'delegation_id' in event ? event.delegation_id : null;
+      finish(({ delegation_id }) => whose === null || delegation_id === whose);
+      say(formatEvent(event, paint));
+    },
+  };
 }

@@ -3,17 +3,24 @@ import type {
   RunWavesView,
   StatusView,
   WaveView,
+  DelegationView,
+  TeamView,
+  TriadPhaseView,
+  DelegationState,
 } from '../../../contracts/views.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { Reading } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
-import { createDelegationMemory } from './delegation-memory.ts';
-import type { DelegationMemory } from './delegation-memory.ts';
-import { ifFound } from './if-found.ts';
-import type { RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
+import type { WaveSummary } from '../../../contracts/planner-run.ts';
+import type { Question } from '../../../contracts/question.ts';
+import type { Usage } from '../../../contracts/usage.ts';
+import type { ActivityReading, DelegationReading } from '../../read-work.ts';
+import { addUsage } from '../../../core/usage/add-usage.ts';
+import { isWholeUsage } from '../../usage-now.ts';
+import { ifFound } from '../../client-error.ts';
 
-/** Reads a run again and again, and asks a worker only for what can have changed. */
+/** Reader that reads a run repeatedly and asks a worker only for what can have changed. */
 export interface SnapshotReader {
   read(): Promise<RunSnapshot>;
 }
@@ -24,9 +31,9 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
   let lastWaveId: string | null = null;
   const delegations = createDelegationMemory(client);
 
-  /** The list of waves changes only with the run's position, and with the plan of the wave at work. */
+  /** Reads the list of waves, which changes only with the run's position and with the plan of the current wave. */
   const readWaves = async (status: StatusView): Promise<Waves> => {
-    // A delegation has no waves to tell of, and before the first plan nobody has.
+    // A delegation has no waves, and a run has none before the first plan.
     if (status.wave === 0 || status.delegation !== undefined) return noWaves;
     const key = `${status.wave} ${status.wave_workflow_id ?? ''} ${status.phase}`;
     if (key === wavesKey && last !== null && last.plan_summary !== null) return last;
@@ -38,7 +45,7 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
 
   const readWave = async (waveWorkflowId: string | null): Promise<WaveSnapshot | null> => {
     if (waveWorkflowId === null) return null;
-    // The wave before is counted by the run already.
+    // The run already counts the previous wave.
     const known = waveWorkflowId === lastWaveId ? (last?.wave ?? null) : null;
     lastWaveId = waveWorkflowId;
     const reading = await ifFound(client.waveView(waveWorkflowId));
@@ -57,7 +64,7 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
     return readWave(id ?? (lastWaveId === runId ? runId : null));
   };
 
-  /** The last states of what was followed. A worker that was not there before is not waited for. */
+  /** Returns the last states of what was followed. Does not wait for a worker that was not there before. */
   const readClosed = async (run: RunListing): Promise<RunSnapshot> => {
     const known: RunSnapshot = { ...(last ?? nothingYet), run, questions: [], note: null };
     if (known.status === null) return known;
@@ -109,7 +116,7 @@ async function readRunWaves(
   return { done: view.done, plan_summary: view.current?.summary ?? null };
 }
 
-/** What was started as a part of a run is shown as a wave of one delegation. */
+/** Shows a part of a run that was started alone as a wave of one delegation. */
 async function readPart(
   part: DelegationStatusView,
   { run_id, wave }: StatusView,
@@ -151,3 +158,83 @@ const nothingYet: Omit<RunSnapshot, 'run'> = {
 function live<T>(reading: Reading<T>): T | null {
   return reading.live ? reading.view : null;
 }
+
+/** State of a run at one moment, as far as known. */
+export interface RunSnapshot {
+  /** Comes from the server, so it is available without any worker. */
+  readonly run: RunListing;
+  /** Null when no worker answers; `note` then says why. */
+  readonly status: StatusView | null;
+  /** Set also when the run answers but one of its children is stuck. */
+  readonly note: string | null;
+  readonly done: readonly WaveSummary[];
+  /** Goal of the current wave, or null while it is being planned. */
+  readonly plan_summary: string | null;
+  readonly wave: WaveSnapshot | null;
+  readonly questions: readonly Question[];
+}
+
+export interface WaveSnapshot extends Omit<WaveView, 'delegations'> {
+  readonly delegations: readonly DelegationSnapshot[];
+}
+
+/** Returns the run's reported usage, including the current wave. */
+export function usageOf(status: StatusView, wave: WaveSnapshot | null): Usage {
+  if (wave === null || isWholeUsage(status)) return status.usage;
+  const atWork = wave.delegations.filter((one) => wave.at_work.includes(one.workflow_id));
+  return addUsage(status.usage, wave.usage, ...atWork.flatMap(({ usage }) => usage ?? []));
+}
+
+export interface DelegationSnapshot extends DelegationView {
+  /** Null until a worker reported it. */
+  readonly usage: Usage | null;
+  /** Phase of its triad, or null. */
+  readonly triad_phase: TriadPhaseView | null;
+  /** Current or final state of its team, or null. */
+  readonly team_view: TeamView | null;
+  /** Current activity, or null. */
+  readonly activity: ActivityReading | null;
+}
+
+/** Adds usage and activity of a delegation to its view. One that has ended is read once more and never again. */
+interface DelegationMemory {
+  complete(view: DelegationView): Promise<DelegationSnapshot>;
+}
+
+export function createDelegationMemory(client: PlanwaveClient): DelegationMemory {
+  const readings = new Map<string, DelegationReading>();
+  const settled = new Set<string>();
+
+  const refresh = async ({ workflow_id, state }: DelegationView): Promise<void> => {
+    if (unstarted.has(state) || settled.has(workflow_id)) return;
+    const reading = await ifFound(client.delegation(workflow_id));
+    if (reading === null) return;
+    const before = readings.get(workflow_id);
+    readings.set(workflow_id, before === undefined ? reading : keepTold(before, reading));
+    if (ended.has(state)) settled.add(workflow_id);
+  };
+
+  return {
+    async complete(view) {
+      await refresh(view);
+      const known = readings.get(view.workflow_id);
+      const [activity = null] = ended.has(view.state) ? [] : (known?.activities ?? []);
+      const triad_phase = ended.has(view.state) ? null : (known?.triad ?? null);
+      const team_view = known?.team ?? null;
+      return { ...view, usage: known?.usage ?? null, triad_phase, team_view, activity };
+    },
+  };
+}
+
+/** Keeps the earlier value of everything that no worker reported this time. */
+function keepTold(before: DelegationReading, now: DelegationReading): DelegationReading {
+  return {
+    ...now,
+    usage: now.usage ?? before.usage,
+    triad: now.triad ?? before.triad,
+    team: now.team ?? before.team,
+  };
+}
+
+const unstarted: ReadonlySet<DelegationState> = new Set(['pending', 'skipped']);
+const ended: ReadonlySet<DelegationState> = new Set(['completed', 'failed', 'stopped']);
