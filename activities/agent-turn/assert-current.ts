@@ -17,15 +17,15 @@ export async function assertCurrent(
 }
 
 /**
- * Returns true when the server may have given this attempt to another worker before heartbeats were counted: its worker
- * was suspended, or so busy that the task waited there. Asks the server only then, and when in doubt.
+ * Whether this attempt may have been given to somebody else before it began to count heartbeats: its worker was
+ * suspended, or so busy that the task lay there. Asks the server only then, and when it is in doubt.
  *
  * @returns false also when the server can't be asked: its silence is no reason not to work.
  */
 async function isSuperseded(context: Context, isInDoubt: boolean): Promise<boolean> {
   const { currentAttemptScheduledTimestampMs, heartbeatTimeoutMs, taskToken } = context.info;
   if (heartbeatTimeoutMs === undefined) return false;
-  // Clocks of two machines differ slightly; half the timeout tolerates that, and costs a request at worst.
+  // Clocks of two machines differ a little; half the time-out forgives that, and costs a question at worst.
   const ageMs = Date.now() - currentAttemptScheduledTimestampMs;
   if (!isInDoubt && ageMs < heartbeatTimeoutMs / 2) return false;
   try {
@@ -36,10 +36,7 @@ async function isSuperseded(context: Context, isInDoubt: boolean): Promise<boole
   }
 }
 
-/**
- * Creates the failure of a late attempt. It is ignored when the server gave the work away; otherwise the attempt is
- * repeated.
- */
+/** Nobody reads it when the server gave the work away; when it did not, the attempt is made again. */
 function createLateFailure(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'ModelUnavailable',

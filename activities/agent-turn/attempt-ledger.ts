@@ -5,20 +5,20 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
 
-/** Results of the attempts of one activity so far. */
+/** What the attempts of one activity have done so far. */
 export interface Attempts {
   /** Set once a reply was recorded: it is never bought again. Its usage is that of all attempts. */
   readonly result: ModelTurnResult | null;
-  /** Usage of all attempts: those that failed may have been billed too. */
+  /** Used by all attempts: those that failed may have been billed too. */
   readonly spent: Usage;
 }
 
-/** Ledger entry of one attempt. */
+/** What one attempt leaves. */
 interface AttemptEntry {
   readonly version: typeof ledgerVersion;
-  /** Result as returned by the attempt. */
+  /** As the attempt returns it. */
   readonly result: ModelTurnResult | null;
-  /** Usage of this attempt alone. */
+  /** Used by this attempt alone. */
   readonly spent: Usage;
 }
 
@@ -34,12 +34,11 @@ function ledgerKeyOf(info: Info, activityId = info.activityId): LedgerKey {
 }
 
 /**
- * Reads what the other attempts recorded. The first attempt has nothing to look up.
+ * What the other attempts left. The first attempt has nothing to look for.
  *
- * If two replies were bought because a worker that had one was suspended, the earlier attempt's counts, and both are
- * paid for.
+ * Of two replies, bought because a worker that had one was suspended, the earlier attempt's counts, and both are paid for.
  *
- * @throws StoreUnavailable: continuing without this knowledge could buy a reply twice.
+ * @throws StoreUnavailable: going on without knowing could buy a reply twice.
  */
 export async function recallAttempts(ledger: ReplyLedger, info: Info): Promise<Attempts> {
   const entries = info.attempt > 1 ? await findEntries(ledger, ledgerKeyOf(info)) : [];
@@ -49,8 +48,8 @@ export async function recallAttempts(ledger: ReplyLedger, info: Info): Promise<A
 }
 
 /**
- * Reads the usage billed to another activity of the same workflow run. A call that is cancelled between two attempts,
- * or whose worker was killed, reports nothing itself.
+ * What another activity of the same workflow run was billed. A call that is cancelled between two attempts, or whose
+ * worker was killed, reports nothing itself.
  *
  * @throws StoreUnavailable
  */
@@ -63,7 +62,7 @@ export async function recallSpent(
 }
 
 /**
- * @param spent usage of this attempt alone.
+ * @param spent by this attempt alone.
  * @throws StoreUnavailable
  */
 export async function recordResult(
@@ -76,7 +75,7 @@ export async function recordResult(
 }
 
 /**
- * Records that an attempt is about to buy a reply. If that can't be written, the reply could not be kept either.
+ * Says that an attempt is about to buy a reply. Where that can't be written, neither could the reply be kept.
  *
  * @throws StoreUnavailable
  */
@@ -84,7 +83,7 @@ export async function recordAttempt(ledger: ReplyLedger, info: Info): Promise<vo
   await put(ledger, info, { version: ledgerVersion, result: null, spent: noUsage });
 }
 
-/** Records the usage of a failed attempt. Best effort: the failure itself matters more than its price. */
+/** Remembers what a failed attempt used. Best effort: the failure itself matters more than its price. */
 export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage): Promise<void> {
   try {
     await put(ledger, info, { version: ledgerVersion, result: null, spent });

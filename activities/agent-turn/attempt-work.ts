@@ -1,31 +1,31 @@
 import type { Context } from '@temporalio/activity';
 import type { Usage } from '../../contracts/usage.ts';
 
-/** Work of an attempt, for logs and traces: ids and counts, no text. An absent field is unknown or not yet known. */
+/** Whose work an attempt does, for logs and traces: ids and counts, no text. What is absent is not known, or not yet. */
 export interface AttemptWork {
   readonly kind: 'model_call' | 'tool_call';
   readonly agent_id: string;
-  /** Defined in ModelTurnInput. */
+  /** As in ModelTurnInput. */
   readonly delegation_id?: string | undefined;
-  /** Number of the turn in its conversation, from 1. */
+  /** Of its conversation, from 1. */
   readonly turn?: number;
-  /** Name of the tool, as the model wrote it. */
+  /** The name of the tool, as the model wrote it. */
   readonly tool?: string;
-  /** Requested model. */
+  /** That was asked for. */
   readonly model?: string;
-  /** Usage of all attempts of a call that ended. */
+  /** Of a call that came to its end: what all its attempts used. */
   readonly usage?: Usage;
 }
 
-/** Work by attempt; dropped together with the attempt. */
+/** By the attempt; forgotten with it. */
 const works = new WeakMap<Context, AttemptWork>();
 
-/** Notes the initial data of an attempt. */
+/** Notes what an attempt begins with. */
 export function noteWork(context: Context, work: AttemptWork): void {
   works.set(context, work);
 }
 
-/** Adds data that became known later. */
+/** Adds what has come to be known since. */
 export function addToWork(context: Context, known: Partial<AttemptWork>): void {
   const work = works.get(context);
   if (work !== undefined) works.set(context, { ...work, ...known });

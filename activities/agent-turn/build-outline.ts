@@ -9,7 +9,7 @@ import { fingerprintDelegation } from '../../core/plan/fingerprint-delegation.ts
 import { countBytes } from '../tools/cut-bytes.ts';
 import type { Output } from './read-output.ts';
 
-/** Maximum bytes of an outline as JSON. It goes into history; longer texts belong into the Markdown fields. */
+/** Bytes of an outline as JSON. It goes into history; what is longer belongs into the Markdown fields. */
 const outlineBytesMax = 64_000;
 
 /**

@@ -2,10 +2,10 @@ import type { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/activity';
 
 /**
- * Reason why the server or the worker cancelled an activity.
- * - `requested`: the workflow cancelled it, and waits for its result.
+ * Why the server or the worker took an activity back.
+ * - `requested`: the workflow cancelled it, and waits for what it has to say.
  * - `shutdown`: this worker ends; another one will do the work.
- * - `other`: timed out, reset, paused, or its workflow is gone. The result of this attempt is not needed.
+ * - `other`: timed out, reset, paused, or its workflow is gone. Nobody waits for this attempt.
  */
 export type CancelCause = 'requested' | 'shutdown' | 'other';
 
@@ -22,7 +22,7 @@ export function readCancelCause(context: Context): CancelCause | null {
 }
 
 /**
- * Ends an attempt that was cancelled. Never returns.
+ * Ends an attempt that was taken back. Never returns.
  *
  * On shutdown the attempt fails, because a failed attempt is scheduled again and a cancelled one is not.
  *

@@ -5,11 +5,11 @@ import { loadDetailName } from '../tools/load-detail.ts';
 import { delegateTaskToMember } from '../tools/state-tools/team-tools.ts';
 
 /**
- * Chooses the tool results to leave out so that half of the conversation's bytes are gone: the oldest first, as many as
- * necessary, never the newest, because the model has just requested it.
+ * Which tool results to leave out so that half of the conversation's bytes are gone: the oldest first, as many as it
+ * takes, never the newest, because the model asked for it just now.
  *
  * @param leftOut ids that earlier turns left out.
- * @returns further ids to leave out. Empty when nothing more can be left out.
+ * @returns the ids to leave out besides those. Empty when there is nothing that could go.
  */
 export function chooseLeftOut(
   messages: readonly Message[],
@@ -30,7 +30,7 @@ export function chooseLeftOut(
   return chosen;
 }
 
-/** Replaces each result that is left out by a line that says what it was and how to get it again. */
+/** The messages with a line in place of each result that is left out: what it was, and how to get it again. */
 export function leaveOut(
   messages: readonly Message[],
   leftOut: ReadonlySet<string>,
@@ -56,7 +56,7 @@ function describeLeftOut(result: ToolResultBlock, call: ToolUseBlock | undefined
   const bytes = countBytes(result.content);
   const input = cutText(JSON.stringify(call?.input ?? {}), 300);
   if (call?.name === delegateTaskToMember.spec.name) {
-    // The engine's own words, with the id to load; the member's text follows them.
+    // The engine's own words, with the id to load; what the member wrote comes behind them.
     const [said = ''] = result.content.split('\n', 1);
     return `[Left out to save space, ${bytes} bytes: ${cutText(said, 600)}]`;
   }

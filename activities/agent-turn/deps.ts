@@ -13,23 +13,23 @@ export interface AgentTurnDeps {
   readonly ledger: ReplyLedger;
   readonly effects: EffectLedger;
   readonly tools: ToolRegistry;
-  /** Gate that lets the first call of a wave go out before its siblings. */
+  /** Lets the first call of a wave go out before its siblings. */
   readonly prefixGate: PrefixGate;
-  /** Model of agents that name none. */
+  /** The model of agents that name none. */
   readonly defaultModel: string;
-  /** Resolves a model's name in a plan; null when the name has no meaning of its own. */
+  /** What a model's name in a plan stands for; null: nothing of its own. */
   readonly resolveModel: (name: string) => string | null;
-  /** Computes the usage of one call. `tokens` is null when the provider reported none: the call is then unpriced. */
+  /** Usage of one call. `tokens` is null when the provider told none: the call is then unpriced. */
   readonly computeUsage: (model: string, tokens: TokenCount | null) => Usage;
-  /** Computes the worst case of one call: no text has more tokens than bytes. Unknown prices count as none. */
+  /** What one call may take at worst: no text has more tokens than bytes. Unknown prices count as none. */
   readonly computeWorst: (request: ModelRequest) => Spending;
   /**
-   * First back-off in milliseconds after a model failure that may be temporary. Default 2,000. Doubled with each
-   * attempt up to 2 min; the provider's own `retry-after` takes precedence.
+   * First back-off after a model failure that may pass, in milliseconds. Default 2,000. Doubled with each attempt up to
+   * 2 min; the provider's own `retry-after` wins.
    */
   readonly retryBaseMs?: number;
-  /** Interval between two heartbeats in milliseconds. Default 1,000. */
+  /** Between two heartbeats, in milliseconds. Default 1,000. */
   readonly heartbeatEveryMs?: number;
-  /** Timeout of a tool call in milliseconds. Default 60,000. */
+  /** Longest tool call, in milliseconds. Default 60,000. */
   readonly toolTimeoutMs?: number;
 }

@@ -4,10 +4,10 @@ import { isRecord } from '../../core/is-record.ts';
 import type { EvidenceSources } from '../../core/output/check-evidence.ts';
 import { loadDetailName } from '../tools/load-detail.ts';
 
-/** Sources that every agent receives. */
+/** What every agent is given. */
 const givenToAll = ['goal', 'constraints', 'instructions', 'planner_compact_input', 'wave_compact'];
 
-/** Reads the sources that an agent's evidence can name, from everything that its conversation contains. */
+/** What an agent's evidence can point at, from all that its conversation holds. */
 export function readEvidenceSources(messages: readonly Message[]): EvidenceSources {
   const blocks = messages.flatMap(({ content }) => content);
   const failed = new Set(
@@ -41,10 +41,7 @@ export function readEvidenceSources(messages: readonly Message[]): EvidenceSourc
   };
 }
 
-/**
- * Lists the delegation_ids and names of the results that the task builds on: each result begins with a line that
- * contains them.
- */
+/** The delegation_ids of what the task builds on, and the names of it: each result begins with a line that says them. */
 function listResults(blocks: readonly ContentBlock[]): string[] {
   return cutBlocks(blocks, 'upstream_results').flatMap((text) =>
     text.split('\n').flatMap((line) => {
@@ -59,7 +56,7 @@ function listResults(blocks: readonly ContentBlock[]): string[] {
 
 const resultHeading = '# Result of ';
 
-/** Reads the name that a leader gave to a task. */
+/** The name that a leader gave to a task. */
 function namesIn(input: unknown): string[] {
   return isRecord(input) ? textsOf([input['name']]) : [];
 }
@@ -70,12 +67,12 @@ function readEntries(blocks: readonly ContentBlock[], name: string) {
   );
 }
 
-/** Reads the JSON in all blocks of a name. Invalid JSON is skipped. */
+/** The JSON in all blocks of a name. What is no JSON is passed over. */
 function readBlocks(blocks: readonly ContentBlock[], name: string): unknown[] {
   return cutBlocks(blocks, name).flatMap(parse);
 }
 
-/** Returns the contents of all blocks of a name, in messages that the engine wrote. */
+/** The insides of all blocks of a name, in messages that the engine wrote. */
 function cutBlocks(blocks: readonly ContentBlock[], name: string): string[] {
   const open = `<${name}>`;
   const close = `</${name}>`;

@@ -7,19 +7,16 @@ import { ArtifactCorrupt, StoreUnavailable } from '../ports/artifact-store.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { ThreadUnavailable } from '../ports/thread-store.ts';
 
-/** Longest back-off of our own in milliseconds: long enough for an outage, short enough to notice its end. */
+/** Longest back-off of our own, in milliseconds: long enough for an outage, short enough to notice its end. */
 const backOffMaxMs = 120_000;
 
-/**
- * Attempts after a protocol error. A body that is no message comes from a proxy or a wrong address: two repeats
- * distinguish a hiccup from that.
- */
+/** A body that is no message comes from a proxy or a wrong address: two repeats tell a hiccup from that. */
 const protocolAttemptsMax = 3;
 
-/** Attempts after a fault of our own, which may be temporary; then it parks the run instead of buying calls. */
+/** A fault of our own is tried once more, in case it was the moment; then it parks the run instead of buying calls. */
 const internalAttemptsMax = 2;
 
-/** Gives every failure a type that workflows know. Passes on what Temporal itself throws. */
+/** Gives every failure a type that workflows know. What Temporal itself throws passes. */
 export async function guardActivity<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -35,12 +32,12 @@ export async function guardActivity<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Converts a provider's failure to the form that Temporal keeps: type, message and details.
+ * A provider's failure as Temporal keeps it: type, message and details.
  *
  * @param attempt of the activity, from 1.
  * @param retryBaseMs first back-off, doubled with each attempt.
- * @param known additional details: the usage of all attempts so far, so that nothing that was billed is lost, and the
- * prompt.
+ * @param known what the details hold besides: the usage of all attempts so far, so that nothing that was billed is
+ * forgotten, and the prompt.
  */
 export function toModelFailure(
   error: ModelFailure,

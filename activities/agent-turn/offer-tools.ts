@@ -16,15 +16,14 @@ export function toolsGranted({ agent_id, allowed_tools }: AgentDefinition): read
 }
 
 /**
- * Returns the names of the tools that a conversation offers: all that the agents of its wave may call, in one order,
- * because the tools come first of all in what the provider caches. A call outside the agent's grant gets an error
- * instead.
+ * Names of the tools that a conversation offers: all that the agents of its wave may call, in one order, because the
+ * tools come first of all in what the provider caches. Who calls one outside its grant gets an error instead.
  *
- * A member of a triad is offered only its agent's own: together with the state tools of its role, its prefix is that of
- * its role anyway. Members of one role, agent and model in one phase have the same.
+ * A member of a triad is offered its agent's own and no others: with the state tools of its role, which come besides, its
+ * prefix is that of its role anyway. Members of one role, agent and model in one phase have the same.
  *
- * The offer is fixed when the conversation begins and is kept in its first node; a conversation of an older engine
- * lacks it and offers the agent's own. The planner has some in decisions only, and an agent that writes code has none.
+ * They are settled when the conversation begins and stand in its first node; a conversation of an older engine has them
+ * not, and offers the agent's own. The planner has some in decisions only, and who writes code none.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */

@@ -6,10 +6,10 @@ import type { PlanParts } from '../../contracts/transcript.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
 
 /**
- * Schema of a team as offered to a planner. The provider makes a grammar of the schema and may refuse a large one, and
- * each call of the planner pays for its bytes. So members are agents or teams with a name: a planner that wants a triad
- * gives it a delegation of its own, where its cost is seen. The rest has defaults that a plan seldom has a reason to
- * change. A planner that writes those fields all the same is understood.
+ * What a planner is offered of a team. The provider makes a grammar of the schema and may refuse a large one, and each call
+ * of the planner pays for its bytes. So members are agents or teams with a name: a planner that wants a triad gives it a
+ * delegation of its own, where its cost is seen. The rest has defaults that a plan seldom has a reason to change. Whoever
+ * writes those fields all the same is understood.
  */
 const OfferedTeam = TeamPlan.pick({
   team_id: true,
@@ -30,10 +30,7 @@ const OfferedTeam = TeamPlan.pick({
     .describe(TeamPlan.shape.members.description ?? ''),
 });
 
-/**
- * Returns the schema of a wave plan for the provider, with the parts that the run allows. Every one of these is a
- * WavePlan.
- */
+/** A wave plan as the provider is asked for it: with the parts that the run allows. Every one of these is a WavePlan. */
 export function offerPlan(parts: PlanParts): z.ZodType {
   const key = JSON.stringify([parts.triads, parts.teams, parts.redoes]);
   const known = offeredPlans.get(key);
@@ -43,11 +40,11 @@ export function offerPlan(parts: PlanParts): z.ZodType {
   return offered;
 }
 
-/** Schemas created so far. The request is cached by its schema, so each has to be one and the same object. */
+/** Schemas made so far. What is sent is remembered by the schema it is made of, so each has to be one and the same object. */
 const offeredPlans = new Map<string, z.ZodType>();
 
 function buildPlan({ triads, teams, redoes }: PlanParts): z.ZodType {
-  // Provided inputs follow from the known inputs, so a planner is not asked for them.
+  // What is provided follows from the known inputs, so a planner is not asked for it.
   const delegation = Delegation.omit({
     provided_inputs: true,
     redoes: true,
@@ -61,7 +58,7 @@ function buildPlan({ triads, teams, redoes }: PlanParts): z.ZodType {
         ...(teams ? ['With team: the one that leads.'] : []),
       ].join(' '),
     ),
-    // Not optional, because it can be an empty list: the provider takes few fields that may be left out.
+    // Not optional, as what can be an empty list: the provider takes few fields that may be left out.
     needs: Delegation.shape.needs.unwrap().describe(Delegation.shape.needs.description ?? ''),
     ...(redoes && { redoes: Delegation.shape.redoes }),
     ...(triads && { triad: Delegation.shape.triad }),

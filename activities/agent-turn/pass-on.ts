@@ -12,8 +12,8 @@ export type PassedOn =
   | { readonly ok: false; readonly faults: readonly OutputFault[] };
 
 /**
- * Completes an output that passes texts on: its own `detailed_md`, then the texts that `detailed_from` names, word for
- * word and each once. Later readers of the output find everything in `detailed_md`.
+ * Makes the whole output of one that passes texts on: its own `detailed_md`, then what `detailed_from` names, word for
+ * word and each once. Whoever reads the output later finds everything in `detailed_md`.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */

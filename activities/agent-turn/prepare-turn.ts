@@ -29,14 +29,14 @@ export interface PreparedTurn {
   readonly turn: number;
   readonly request: ModelRequest;
   readonly asked: AskedOutput;
-  /** Node that waits for the reply. Its `messages` hold what the turn appended, and its parent the rest. */
+  /** The node that waits for the reply. Its `messages` hold what the turn appended, and its parent the rest. */
   readonly waiting: TranscriptNode;
-  /** Address of that node when an earlier call appended the same, else null. */
+  /** Where that node is stored already, when an earlier call appended the same; else null. */
   readonly waitingRef: Ref | null;
 }
 
 /**
- * Builds everything that a model call needs from artifacts: the same input always gives the same request.
+ * Everything that a model call needs, read from artifacts: the same input always gives the same request.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store; InvalidInput when there is nothing to send;
  * ModelContextExceeded when it is to be compacted and nothing can be left out.
@@ -79,7 +79,7 @@ export async function prepareTurn(
           ...grantTools(deps.tools, offered),
           ...offerStateTools(input.state_tools ?? []),
         ].map((tool) => tool.spec),
-        // Another call is likely when tools may be called, and when this is not the first.
+        // Another call is likely where tools may be called, and where this is not the first.
         cachesConversation: turn > 1 || mayCallTools(input, agent),
         callKey,
       },
@@ -92,8 +92,8 @@ export async function prepareTurn(
 }
 
 /**
- * Returns the same turn with the next smaller form of its schema, which the rest of the conversation then keeps; null
- * when there is none.
+ * The same turn with the next smaller form of its schema, which the rest of the conversation then keeps; null when there is
+ * none.
  */
 export function shrinkSchema(prepared: PreparedTurn): PreparedTurn | null {
   const form = shrinkForm(prepared.asked);
@@ -105,12 +105,12 @@ export function shrinkSchema(prepared: PreparedTurn): PreparedTurn | null {
     request: addOutput(request, asked),
     asked,
     waiting: { ...prepared.waiting, schema_form: form },
-    // A node that is already stored does not contain the new form.
+    // A node that stands in the store already knows nothing of it.
     waitingRef: null,
   };
 }
 
-/** Agent whose turn it is. */
+/** Whose turn it is. */
 interface Speaker {
   readonly agent: AgentDefinition;
   readonly model: string;
@@ -120,10 +120,7 @@ interface Speaker {
   readonly callKey: string;
 }
 
-/**
- * Creates the failure for a conversation that has not changed since the model said that it is too long: the model would
- * say so again.
- */
+/** Nothing has changed since the model said that the conversation is too long, so it would say so again. */
 function createFullFailure(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'ModelContextExceeded',
@@ -135,7 +132,7 @@ function createFullFailure(): ApplicationFailure {
 }
 
 /**
- * Builds the node that takes what the turn appends. It takes nothing that the newest node has taken already.
+ * The node that takes what the turn appends. It takes nothing that the newest node has taken already.
  *
  * The prompt is stored before the call, so that a full disk is found before a reply is bought.
  */

@@ -5,14 +5,14 @@ export type ReadCode =
   | { readonly ok: true; readonly code: string }
   | { readonly ok: false; readonly faults: readonly OutputFault[] };
 
-/** Matches a line that opens or closes a fence in Markdown. */
+/** A line that opens or closes a fence, as Markdown has it. */
 const fenceLine = /^ {0,3}(?<mark>`{3,}|~{3,}(?!~))(?<rest>[^\n`]*)$/u;
 
 /**
- * Reads a text that must be code and nothing else. One fence around the whole is removed. Its content is code,
- * including shorter fences; whether it runs is not checked (seed 001: validation happens elsewhere).
+ * Reads a text that is to be code and nothing else. One fence around the whole is taken off. What stands inside it is
+ * code, shorter fences included; whether it runs is not looked at (seed 001: validation happens elsewhere).
  *
- * Prose without a fence can't be distinguished from code, so it passes.
+ * Prose without a fence can't be told from code, so it passes.
  */
 export function readCode(text: string): ReadCode {
   const lines = text
@@ -40,7 +40,7 @@ function markOf(line: string): string | null {
   return fenceLine.exec(line.trimEnd())?.groups?.['mark'] ?? null;
 }
 
-/** Returns true when the line closes the fence: it has the same kind, at least the same length, and no language. */
+/** A fence ends with one of its own kind that is at least as long, and has no language. */
 function closes(line: string, mark: string): boolean {
   const { groups } = fenceLine.exec(line.trimEnd()) ?? {};
   return groups !== undefined && groups['mark']?.startsWith(mark) === true && groups['rest'] === '';

@@ -56,9 +56,7 @@ export async function readPassingOutput(
   return { ok: true, output: { shape: 'agent_output', value: passed.value } };
 }
 
-/**
- * Reads a final text. Nothing is repaired: a text that does not fit goes back to the model with every fault at once.
- */
+/** Reads a final text. Nothing is mended: what does not fit goes back to the model with every fault at once. */
 export function readOutput(shape: OutputShape, text: string): ReadOutput {
   if (shape === 'member_turn') return { ok: true, output: { shape, value: text } };
   if (shape === 'code') {
@@ -95,7 +93,7 @@ function check<T>(schema: z.ZodType<T>, value: unknown, wrap: (value: T) => Outp
     : { ok: false, faults: describeIssues(parsed.error) };
 }
 
-/** Parses the JSON of a final text. A fence of ```json around the whole is removed; prose around it is not. */
+/** The JSON of a final text. A fence of ```json around the whole is taken off; prose around it is not. */
 function parseFinalText(text: string): { value: unknown } | { fault: OutputFault } {
   const trimmed = text.trim();
   const isFenced = trimmed.startsWith('```json') && trimmed.endsWith('```') && trimmed.length > 10;

@@ -28,28 +28,28 @@ import { retryStore } from './retry-store.ts';
 import { settleTurn, settleWithoutReply } from './settle-turn.ts';
 import type { SettledTurn } from './settle-turn.ts';
 
-/** Maximum bytes of a result as JSON. It goes into history once per turn. */
+/** Bytes of a result as JSON. It goes into history once per turn. */
 const resultBytesMax = 100_000;
 
-/** Maximum characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
+/** Characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
 const waitReasonCharsMax = 400;
 
 const retryBaseMsDefault = 2_000;
 
-/** Values that stay the same within one attempt. */
+/** What stays the same within one attempt. */
 interface Attempt {
   readonly deps: AgentTurnDeps;
   readonly input: ModelTurnInput;
   readonly context: Context;
-  /** Usage of the other attempts, as far as they had reported when this one began. */
+  /** Used by the other attempts, as far as they had told when this one began. */
   readonly spent: Usage;
   readonly hasMissed: () => boolean;
   readonly onProgress: (progress: ModelProgress) => void;
-  /** Called while the reply is there and the store is not. */
+  /** The reply is there and the store is not. */
   readonly onWait: (error: Error) => void;
 }
 
-/** End of a call that did not fail: how to store it, and its usage. */
+/** How a call ended that did not fail: how to store it, and what it used. */
 interface CallEnd {
   readonly settle: () => Promise<SettledTurn>;
   readonly usage: Usage;
@@ -58,18 +58,18 @@ interface CallEnd {
 }
 
 /**
- * Runs one model call.
+ * One model call.
  *
- * M1. A reply that the ledger holds is returned unchanged; the model is not called.
+ * M1. A reply that the ledger holds is returned as it is; the model is not called.
  * M2. The ledger holds the result before the activity returns it.
  * M3. The result's usage is the sum over all attempts of this activity.
- * M4. A requested cancellation is a result with the usage until then; a shutdown is a failed attempt, which is retried.
- * M5. A reply that was cut off, refused or aborted is neither parsed nor kept in the conversation.
- * M6. A later attempt calls the model only when the ledger takes its entry: a reply that can't be kept is not bought.
- * M7. An attempt during which its worker slept buys nothing: another one has replaced it.
- * M8. A call whose worst case, together with the usage of earlier attempts, exceeds its allowance is not made.
- * M9. A late attempt removes nothing that another one has recorded.
- * M10. A schema that the provider refuses is requested in the next smaller form at once: a refusal is not billed.
+ * M4. A requested cancellation is a result with the usage until then; a shutdown is a failed attempt, made again.
+ * M5. What was cut off, refused or aborted is neither parsed nor kept in the conversation.
+ * M6. A later attempt calls the model only when the ledger takes its entry: what can't be kept is not bought.
+ * M7. An attempt that its worker slept through buys nothing: another one has been made of it.
+ * M8. A call whose worst case, with what earlier attempts took, passes its allowance is not made.
+ * M9. An attempt that comes late takes away nothing that another one has recorded.
+ * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is billed to nobody.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -117,7 +117,7 @@ function noteEnd(context: Context, result: ModelTurnResult): ModelTurnResult {
   return result;
 }
 
-/** Returns a key that is the same for all attempts, so that the provider's logs show which calls belong together. */
+/** The same for all attempts, so that the provider's logs show what belongs together. */
 function callKeyOf({ info }: Context, input: ModelTurnInput): string {
   const workflowId = info.workflowExecution?.workflowId ?? input.run_id;
   return `${workflowId}/${input.agent_id}/${input.shape}/${info.activityId}`;
@@ -153,7 +153,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   const needs = findExcess(attempt, prepared);
   if (needs !== null) return endWithoutReply(attempt, prepared, { type: 'unaffordable', needs });
   try {
-    // The first attempt has just stored its input; a later one may follow a full disk.
+    // The first attempt has just stored what came before; a later one may follow from a full disk.
     if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info);
     const reply = await complete(attempt, prepared);
     return {
@@ -177,7 +177,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   }
 }
 
-/** @returns the worst case of the call, including its earlier attempts, when that exceeds the allowance. */
+/** @returns what the call takes at worst, its earlier attempts included, when that is more than it may. */
 function findExcess({ deps, input, spent }: Attempt, { request }: PreparedTurn): Spending | null {
   const { allowance } = input;
   if (allowance === null) return null;
@@ -185,7 +185,7 @@ function findExcess({ deps, input, spent }: Attempt, { request }: PreparedTurn):
   return allows(allowance, addSpending(spendingOf(spent), worst)) ? null : worst;
 }
 
-/** @param usage of the call. If undefined, it was not made. */
+/** @param usage Of what came of the call. If undefined, it was not made. */
 function endWithoutReply(
   { deps }: Attempt,
   prepared: PreparedTurn,
@@ -201,10 +201,7 @@ function endWithoutReply(
   };
 }
 
-/**
- * Makes the call itself, after the first one of its wave. It may have waited, so it checks whether the work is still
- * its own.
- */
+/** The call itself, after the first one of its wave. It may have waited, so it looks whether it still has the work. */
 async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<ModelReply> {
   const { deps, input, context } = attempt;
   const signal = context.cancellationSignal;
@@ -224,8 +221,8 @@ async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<Mo
 }
 
 /**
- * @param words the last text that had arrived. Only a requested cancellation gets it; otherwise the call is repeated.
- * @throws the retryable failure or the cancellation that ends an attempt whose cancellation was not requested.
+ * @param words the last of what had arrived. Only who asked to stop hears of it; others make the call again.
+ * @throws the retryable failure or the cancellation that ends an attempt nobody asked to stop.
  */
 async function endTakenBack(
   attempt: Attempt,
@@ -250,7 +247,7 @@ async function endTakenBack(
   };
 }
 
-/** @throws the failure, unless a turn has a reply for it. */
+/** @throws the failure, unless it is one that a turn has a reply for. */
 async function endFailed(
   attempt: Attempt,
   prepared: PreparedTurn,
@@ -271,10 +268,7 @@ async function endFailed(
   throw toModelFailure(error, context.info.attempt, baseMs, { spent, promptRef });
 }
 
-/**
- * Checks a result's size. Everything in it is bounded where it is created, so this never fails; if it does, the paid
- * reply is not lost.
- */
+/** Everything of a result is bounded where it is made, so this never happens; if it does, what was paid is not lost. */
 function assertSmall(result: ModelTurnResult): void {
   const bytes = countBytes(JSON.stringify(result));
   if (bytes <= resultBytesMax) return;

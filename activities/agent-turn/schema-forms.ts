@@ -26,7 +26,7 @@ export interface AskedOutput {
   readonly passes: boolean;
 }
 
-/** Parts that are offered when no prompt says what the run allows. */
+/** What is offered where no prompt says what the run allows. */
 const wholePlan: PlanParts = { triads: true, teams: true, redoes: true };
 
 /**
@@ -56,7 +56,7 @@ export async function readAsked(
   return { shape, planning, form, passes };
 }
 
-/** Adds the requested output to a request. Nothing is added for free text. */
+/** A request that asks for the output. Where that is free text, nothing is added. */
 export function addOutput(
   request: Omit<ModelRequest, 'output' | 'outputForm'>,
   asked: AskedOutput,
@@ -79,9 +79,9 @@ function findSchema({ shape, planning, form, passes }: AskedOutput): z.ZodType |
 }
 
 /**
- * Returns the next smaller form of a schema that the provider refused, or null when there is none.
+ * The next smaller form of a schema that the provider refused, or null when there is none.
  *
- * SCF1. Each form asks for less than the one before; the last one describes the schema only in words.
+ * SCF1. Each form asks for less than the one before; the last one asks for nothing but in words.
  * SCF2. A form that would send the same bytes as the one before is left out.
  */
 export function shrinkForm({ shape, planning, form }: AskedOutput): SchemaForm | null {
@@ -96,7 +96,7 @@ function mayShare({ triads, teams }: PlanParts): boolean {
   return triads || teams;
 }
 
-/** Reduces the offered parts with the form. Described in words, a plan is whole again: words are no grammar. */
+/** Described in words, a plan is whole again: words are no grammar. */
 function shrinkParts(parts: PlanParts, form: SchemaForm): PlanParts {
   const isShrunk = form === 'single_agents' || form === 'bare';
   return isShrunk ? { ...parts, triads: false, teams: false } : parts;

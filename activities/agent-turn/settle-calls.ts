@@ -11,17 +11,15 @@ import { isStateTool, stateTools } from '../tools/state-tools/state-tools.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { noteMentions } from './note-mentions.ts';
 
-/**
- * Maximum characters of a tool's name in history. No tool has a longer one, so a cut name is as unknown as the whole.
- */
+/** Characters of a tool's name in history. No tool has a longer one, so a cut name is as unknown as the whole. */
 const toolNameCharsMax = 200;
 
-/** Maximum bytes of the state calls of one reply, as JSON. They go into history; faults are most of it. */
+/** Bytes of what is told of state calls in one reply, as JSON. It goes into history; faults are most of it. */
 const stateCallsBytesMax = 64_000;
 
-/** Tools that a conversation offers, as far as a reply's calls are distinguished by them. */
+/** The tools that a conversation offers, as far as a reply's calls are told apart by them. */
 export interface CallsDeps extends Pick<AgentTurnDeps, 'store' | 'tools'> {
-  /** Undefined outside a triad or team: a call of such a tool is then one of an unknown tool. */
+  /** Undefined outside of a triad or team: a call of such a tool is then one of a tool that nobody has. */
   readonly stateTools: readonly StateToolName[] | undefined;
 }
 
@@ -30,10 +28,10 @@ export type SettledCalls =
   | { readonly ok: false; readonly fault: OutputFault };
 
 /**
- * Reads the calls of a reply, in their order: those that the workflow decides with their arguments read and their texts
+ * The calls of a reply, in their order: those that the workflow decides with their arguments read and their texts
  * stored, all others with their arguments as an artifact.
  *
- * @returns a fault when too much is wrong with them to be reported.
+ * @returns a fault when so much is wrong with them that it can't be told.
  * @throws StoreUnavailable
  */
 export async function settleCalls(
@@ -73,7 +71,7 @@ async function settleCall(
   };
 }
 
-/** Refuses a tool of another role or phase. Its arguments are not read. */
+/** A tool of another role or phase. Its arguments are not even read. */
 function refuse(tool: StateToolName, offered: readonly StateToolName[]): ReadStateCall {
   const cure = offered.length === 0 ? 'go on without it' : listNames(offered);
   const fault = {

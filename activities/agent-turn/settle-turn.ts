@@ -19,7 +19,7 @@ import { settleCalls } from './settle-calls.ts';
 
 const mayCall: ReadonlySet<OutputShape> = new Set(['agent_output', 'member_turn', 'wave_decision']);
 
-/** Maximum tool calls of one reply. Each is an activity and is kept in history; a reply with more does not choose. */
+/** Tool calls of one reply. Each is an activity and stands in history; who needs more is not choosing. */
 const toolCallsMax = 100;
 
 export interface SettledTurn {
@@ -31,19 +31,19 @@ type SettleDeps = Pick<AgentTurnDeps, 'store' | 'tools'>;
 
 type ToolsReply = Extract<ReplyClass, { type: 'tools' }>;
 
-/** Requested output and tools. */
+/** What was asked for. */
 type Asked = Pick<ModelTurnInput, 'shape' | 'state_tools' | 'passable'>;
 
-/** Answer of the model in the provider's words. */
+/** What the model answered, in the provider's words. */
 export interface Answer {
   readonly content: readonly ContentBlock[];
   readonly stopReason: string;
-  /** Defined in ModelReply. */
+  /** As in ModelReply. */
   readonly refusal?: string;
 }
 
 /**
- * Stores the outcome of a turn and describes it. Content-addressed, so it may be repeated.
+ * Stores what came of a turn and says what it was. Content-addressed, so it may be repeated.
  *
  * @throws StoreUnavailable
  */
@@ -66,7 +66,7 @@ export async function settleTurn(
   return { head, reply };
 }
 
-/** Ends a turn without a reply: its own messages wait in the conversation for a reply that may still come. */
+/** The turn's own messages wait in the conversation for a reply that may still come. */
 export async function settleWithoutReply(
   store: ArtifactStore,
   { waiting, waitingRef }: PreparedTurn,
@@ -103,7 +103,7 @@ function checkTexts({ shape, value }: Output, messages: readonly Message[]): Out
   ];
 }
 
-/** A stored plan also contains what follows from its names. */
+/** A plan as it is kept says also what follows from its names. */
 function completeOutput(output: Output, knownInputs: readonly string[]): Output {
   if (output.shape !== 'wave_plan') return output;
   const { shape, value } = output;
@@ -130,7 +130,7 @@ async function settleTools(
   return { head, reply: { type: 'tools', calls, ...(said_ref !== undefined && { said_ref }) } };
 }
 
-/** Drops the calls. The reply is not kept, because the API would want a result for each of its calls. */
+/** The reply is not kept, because the API would want a result for each of its calls. */
 function dropCalls(
   store: ArtifactStore,
   prepared: PreparedTurn,

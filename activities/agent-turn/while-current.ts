@@ -9,7 +9,7 @@ export type AssertCurrent = (isInDoubt?: boolean) => Promise<void>;
 /**
  * Does the work of an activity under heartbeats.
  *
- * @param work receives the check that it must call before it changes anything shared.
+ * @param work is given what it asks before it changes anything that others change too.
  */
 export function whileCurrent<T>(work: (assertCurrent: AssertCurrent) => Promise<T>): Promise<T> {
   return guardActivity(() =>

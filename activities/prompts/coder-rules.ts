@@ -1,4 +1,4 @@
-/** Rules for an agent that writes one section of a triad as code. The same in every run. */
+/** For whoever writes one section of a triad as code. The same in every run. */
 export const coderRules = `You write code: one section of a work that others do together. You are given the section, what was agreed on it, and instructions. Everything you need to know is in this message; nothing else exists.
 
 # What you are given

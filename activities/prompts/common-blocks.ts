@@ -11,15 +11,15 @@ import { informsWork } from '../../core/questions/informs-work.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from './blocks.ts';
 
-/** Maximum characters of a tool's purpose: everything else that an agent has to know stands in its description. */
+/** Characters that tell what a tool does: what an agent has to know of it besides stands in its description. */
 const toolCharsMax = 200;
 
-/** Maximum characters of a question next to the name of its answer. The whole stands with the answer. */
+/** Characters of a question that stands behind the name of its answer. The whole stands with the answer. */
 const questionCharsMax = 100;
 
-/** Renders the part of every first message after its request, equal for all agents of a wave. */
+/** What every first message has after its request, equal for all agents of a wave. */
 export function renderRunBlocks(record: RunRecord, amendments: readonly string[]): string[] {
-  // An amendment is in the record from the next boundary on; until then it only comes with the prompt.
+  // An amendment stands in the record from the next boundary on; until then it only comes with the prompt.
   const instructions = [...new Set([...record.instructions, ...amendments])];
   return [
     textBlock('goal', record.goal, blockBytesMax.goal),
@@ -31,8 +31,8 @@ export function renderRunBlocks(record: RunRecord, amendments: readonly string[]
 }
 
 /**
- * Formats a day in UTC, `2026-11-23`. It comes from the record and not from the clock: all agents of a wave get the
- * same bytes, which the provider's cache then holds.
+ * A day in UTC, `2026-11-23`. It is the record's and not the clock's: all agents of a wave get the same bytes, which the
+ * provider's cache then holds.
  *
  * @param seconds Unix epoch seconds.
  */
@@ -41,8 +41,8 @@ function toDay(seconds: number): string {
 }
 
 /**
- * Renders the agents that do the work of the run, each with its tools, and the purpose of each of these tools, taken
- * from the first sentence of its description. The planner is not among them.
+ * Who does the work of the run, each with its tools, and what each of these tools does. The planner is not among them. A
+ * tool does what the first sentence of its description says.
  */
 export function renderAgents(registry: readonly AgentDefinition[], tools: ToolRegistry): string {
   const executors = registry.filter((agent) => agent.agent_id !== plannerAgentId);
@@ -67,14 +67,14 @@ export function renderAgents(registry: readonly AgentDefinition[], tools: ToolRe
 }
 
 /**
- * Renders the questions settled so far, with the source of each answer. The record keeps the beginning of a long
- * answer; agents read it from the store.
+ * What was asked and settled so far, and by whom. The record keeps the beginning of a long answer; agents read it from
+ * the store.
  */
 export async function renderAnsweredQuestions(
   store: ArtifactStore,
   record: RunRecord,
 ): Promise<string> {
-  // An approval, or a decision on the budget, tells other agents nothing about the work.
+  // An approval, or a word on the budget, tells the others nothing about the work.
   const decisions = record.answered_questions.filter(({ question }) => informsWork(question?.kind));
   const entries = await Promise.all(
     decisions.map(
@@ -94,8 +94,8 @@ export async function renderAnsweredQuestions(
 }
 
 /**
- * Lists the names that a delegation may require, each with its content. A result with several names is listed once.
- * Inputs from the user come first, then the newest results.
+ * Lists the names that a delegation may require, each with what stands behind it. One that has several names is listed
+ * once. What the user gave comes first, then the newest results.
  */
 export function renderKnownInputs(record: RunRecord, known: readonly string[]): string {
   const results = joinNames(record.details)
@@ -120,8 +120,8 @@ export function renderKnownInputs(record: RunRecord, known: readonly string[]): 
 }
 
 /**
- * Renders the open criteria, each with the reason why it is open: the last statement of an agent that tried it, or of
- * the planner that opened it again.
+ * The criteria that are open, each with the reason why it is: the last word of an agent that tried it, or of the planner
+ * that opened it again.
  *
  * @param planned criteria of a wave whose plan may not have reached the record yet.
  */

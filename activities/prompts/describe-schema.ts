@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { jsonBlock } from './blocks.ts';
 
 /**
- * Describes the shape of a final answer as text, for a provider that accepts no schema. The text ends the system
- * prompt, where it is the same in all later calls of the conversation.
+ * The shape of a final answer as text, for a provider that takes it in no other way. It ends the system prompt, where it is
+ * the same in all later calls of the conversation.
  */
 export function describeSchema(schema: z.ZodType): string {
   const { $schema: _dialect, ...shape } = z.toJSONSchema(schema);

@@ -2,7 +2,7 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import { formatCost, formatTokens } from '../../core/text/format.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 
-/** Describes stale delegations for the planner's choice: why, and what each cost the last time. */
+/** Stale delegations as the planner chooses from them: why, and what each cost the last time. */
 export function describeStale(record: RunRecord): readonly object[] {
   const outcomes = new Map(
     record.waves.flatMap((wave) => wave.outcomes.map((one) => [one.delegation_id, one] as const)),

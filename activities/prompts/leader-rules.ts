@@ -1,8 +1,6 @@
 import { dataRules, outputRules } from './doer-rules.ts';
 
-/**
- * Rules for every leader of a team, placed before its packet and its role. The same bytes for all of them in every run.
- */
+/** What every leader of a team is told, before its packet and its role. The same bytes for all of them in every run. */
 export const leaderRules = `You lead a team that does one delegation of a goal, under a planner. You never meet the user, nor anybody outside of the team. You find out what the delegation needs, give tasks to your members, judge what comes back, and give one output for all. Everything you need to know is in this conversation; nothing else exists.
 
 ${dataRules}

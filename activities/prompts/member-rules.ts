@@ -1,8 +1,8 @@
 import { dataRules, outputRules } from './doer-rules.ts';
 
 /**
- * Rules for every member of a triad, placed before its packet and its role. The same bytes for all of them in every
- * run: the task of a role in a phase is in `triad-parts.ts`.
+ * What every member of a triad is told, before its packet and its role. The same bytes for all of them in every run: what
+ * a role does in a phase stands in `triad-parts.ts`.
  */
 export const memberRules = `You are one of three members of a triad: a team that does one delegation of a goal together, under a planner. You never meet the user, nor anybody outside of the triad. You work in turns. Everything you need to know is in this conversation; nothing else exists.
 

@@ -19,7 +19,7 @@ import { renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
 import { currentFacts, readLastWaveCompact, showFact } from './read-wave.ts';
 
 interface SharedKeys {
-  /** Block that the message begins with. */
+  /** The block that the message begins with. */
   readonly request: string;
   /** The same for the whole wave, so that all get the same bytes. */
   readonly waveKey: string;
@@ -50,7 +50,7 @@ export async function renderShared(
   ].join('\n\n');
 }
 
-/** Renders an agent's role. It comes from the agent's file, so it is the one text of an agent that is not data. */
+/** From the agent's file, so it is the one text of an agent that is not data. */
 export function renderRole({ agent_id, prompt }: AgentDefinition): string {
   return `<role agent_id="${agent_id}">\n${prompt.trimEnd()}\n</role>`;
 }
@@ -66,8 +66,8 @@ function renderPlannerInput(waveCompact: string): string {
 }
 
 /**
- * Renders the task for its executor, with one list of what it builds on. Its order, its executor and the engine's own
- * fields are the planner's.
+ * The task as whoever does it reads it, with one list of what it builds on. Its order, its executor and what the engine
+ * keeps for itself are the planner's.
  */
 export function renderTask({
   delegation_id,
@@ -80,12 +80,12 @@ export function renderTask({
   return jsonBlock('delegation', task);
 }
 
-/** Explains in a sentence how to load the whole of a text that was cut. */
+/** How the whole of a text that was cut is loaded, as a sentence. */
 export function loadWhole(detail_id: string): string {
   return `All of it: ${loadDetailName} ${JSON.stringify({ detail_id })}.`;
 }
 
-/** Renders the details that `load_detail` knows in addition to the outputs upstream. */
+/** What `load_detail` knows besides the outputs upstream. */
 function renderDetailIndex(record: RunRecord, waveCompact: string): string {
   const recorded = listRecordedDetails(record);
   const entries = [

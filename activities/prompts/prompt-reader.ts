@@ -9,8 +9,8 @@ export interface PromptReader {
   readonly registry_ref: Ref;
   /** What it is to answer with. */
   readonly shape: OutputShape;
-  /** Key of the call, for all its attempts. */
+  /** Names the call, for all its attempts. */
   readonly callKey: string;
-  /** All tools that agents may be granted. */
+  /** All that agents may be granted. */
   readonly tools: ToolRegistry;
 }

@@ -13,25 +13,25 @@ import { joinNames } from '../tools/packet-details.ts';
 import { readWhole } from '../tools/read-whole.ts';
 import { readShape } from '../tools/read-artifact.ts';
 
-/** Result that a delegation builds on: of one that it depends on in its wave, or of an earlier wave. */
+/** A result that a delegation builds on: of one that it depends on in its wave, or of an earlier wave. */
 export interface Upstream extends UpstreamOutput {
   readonly title: string;
-  /** Names of the result in addition to the delegation_id. */
+  /** Names that the result is known by besides the delegation_id. */
   readonly names: readonly string[];
-  /** True when the plan names it: as a required input or as a dependency. Others are dependencies of those. */
+  /** Whether the plan names it: as a required input or as a dependency. Others come because those depend on them. */
   readonly isDirect: boolean;
-  /** Criteria that it was to meet, as far as they are known. */
+  /** Those that it was to meet, as far as they are known. */
   readonly criteria: readonly AcceptanceCriterion[];
   readonly output: AgentOutput;
-  /** Whole result, with the files that were written for it. */
+  /** All of it, with the files that were written for it. */
   readonly whole: string;
 }
 
-/** Data that a prompt about one delegation is rendered from. */
+/** What a prompt about one delegation is rendered from. */
 export interface Task {
   readonly record: RunRecord;
   readonly delegation: Delegation;
-  /** Upstream results, those of earlier waves first. */
+  /** Those of earlier waves first. */
   readonly upstream: readonly Upstream[];
 }
 
@@ -77,10 +77,7 @@ function nameUpstream(
   };
 }
 
-/**
- * Lists the results of earlier waves that a delegation requires. A name that its own wave has produced anew is not
- * among them.
- */
+/** The results of earlier waves that a delegation requires. A name that its own wave has produced anew is not among them. */
 function listEarlier(
   record: RunRecord,
   { required_inputs }: Delegation,
@@ -101,7 +98,7 @@ function listEarlier(
     }));
 }
 
-/** @throws ArtifactCorrupt when the plan has no such delegation, or like the store. */
+/** @throws ArtifactCorrupt when the plan has no such delegation, or as the store does. */
 export async function readDelegation(
   store: ArtifactStore,
   where: { readonly plan_ref: Ref; readonly delegation_id: string },

@@ -6,11 +6,11 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readAgents, readTeams } from '../tools/read-artifact.ts';
 import type { RegistrySnapshot } from '../tools/read-artifact.ts';
 
-/** Texts of a team's definition; its setup has the rest. */
+/** What the definition of a team says in words; its setup has the rest. */
 export interface TeamTexts {
-  /** Instructions for the leader; empty when the team has none. */
+  /** How the leader is to lead; empty when the team has none. */
   readonly instructions: string;
-  /** Members in the order of the setup. */
+  /** In the order of the setup. */
   readonly members: readonly MemberTexts[];
 }
 

@@ -6,7 +6,7 @@ import { countBytes } from '../tools/cut-bytes.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from './blocks.ts';
 
-/** Renders all answers for the agent that asked, in the order of the questions. */
+/** What comes back to the one who asked: all answers at once, in the order of the questions. */
 export async function renderAnswers(
   store: ArtifactStore,
   answers: readonly DeliveredAnswer[],
@@ -34,7 +34,7 @@ export async function renderAnswers(
 }
 
 /**
- * Renders what was decided after the record of the first message was written.
+ * What was decided since the record was written that the first message is rendered from.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */

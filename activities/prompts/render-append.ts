@@ -22,7 +22,7 @@ import { renderTurn } from './render-turn.ts';
 export interface RenderedAppend {
   /** Content of the one user message; empty when nothing was appended. */
   readonly content: readonly ContentBlock[];
-  /** First message as text, when the turn begins with a prompt. */
+  /** The first message as text, when the turn begins with a prompt. */
   readonly packet: string | null;
 }
 
@@ -39,7 +39,7 @@ export async function renderAppend(
   let packet: string | null = null;
   const content: ContentBlock[] = [];
   for (const input of append) {
-    // Sequential, so that texts stand in the order in which they were appended.
+    // In order, so that texts stand in the order in which they were appended.
     // oxlint-disable-next-line no-await-in-loop
     const blocks = await renderInput(store, input, reader);
     if (input.type === 'prompt') packet = joinTexts(blocks);
@@ -52,7 +52,7 @@ function joinTexts(blocks: readonly ContentBlock[]): string {
   return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
 }
 
-/** Moves tool results first: the API wants the results of a message's tool calls before anything else. */
+/** The API wants the results of a message's tool calls before anything else that is said. */
 export function putToolResultsFirst(content: readonly ContentBlock[]): ContentBlock[] {
   return [
     ...content.filter((block) => block.type === 'tool_result'),
@@ -92,7 +92,7 @@ async function renderInput(
   }
 }
 
-/** Renders the engine's decision on a call, and the current text, which may come from another member. */
+/** What the engine decided of a call, and the text that stands now, which others may have written. */
 async function renderStateResult(
   store: ArtifactStore,
   { tool_use_id, text, current_ref, is_error }: Extract<TurnInput, { type: 'state_result' }>,

@@ -74,7 +74,7 @@ function describePlanned(planned: WavePlan['delegations'][number]): object {
   return { delegation_id, title, task_description, acceptance_criteria };
 }
 
-/** Outcome with the delegation's output; null when there is none. */
+/** An outcome with what the delegation brought; null when it brought nothing. */
 type Ended = Outcome & { readonly output: AgentOutput | null };
 
 async function readEnded(store: ArtifactStore, outcome: Outcome): Promise<Ended> {
@@ -86,7 +86,7 @@ async function readEnded(store: ArtifactStore, outcome: Outcome): Promise<Ended>
   };
 }
 
-/** Reads the work of a wave. Work that was replaced within the wave is left out: its newer version is there. */
+/** What was replaced within the wave is left out: its newer version is there. */
 async function readWorks(store: ArtifactStore, ended: readonly Ended[]): Promise<Work[]> {
   const works = await Promise.all(
     dropReplacedOutcomes(ended).map(async ({ delegation_id, output, files = [] }) =>
@@ -147,12 +147,12 @@ function describeOutcome(outcome: Ended): Record<string, unknown> {
   };
 }
 
-/** Describes a triad and its failure. What it could not settle is among the conflicts. */
+/** That three members did it, and how they failed. What they could not settle stands in the conflicts. */
 function describeTriad({ type, failure }: TriadEnd): Record<string, unknown> {
   return failure === null ? { type } : { type, failure };
 }
 
-/** Describes a team and whether its result is complete. */
+/** That members did it for a leader, and whether all of it is there. */
 function describeTeam({ team_id, tasks, partial }: TeamEnd): Record<string, unknown> {
   return team_id === null ? { tasks, partial } : { team_id, tasks, partial };
 }

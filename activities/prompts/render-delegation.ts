@@ -39,7 +39,7 @@ export async function renderDelegation(
     markData(renderUpstream(task, agent), callKey),
     renderTask(task.delegation),
   ];
-  // Keyed by the wave and not by the call: all delegations get the same bytes.
+  // Of the wave and not of the call: all delegations get the same bytes.
   const waveKey = `${task.record.run_id} ${prompt.plan_ref}`;
   const shared = await renderShared(store, task.record, { request, waveKey });
   return { shared, own: own.join('\n\n') };

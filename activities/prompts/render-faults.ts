@@ -15,7 +15,7 @@ const cures: Readonly<Record<OutputShape, string>> = {
   code: 'Your last reply was not taken, for the faults listed here. Mend every one and give the whole code again, and nothing besides.',
 };
 
-/** Returns an output to its author with everything that is wrong with it. */
+/** Sends an output back to whoever gave it, with everything that is wrong with it. */
 export function renderFaults(faults: readonly OutputFault[], shape: OutputShape): string {
   const shown = faults.map(({ path, reason, hint }) => ({ path, reason, hint }));
   return `${jsonBlock('faults', shown)}\n${cures[shape]}`;

@@ -49,7 +49,7 @@ export async function renderMember(
   return { shared, own: own.join('\n\n') };
 }
 
-/** Renders the triad with its members and the reader's role. */
+/** Who works with whom, and who the reader is. */
 function renderTriad({ type, phase, member, team, rounds_max }: TurnBrief): string {
   const { name, role, lens = null } = member;
   return jsonBlock('triad', { type, phase, member: name, role, lens, team, rounds_max });
@@ -66,7 +66,7 @@ async function renderSummary(
   return [markData(textBlock('phase_summary', shown, Infinity), callKey)];
 }
 
-/** Reads what the phase before hands over: its writer's summary, or else the records of a negotiation. */
+/** What the phase before hands over: what its writer said, or else what the records of a negotiation say. */
 async function readHandOver(
   store: ArtifactStore,
   { summary_ref, phase, spec }: TurnBrief,
@@ -95,7 +95,7 @@ function formatSummary({ decisions, open_questions, artifacts }: PhaseSummary): 
   ].join('\n');
 }
 
-/** @returns null for a text that a person typed, of a phase that was started alone. */
+/** @returns null for a text that somebody typed, of a phase that was started alone. */
 function readSummary(text: string): PhaseSummary | null {
   try {
     return PhaseSummary.safeParse(JSON.parse(text)).data ?? null;

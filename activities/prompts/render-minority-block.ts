@@ -4,7 +4,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { cutAtLine, listBlock } from './blocks.ts';
 
-/** Renders proposals and objections of triad members for the conflicts that the planner has to resolve. */
+/** What the members of triads proposed and held against it, for the conflicts that the planner has to resolve. */
 export async function renderMinorityBlock(
   store: ArtifactStore,
   disputes: readonly Dispute[],

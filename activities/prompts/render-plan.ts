@@ -37,7 +37,7 @@ export async function renderPlan(
   return [
     `<request kind="plan" wave="${prompt.wave}">\nPlan wave ${prompt.wave}: the delegations that bring the goal closest to done, each with criteria that can be checked. Ask the user only what is critical.\n</request>`,
     ...renderRunBlocks(record, prompt.amendments),
-    // Without teams, an agent that can only lead one is not needed.
+    // Without teams nobody needs an agent that does nothing but lead one.
     renderAgents(prompt.teams ? agents : agents.filter((agent) => !onlyLeads(agent)), tools),
     markData(renderOpenCriteria(record, prompt.open_criteria, []), callKey),
     renderKnownInputs(record, prompt.known_inputs),
@@ -67,7 +67,7 @@ export async function renderPlan(
   ].join('\n\n');
 }
 
-/** Renders what earlier waves leave to this one: the last decision, and who tried what. Empty before the first wave. */
+/** What earlier waves leave to this one: what was decided last, and who tried what. Nothing before the first wave. */
 async function renderHistory(
   store: ArtifactStore,
   record: RunRecord,
@@ -88,7 +88,7 @@ async function renderHistory(
   ];
 }
 
-/** Describes a team by what a planner needs to choose and name it. */
+/** What a planner chooses a team by, and needs to name it. */
 function describeTeam(team: NamedTeam, agents: readonly AgentDefinition[]): object {
   const { team_id, description, members = [] } = team;
   return {

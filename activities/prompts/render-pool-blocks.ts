@@ -14,8 +14,8 @@ import { currentFacts, showFact } from './read-wave.ts';
 import { renderMinorityBlock } from './render-minority-block.ts';
 
 /**
- * Renders the data that a decision must not contradict: the standing facts, the conflicts that it must resolve, and the
- * statements of triad members in those that are theirs. The conflicts are never cut, because each is asked for by name.
+ * What a decision has to leave without contradiction: the standing facts, the conflicts that it must resolve, and what the
+ * members of triads said in those that are theirs. The conflicts are never cut, because each is asked for by name.
  */
 export async function renderPoolBlocks(
   store: ArtifactStore,

@@ -44,7 +44,7 @@ export async function renderQuestionReview(
   ].join('\n\n');
 }
 
-/** Lists the documents of earlier waves by their summary, and of this one so far. */
+/** What earlier waves made, by its summary, and what this one has made so far. */
 async function listDocuments(
   store: ArtifactStore,
   record: RunRecord,

@@ -15,7 +15,7 @@ import type { PromptReader } from './prompt-reader.ts';
 
 type TaskResult = Extract<TurnInput, { type: 'task_result' }>;
 
-/** Replacement for an empty text (seed 002, case 2.4). */
+/** In place of a text that has none (seed 002, case 2.4). */
 const nothing = '(The member returned nothing.)';
 
 const ends: Readonly<Record<TaskStatus, string>> = {
@@ -27,7 +27,7 @@ const ends: Readonly<Record<TaskStatus, string>> = {
 };
 
 /**
- * Renders the result of a task for its leader: first the engine's own words, then, as data, the member's text. The
+ * What a leader is told of a task that it gave out: first the engine's own words, then, as data, what the member wrote. The
  * reason is data too, because it may quote a member.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
@@ -49,9 +49,7 @@ export async function renderTaskResult(
   return { type: 'tool_result', tool_use_id, content, is_error: status !== 'completed' };
 }
 
-/**
- * Describes a result in two lines, of which the first always holds: it stays when the result is left out to save space.
- */
+/** In two lines, of which the first holds for good: it stays when the result is left out to save space. */
 function describe(input: TaskResult): string {
   const { name, member_id, status, attempts, output_ref, partial_ref } = input;
   const tried = attempts === 0 ? '' : ` after ${attempts} attempt${attempts === 1 ? '' : 's'}`;
@@ -67,10 +65,7 @@ function describe(input: TaskResult): string {
   ].join('\n');
 }
 
-/**
- * Returns the id of the result. Deep in teams of teams an id may be longer than `load_detail` takes; there the leader's
- * own name is enough.
- */
+/** Deep in teams of teams an id may be longer than `load_detail` takes; there the leader's own name is enough. */
 function detailIdOf({ delegation_id, name }: TaskResult): string {
   return delegation_id.length <= engineLimits.detailIdCharsMax ? delegation_id : name;
 }

@@ -13,8 +13,8 @@ import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
 
 /**
- * Renders a member's input for one turn: what its brief names, and nothing else of the other members. Topology is
- * enforced by what there is to read, not by asking for discretion.
+ * What a member is given for one turn: what its brief names, and nothing else of the others. Topology is kept here, by
+ * what there is to read, not by asking for discretion.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */
@@ -85,7 +85,7 @@ async function renderSpec(
   delegation: Delegation,
   { spec }: TurnBrief,
 ): Promise<string> {
-  // A section can be finished as agreed only with the proposal by which it has its owner.
+  // Nobody could finish a section as agreed without the proposal by which it has its owner.
   const agreed = spec.sections.map(({ section_id, text_ref }) => {
     const proposal_ref = findSettled(spec, section_id)?.proposal_ref ?? null;
     return proposal_ref === text_ref ? null : proposal_ref;
@@ -171,12 +171,12 @@ async function renderClaims(store: ArtifactStore, claims: readonly Claim[]): Pro
   return [jsonBlock('claims', entries)];
 }
 
-/** Reads texts in their order; empty where there is none. */
+/** In their order; empty where there is none. */
 function readTexts(store: ArtifactStore, refs: readonly (Ref | null)[]): Promise<string[]> {
   return Promise.all(refs.map(async (ref) => (ref === null ? '' : store.getText(ref))));
 }
 
-/** Shortens texts that share a limit, each to its share. */
+/** Texts that share a place, each cut to what it may take. */
 function shorten(
   texts: readonly string[],
   bytesMax: number,

@@ -5,16 +5,13 @@ import { textBlock } from './blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { loadWhole } from './packet-parts.ts';
 
-/** Whole result of a delegation. */
+/** What a delegation brought, whole. */
 export interface Work {
   readonly delegation_id: string;
   readonly text: string;
 }
 
-/**
- * Renders the work of a wave for the planner's decision: whole as far as there is room, then with instructions to load
- * the rest.
- */
+/** The work of a wave for the one who decides on it: whole as far as there is room, then with how to load the rest. */
 export function renderWork(works: readonly Work[]): string {
   const texts = works.map(({ text }) => text.trimEnd());
   const shares = shareBytes(texts.map(countBytes), blockBytesMax.work);

@@ -6,17 +6,17 @@ import { describeIssues } from './describe-issues.ts';
 import { grantTools } from './tool.ts';
 import type { ReadingTool, Tool, ToolContext, ToolRegistry } from './tool.ts';
 
-/** Maximum bytes of a tool's result: 25,000 tokens. A tool with a longer result returns it in pages. */
+/** Bytes of a tool's result: 25,000 tokens. A tool that has more to say gives it in pages. */
 const toolResultBytesMax = 100_000;
 
-/** Maximum characters of the message of a throwing tool. */
+/** Characters of what a throwing tool says. */
 const errorTextMax = 2_000;
 
 export interface ToolRequest {
   readonly name: string;
   /** The arguments as the model wrote them. */
   readonly input: unknown;
-  /** Grant of the agent. Nothing else can be called, whatever a text asked the model to do. */
+  /** The agent's grant. Nothing else can be called, whatever a text asked the model to do. */
   readonly allowedTools: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export interface ToolAnswer {
   readonly is_error: boolean;
 }
 
-/** Call that may be made: a granted tool, and arguments that it takes. */
+/** A call that may be made: a granted tool, and arguments that it takes. */
 export interface PreparedCall {
   readonly tool: Tool;
   readonly input: unknown;
@@ -46,11 +46,11 @@ export function prepareCall(
 }
 
 /**
- * Runs a tool that changes nothing. An error becomes an error result that says what to do instead, so the turn
- * continues.
+ * Runs a tool that changes nothing. What goes wrong becomes an error result that says what to do instead, so the turn
+ * goes on.
  *
  * @throws StoreUnavailable, because a repeat of the activity may help where another try of the model can't.
- * @throws the reason with which `context.signal` was aborted.
+ * @throws whatever `context.signal` was aborted with.
  */
 export async function callTool(
   tool: ReadingTool,
@@ -68,22 +68,22 @@ export async function callTool(
   }
 }
 
-/** Describes the error of a tool for the model. */
+/** What the model reads of a tool that threw. */
 export function describeFailure({ spec }: Tool, error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   return `${spec.name} failed: ${cutText(said, errorTextMax)}`;
 }
 
-/** Thrown when a tool exceeded its timeout. It may or may not still be working. */
+/** A tool took longer than it may. Whether it goes on somewhere, nobody knows. */
 export class ToolTimeout extends Error {
   override readonly name = 'ToolTimeout';
 }
 
 /**
- * Runs a tool's work for at most `timeoutMs`.
+ * Does a tool's work for at most `timeoutMs`.
  *
  * @throws {ToolTimeout} when it took longer.
- * @throws the error of the work, or the reason with which `context.signal` was aborted.
+ * @throws whatever the work threw, or `context.signal` was aborted with.
  */
 export async function runWithin<T>(
   work: (context: ToolContext) => Promise<T>,

@@ -1,15 +1,15 @@
 const encoder = new TextEncoder();
-// A byte order mark is treated like any other character of the text.
+// A byte order mark is a character of the text like any other.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Counts the bytes of a text as UTF-8. */
+/** Bytes of a text as UTF-8. */
 export function countBytes(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
 /**
- * Returns the beginning of a text, at most `bytesMax` (at least 4) bytes of UTF-8, cut at the end of a line. A line
- * that is longer than the limit is cut between two characters. A text that fits is returned whole.
+ * The beginning of a text, at most `bytesMax` (at least 4) bytes of UTF-8, cut at the end of a line. A line that is
+ * longer than the limit is cut between two characters. A text that fits comes back whole.
  */
 export function takeLines(text: string, bytesMax: number): string {
   if (countBytes(text) <= bytesMax) return text;
@@ -22,9 +22,7 @@ export function takeLines(text: string, bytesMax: number): string {
   return decoder.decode(bytes.subarray(0, end));
 }
 
-/**
- * Splits a text into pages of at most `bytesMax` bytes, each cut like in `takeLines`. An empty text is one empty page.
- */
+/** A text in pages of at most `bytesMax` bytes, each cut as `takeLines` does. An empty text is one empty page. */
 export function splitPages(text: string, bytesMax: number): string[] {
   const pages: string[] = [];
   let rest = text;

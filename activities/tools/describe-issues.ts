@@ -6,16 +6,13 @@ import { listNames } from '../../core/text/list-names.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/**
- * Maximum faults that are reported at once. Further ones mostly follow from these, and the reply to them must stay
- * short.
- */
+/** Faults that are reported at once. Further ones mostly follow from these, and the reply to them must stay short. */
 const shapeFaultsMax = 20;
 
-/** Path of a fault of the whole value. */
+/** How a fault of the whole value is addressed. */
 export const wholePath = '$';
 
-/** Describes the issues of a schema for the model that has to fix them: all at once, at most 20, each with a hint. */
+/** What a schema found, worded for the model that has to mend it: all at once, at most 20, each with a hint. */
 export function describeIssues(error: z.ZodError): OutputFault[] {
   const issues = error.issues.flatMap(expandIssue);
   const faults = issues.slice(0, shapeFaultsMax).map(describeIssue);
@@ -28,7 +25,7 @@ export function describeIssues(error: z.ZodError): OutputFault[] {
   return faults;
 }
 
-/** Formats a path as `coverage.criteria_met[0].evidence`, or `$` for the whole value. */
+/** `coverage.criteria_met[0].evidence`, or `$` for the whole value. */
 function formatPath(path: readonly PropertyKey[]): string {
   const text = path.reduce<string>((before, part) => {
     if (typeof part === 'number') return `${before}[${part}]`;
@@ -47,7 +44,7 @@ function describeIssue(issue: Issue): OutputFault {
 type Explanation = Pick<OutputFault, 'reason' | 'hint'>;
 
 function explain(issue: Issue): Explanation {
-  // Our own schemas word it better. Keys come from outside, so the text in their message is no hint of ours.
+  // Our own schemas say it better. Keys come from outside, so what stands in their message is nobody's hint.
   if (issue.code !== 'unrecognized_keys' && issue.message.includes('Try: ')) {
     return splitHint(issue.message);
   }
@@ -87,7 +84,7 @@ function explainType(issue: Extract<Issue, { code: 'invalid_type' }>): Explanati
     : { reason: issue.message, hint: `Try: give it as ${issue.expected}.` };
 }
 
-/** Splits the hint from a message. Our own schemas end their messages with a hint; the library's have none. */
+/** Our own schemas end their messages with a hint; the library's have none. */
 function splitHint(message: string): Explanation {
   const at = message.indexOf('Try: ');
   if (at === -1) return { reason: message, hint: 'Try: follow the description of the field.' };

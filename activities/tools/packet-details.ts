@@ -8,23 +8,23 @@ import { takeEntries } from '../prompts/blocks.ts';
 import { readLastWaveCompact } from '../prompts/read-wave.ts';
 import { countBytes } from './cut-bytes.ts';
 
-/** Id of the planner's newest wave_compact as a detail. It is one only when it is too long for the packet. */
+/** The planner's newest wave_compact as a detail. It is one only when it is too long for the packet. */
 export const waveCompactId = 'wave_compact';
 
-/** Result as shown in the index, without its address, which is internal to the engine. */
+/** A result as the index shows it: where it is stored is the engine's business. */
 export interface IndexEntry extends Omit<DetailEntry, 'output_ref' | 'files'> {
-  /** Other names of the same result. Absent when it has none. */
+  /** Other names of the same. Absent when it has none. */
   readonly also?: readonly string[];
 }
 
 export interface RecordedDetails {
-  /** Details listed in the index, oldest first. */
+  /** What stands in the index, oldest first. */
   readonly shown: readonly NamedDetail[];
-  /** Number of older ones, for which the index has no room. */
+  /** Older ones, for which the index has no room. */
   readonly leftOut: number;
 }
 
-/** Lists the newest results of earlier waves, as many as the index has room for. */
+/** The newest results of earlier waves, as many as the index has room for. */
 export function listRecordedDetails(record: RunRecord): RecordedDetails {
   const details = joinNames(record.details);
   const fitting = takeEntries(details.map(toIndexEntry), blockBytesMax.detail_index, 'last');
@@ -32,7 +32,7 @@ export function listRecordedDetails(record: RunRecord): RecordedDetails {
   return { shown: details.slice(leftOut), leftOut };
 }
 
-/** Result with its other names. */
+/** A result with the names that it is known by besides its own. */
 export interface NamedDetail {
   readonly entry: DetailEntry;
   readonly names: readonly string[];
@@ -58,18 +58,17 @@ export function toIndexEntry({ entry, names }: NamedDetail): IndexEntry {
   };
 }
 
-/** Source of a detail's text: an agent's output, or the planner's document itself. */
+/** Where the text of a detail is: an agent's output, or the planner's document itself. */
 export type DetailSource =
   | { readonly kind: 'output'; readonly ref: Ref; readonly files: readonly WrittenFile[] }
   | { readonly kind: 'wave_compact'; readonly text: string };
 
 /**
- * Lists the details in a delegation's packet by detail_id: the details of earlier waves and the outputs it depends on
- * in this one. The index in the prompt and the tool that loads a detail both use this list, so neither knows more than
- * the other.
+ * What a delegation's packet lists, by detail_id: the details of earlier waves and the outputs it depends on in this
+ * one. The index in the prompt and the tool that loads a detail both go by this, so neither knows more than the other.
  *
- * An upstream output takes precedence over a recorded detail of the same id, and over the details of what it replaces:
- * it is the newer one. The planner's document takes precedence over both.
+ * An upstream output wins over a recorded detail of the same id, and over the details of what it replaces: it is the newer
+ * one. The planner's document wins over both.
  */
 export async function listPacketDetails(
   store: ArtifactStore,
@@ -101,7 +100,7 @@ function outputOf({
   return { kind: 'output', ref, files };
 }
 
-/** Returns true when a wave_compact does not fit its block. */
+/** Whether a wave_compact does not fit its block. */
 export function isTooLong(waveCompact: string): boolean {
   return countBytes(waveCompact) > blockBytesMax.wave_compact;
 }

@@ -5,7 +5,7 @@ import { NamedTeam } from '../../contracts/team.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
-/** Agents and teams available to a run, fixed when the run began. */
+/** Who there is to do the work of a run, as it was when the run began. */
 const RegistrySnapshot = z.strictObject({
   /** Sorted by agent_id. */
   agents: z.array(AgentDefinition),
@@ -25,10 +25,10 @@ export async function readJson(store: ArtifactStore, ref: Ref): Promise<unknown>
 }
 
 /**
- * Reads an artifact in a shape that a schema describes.
+ * An artifact in a shape that a schema describes.
  *
  * @param what names it in the error: "the wave plan".
- * @throws ArtifactCorrupt like `readJson`, and when it has another shape.
+ * @throws ArtifactCorrupt as `readJson`, and when it has another shape.
  */
 export async function readShape<T>(
   store: ArtifactStore,
@@ -42,30 +42,30 @@ export async function readShape<T>(
   throw new ArtifactCorrupt(message, { ref, path: ref });
 }
 
-/** @throws ArtifactCorrupt like `readShape`. */
+/** @throws ArtifactCorrupt as `readShape`. */
 export function readRegistry(store: ArtifactStore, ref: Ref): Promise<RegistrySnapshot> {
   return readShape(store, ref, RegistrySnapshot, 'a registry snapshot');
 }
 
 /**
- * Reads the agents of a run as they were when it began.
+ * The agents of a run, as they were when it began.
  *
- * @throws ArtifactCorrupt like `readShape`.
+ * @throws ArtifactCorrupt as `readShape`.
  */
 export async function readAgents(store: ArtifactStore, ref: Ref): Promise<AgentDefinition[]> {
   return (await readRegistry(store, ref)).agents;
 }
 
 /**
- * Reads the teams that a run knows by name.
+ * The teams that a run knows by name.
  *
- * @throws ArtifactCorrupt like `readShape`.
+ * @throws ArtifactCorrupt as `readShape`.
  */
 export async function readTeams(store: ArtifactStore, ref: Ref): Promise<NamedTeam[]> {
   return (await readRegistry(store, ref)).teams;
 }
 
-/** @throws ArtifactCorrupt like `readShape`, and when the snapshot has no such agent. */
+/** @throws ArtifactCorrupt as `readShape`, and when the snapshot has no such agent. */
 export async function readAgent(
   store: ArtifactStore,
   ref: Ref,

@@ -9,8 +9,7 @@ import { countBytes } from './cut-bytes.ts';
 import { readJson } from './read-artifact.ts';
 
 /**
- * Reads the whole result of a delegation: its detailed_md, and each file that it wrote, so that other agents can read
- * the contents.
+ * The whole result of a delegation: its detailed_md, and each file that it wrote, so that others can read what is in it.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */
@@ -32,7 +31,7 @@ export async function readWhole(
   return [detailed_md.trimEnd(), ...sections].join('\n\n');
 }
 
-/** Reads the text from the call's arguments. */
+/** The text as the call had it. */
 async function readContent(store: ArtifactStore, { arguments_ref }: WrittenFile): Promise<string> {
   const given = await readJson(store, arguments_ref);
   const content = isRecord(given) ? given['content'] : undefined;

@@ -13,33 +13,27 @@ import { describeFailure, runWithin, ToolTimeout } from './call-tool.ts';
 import { hashBytes } from './hash-bytes.ts';
 import type { ActingTool, ToolContext } from './tool.ts';
 
-/** State in which an effect ended for now. */
+/** How an effect ended for now. */
 export type EffectEnd = Extract<
   EffectState,
   { type: 'confirmed' | 'failed' | 'skipped' | 'unverified' }
 >;
 
-/** Call of a tool that acts, with everything its effect needs. */
+/** One call of a tool that acts, with all that its effect needs. */
 export interface EffectCall {
   readonly ledger: EffectLedger;
   readonly key: string;
   readonly tool: ActingTool;
-  /** Input as parsed by the tool's schema. */
+  /** As the tool's schema parsed it. */
   readonly input: unknown;
   readonly resolution: EffectOrder['resolution'];
   readonly context: ToolContext;
   readonly timeoutMs: number;
-  /**
-   * Must be called before the tool acts, and again right before its change. Throws when the server may have given the
-   * call to another worker.
-   */
+  /** Asked before the tool acts, and again right before its change. Throws when the server may have given the call to another worker. */
   readonly assertCurrent: () => Promise<void>;
 }
 
-/**
- * Returns the key of an effect. Two calls are one effect when caller, position among its calls, tool and arguments are
- * equal.
- */
+/** What makes two calls one effect: who calls, which of its calls it is, the tool, and the arguments. */
 export function effectKeyOf(parts: {
   readonly workflow_id: string;
   readonly chain_id: string;
@@ -51,13 +45,13 @@ export function effectKeyOf(parts: {
   return hashBytes(JSON.stringify([workflow_id, chain_id, effect_id, tool, arguments_ref]));
 }
 
-/** State of an effect in the ledger, with its version. */
+/** Where an effect stands by the ledger, and the version that says so. */
 export interface RecalledEffect {
   readonly step: EffectStep;
   readonly version: number;
 }
 
-/** Reads the state of an effect before this attempt does anything. @throws StoreUnavailable */
+/** Where an effect stands before this attempt does anything. @throws StoreUnavailable */
 export async function recallEffect(ledger: EffectLedger, key: string): Promise<RecalledEffect> {
   const { state, version } = await ledger.find(key);
   if (state !== damagedEntry) return { step: openEffect(state), version };
@@ -70,11 +64,12 @@ export async function recallEffect(ledger: EffectLedger, key: string): Promise<R
 }
 
 /**
- * Advances an effect as far as possible without the user: `core/effects` decides, the ledger remembers, the tool acts.
+ * Brings an effect as far as it can be brought without the user: `core/effects` decides, the ledger remembers, the tool
+ * acts.
  *
- * @param from result of `recallEffect`.
+ * @param from As `recallEffect` gave it.
  * @throws StoreUnavailable from the ledger, and from a tool that has not acted yet: the activity is repeated.
- * @throws the reason with which `context.signal` was aborted.
+ * @throws whatever `context.signal` was aborted with.
  */
 export async function runEffect(call: EffectCall, from: RecalledEffect): Promise<EffectEnd> {
   let { step, version } = from;
@@ -82,20 +77,20 @@ export async function runEffect(call: EffectCall, from: RecalledEffect): Promise
     const event = await nextEvent(call, step);
     if (event === null) return endOf(step.state);
     const next = stepEffect(step.state, event);
-    // The state is written before the next action: after a crash the ledger says at least as much as has happened.
+    // The state before the next deed: after a crash the ledger says at least as much as has happened.
     if (next.state === step.state) step = next;
     else if (await call.ledger.put(call.key, next.state, version)) {
       step = next;
       version += 1;
     } else {
-      // Another attempt has advanced the effect. An attempt that may still continue does so from there.
+      // Another attempt has brought the effect further. Who may still go on does so from there.
       await call.assertCurrent();
       ({ step, version } = await recallEffect(call.ledger, call.key));
     }
   }
 }
 
-/** Carries a command out. @returns its event, or null when there is nothing more to do. */
+/** Carries a command out. @returns what came of it, or null when there is nothing more to do. */
 async function nextEvent(call: EffectCall, step: EffectStep): Promise<EffectEvent | null> {
   switch (step.command) {
     case 'begin':
@@ -143,10 +138,10 @@ async function act(call: EffectCall, before: string): Promise<EffectEvent> {
     return { type: 'acted', receipt };
   } catch (error) {
     context.signal.throwIfAborted();
-    // The worker that has the call by now finds out the result.
+    // Whoever has the call by now finds out what came of it.
     await call.assertCurrent();
     const reason = describeFailure(tool, error);
-    // It may still be working: the visible state proves nothing.
+    // It may still be at work: what can be seen now proves nothing.
     if (error instanceof ToolTimeout) {
       return { type: 'threw', reason, verdict: { type: 'unknown', found: reason } };
     }

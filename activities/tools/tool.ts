@@ -7,25 +7,25 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ToolSpec } from '../ports/model-client.ts';
 import { isStateTool } from './state-tools/state-tools.ts';
 
-/** Data of the calling delegation that a tool may see. */
+/** What a tool may see of the delegation that calls it. */
 export interface ToolContext {
   readonly store: ArtifactStore;
   readonly run_id: string;
   readonly record_ref: Ref;
   readonly upstream: readonly UpstreamOutput[];
-  /** Number of details that may still be loaded. */
+  /** How many details may still be loaded. */
   readonly loads_left: number;
-  /** Must be called when a detail was loaded: the delegation's record lists what its work rests on. */
+  /** To be told when a detail was loaded: the delegation's record says on what its work rests. */
   readonly onLoaded: (detailId: string) => void;
   /** Aborted when the call took too long or the activity was cancelled. */
   readonly signal: AbortSignal;
 }
 
-/** Context of a tool that acts. */
+/** What a tool that acts is given besides. */
 export interface ActContext extends ToolContext {
   /**
-   * Must be called as late as possible: when all is ready, right before the change. Throws when the call was given up,
-   * or another worker may have it: the half-done work of a suspended worker must not follow what was done since.
+   * To be asked as late as can be: when all is ready, right before the change. Throws when the call was given up, or
+   * somebody else may have it: what a suspended worker left half done must not come after what was done since.
    */
   readonly mayStill: () => Promise<void>;
 }
@@ -35,8 +35,8 @@ export interface ReadingTool {
   readonly spec: ToolSpec;
   readonly effect: 'none';
   /**
-   * Does the work. An error goes to the model as the text of an error result, except a `StoreUnavailable`, which
-   * repeats the activity.
+   * Does the work. Whatever it throws goes to the model as the text of an error result, except a `StoreUnavailable`,
+   * which repeats the activity.
    *
    * @param input the arguments as `spec.input` parsed them.
    * @returns the text for the model.
@@ -45,28 +45,28 @@ export interface ReadingTool {
 }
 
 /**
- * Tool that changes something outside. The engine keeps a ledger of its effects, so that a crash repeats none: it asks
- * the tool for the state before, lets it act, and asks it again when the result is unknown.
+ * A tool that changes something outside. The engine keeps a ledger of its effects, so that a crash repeats none: it
+ * asks the tool what is there before, lets it act, and asks it again when nobody knows how that ended.
  */
 export interface ActingTool {
   readonly spec: ToolSpec;
   readonly effect: 'external';
-  /** Rule for asking the user before it acts. */
+  /** When the user is asked before it acts. */
   readonly approval: ApprovalMark;
-  /** Describes what a call changes in a few words: a path. For people, for the record, and for the agent's claims. */
+  /** What a call changes, in a few words: a path. For people, for the record, and for what the agent claims. */
   targetOf(input: unknown): string;
   /**
-   * Describes the state before the change, as a short text for `check`. Changes nothing.
+   * What is there before, as a short text for `check`. Changes nothing.
    *
-   * @throws when the call is impossible; the model reads the message.
+   * @throws what makes the call impossible; the model reads the message.
    */
   look(input: unknown, context: ToolContext): Promise<string>;
-  /** Makes the change. An error is reported to the model when `check` sees that nothing has happened. */
+  /** Makes the change. What it throws is told to the model when `check` sees that nothing has happened. */
   act(input: unknown, context: ActContext): Promise<EffectReceipt>;
   /**
-   * Checks whether the change took place. Must not guess: an uncertain result is `unknown`.
+   * Whether the change took place. Must not guess: what it can't tell is `unknown`.
    *
-   * @param before result of `look`.
+   * @param before what `look` said.
    */
   check(input: unknown, before: string, context: ToolContext): Promise<EffectVerdict>;
 }
@@ -89,7 +89,7 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   return registry;
 }
 
-/** Returns the tools that an agent with these `allowed_tools` may call, in the order of the registry. */
+/** The tools that an agent with these `allowed_tools` may call, in the order of the registry. */
 export function grantTools(registry: ToolRegistry, allowedTools: readonly string[]): Tool[] {
   const allowed = new Set(allowedTools);
   return [...registry.values()].filter((tool) => allowed.has(tool.spec.name));

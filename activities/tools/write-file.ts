@@ -6,12 +6,12 @@ import { readRecord } from '../run-record/read-record.ts';
 import { hashBytes } from './hash-bytes.ts';
 import type { ActingTool, ToolContext } from './tool.ts';
 
-/** Maximum characters of a file: twice as much as a model can write in one reply. */
+/** Characters of a file: as much as a model can write in one reply, and twice that. */
 const contentCharsMax = 500_000;
 
 export const writeFileName = 'write_file';
 
-/** Result of `look` when there is no file. */
+/** What `look` says when there is no file. */
 const noFile = 'no file';
 
 const WriteFileInput = z.strictObject({
@@ -19,7 +19,7 @@ const WriteFileInput = z.strictObject({
   content: z.string().max(contentCharsMax),
 });
 
-/** Creates the tool that writes a text as one file below the run's workspace, whole, in one step. */
+/** Writes a text as one file below the run's workspace, whole, in one step. */
 export function createWriteFile(workspaces: Workspaces): ActingTool {
   return {
     spec: {

@@ -21,19 +21,19 @@ export function cutText(text: string, maxChars: number): string {
   return `${text.slice(0, Math.max(end, 0))}…`;
 }
 
-/** Returns the first line that is not blank, at most 120 characters. */
+/** The first line that is not blank, at most 120 characters. */
 export function titleOf(text: string): string {
   const line = text.split(/[\r\n]+/).find((l) => l.trim() !== '') ?? '';
   return cutText(line.trim(), titleCharsMax);
 }
 
-/** Normalises for comparison, never for display. */
+/** For comparing, never for showing. */
 export function normaliseText(text: string): string {
   const folded = text
     .toLowerCase()
     .replace(/[\p{P}\s]+/gu, ' ')
     .trim();
-  // A text that is only punctuation keeps it, and so differs from others.
+  // A text of punctuation alone is still a text of its own.
   return folded === '' ? text.trim() : folded;
 }
 

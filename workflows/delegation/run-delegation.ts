@@ -30,25 +30,25 @@ import { outcomeOfOutput, outcomeWithout } from './build-outcome.ts';
 import { isToolCall } from './make-call.ts';
 import type { ToolDesk, ToolWork } from './make-call.ts';
 
-/** State that a delegation keeps over continue-as-new, at a turn boundary. */
+/** What a delegation takes with it over continue-as-new, at a turn boundary. */
 export interface CarriedDelegation {
   readonly version: 1;
   readonly conversation: Conversation;
-  /** Number of escalations so far; used to number the next. */
+  /** Escalations so far; they number the next. */
   readonly escalations: number;
   /** Null without a budget. */
   readonly purse: Purse | null;
   /** As in DelegationOutcome. */
   readonly loaded_details: readonly string[];
-  /** Changes outside that it has attempted. */
+  /** What it has tried to change outside. */
   readonly effects: readonly KnownEffect[];
 }
 
-/** State that a team keeps over continue-as-new, before a call of its leader: no member is running then. */
+/** What a team takes with it over continue-as-new, before a call of its leader: nobody else is at work then. */
 export interface CarriedTeam {
   readonly version: 1;
   readonly state: TeamState;
-  /** The order with the message after the middlewares. */
+  /** With the message as middlewares left it. */
   readonly record_ref: Ref;
   readonly plan_ref: Ref;
   readonly message_ref: Ref;
@@ -64,24 +64,24 @@ export interface CarriedTeam {
   readonly effects: readonly KnownEffect[];
 }
 
-/** State with which a delegation continues itself, for every kind of executor. */
+/** What a delegation continues itself with, whoever does it. */
 export type CarriedWork = CarriedDelegation | CarriedTeam;
 
-/** State that grows while a delegation works. */
+/** What grows while a delegation works. */
 interface Work extends ToolWork {
   readonly conversation: Conversation;
   escalations: number;
 }
 
-/** End of a delegation, for its creator in the same workflow. */
+/** How a delegation ended, for whoever gave it out in the same workflow. */
 export interface DelegationEnd {
-  /** Reason for rules; null unless it failed. */
+  /** For rules; null unless it failed. */
   readonly why: FailureReason | null;
-  /** Text of a reply that had arrived when it was cancelled; null when there was none. */
+  /** What had arrived of a reply when it was cancelled; null when nothing had. */
   readonly partial_ref: Ref | null;
 }
 
-/** Number of tasks of a team and of all teams in it: they share one history. */
+/** Tasks of a team and of all teams in it: they share one history. */
 export interface TaskCount {
   given: number;
 }
@@ -93,13 +93,13 @@ export interface DelegationDesk {
   readonly control: Control;
   readonly superior: Superior;
   readonly funds: Funds;
-  /** Called after each visible change. */
+  /** Called when something that people see has changed. */
   readonly onStatus: (status: DelegationStatusView) => void;
   /** Continues as new. If null, the delegation stays one run however long it gets. */
   readonly carryOver: ((rest: CarriedWork) => Promise<never>) | null;
-  /** Funds of a team's members, for the teams in it. */
+  /** What the members of a team spend from, for the teams in it. */
   readonly sharedFunds?: SharedFunds;
-  /** Number of tasks that teams have created in this workflow, for the teams in them. */
+  /** Tasks that teams have given out in this workflow, for the teams in them. */
   readonly taskCount?: TaskCount;
   /** Called once, before the outcome is returned. */
   readonly onEnd?: (end: DelegationEnd) => void;
@@ -107,7 +107,7 @@ export interface DelegationDesk {
 
 /**
  * Lets the agent work until its output keeps the output rule. A blocked agent's questions go to the superior; the
- * answers resume the same conversation, so the agent keeps everything it had.
+ * answers resume the same conversation, so it has all that it had.
  */
 export async function runDelegation(
   order: DelegationOrder,
@@ -204,7 +204,7 @@ function deskOf(
     check: (outline) => checkOutline(outline, delegation.criterion_ids, work.effects),
     runTools: async (calls) => readOn(await callTools(calls.filter(isToolCall), toolDesk)),
     onTurn: () => show('running'),
-    // Usage of a call is reported also when the next step throws.
+    // What a call used is told also when the next step throws.
     onReply: () => show('running'),
     carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };
@@ -225,10 +225,7 @@ function ask(
   return askSuperior(order, desk, { escalation_id, agent_id, kind, questions, deadlineSeconds });
 }
 
-/**
- * Counts a failure that the agent itself declared; those caused by the rules and the provider are counted where they
- * happen.
- */
+/** The agent's own word; what the rules and the provider refused is counted where it happened. */
 function noteFailure({ delegation }: DelegationOrder, output: AgentOutputOutline | null): void {
   if (output?.status !== 'failed') return;
   recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'agent_failed' });

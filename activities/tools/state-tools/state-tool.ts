@@ -27,9 +27,9 @@ type PutText = (text: string) => Promise<Ref>;
 interface StateToolInit<S extends z.ZodType> {
   readonly name: StateToolName;
   readonly input: S;
-  /** Description for a model: when to use it, and its limits. */
+  /** Written for a model: when to use it, and its limits. */
   readonly description: string;
-  /** Example that the description ends with. */
+  /** The one example that the description ends with. */
   readonly example: z.input<S>;
   readonly toCall: (input: z.output<S>, put: PutText) => Promise<StateCall>;
 }

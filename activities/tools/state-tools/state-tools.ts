@@ -11,7 +11,7 @@ import type { StateTool } from './state-tool.ts';
 import { delegateTaskToMember } from './team-tools.ts';
 import { assignTurn, submitSummary } from './turn-tools.ts';
 
-/** Tools that the workflow of a triad or of a team decides, in the order in which they are offered. */
+/** Every tool that the workflow of a triad or of a team decides, in the order in which they are offered. */
 export const stateTools: Readonly<Record<StateToolName, StateTool>> = {
   register_claim: registerClaim,
   negotiate_response: negotiateResponse,

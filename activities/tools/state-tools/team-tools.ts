@@ -3,7 +3,7 @@ import { hashTask } from '../../../core/team/hash-task.ts';
 import { cleanLine, titleOf } from '../../../core/text/cut-text.ts';
 import { createStateTool } from './state-tool.ts';
 
-/** Same limit as for a delegation's title. */
+/** As long as a delegation's may be. */
 const titleCharsMax = 120;
 
 export const delegateTaskToMember = createStateTool({
@@ -35,7 +35,7 @@ export const delegateTaskToMember = createStateTool({
     name: name ?? null,
     inputs: inputs ?? [],
     task_ref: await put(task),
-    // A line of invisible characters is no title.
+    // A line of characters that nobody sees is no title.
     title: cleanLine(titleOf(task), titleCharsMax) || 'A task without words',
     task_hash: hashTask(task),
     // Who else was given a task, one call alone does not know: see `note-mentions.ts`.

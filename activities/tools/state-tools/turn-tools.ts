@@ -48,7 +48,7 @@ export const submitSummary = createStateTool({
   }),
 });
 
-/** Lists the sections that are named, each once. */
+/** The sections that are named, each once. */
 function listSections(
   entries: readonly Pick<PhaseSummary['decisions'][number], 'section_id'>[],
 ): string[] {
