@@ -37,7 +37,7 @@ export interface ActivityReading {
   /** Unique for an activity, over all of its attempts. */
   readonly id: string;
   readonly activity_type: string;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
   /** Reason why the previous attempt failed, or null. */
   readonly last_failure: string | null;

@@ -2,9 +2,9 @@
  * Questions for people: a wait in one line, the commands that answer, and the facts that every medium shows.
  *
  * Invariants:
- *   WA1. The line has at most 120 characters, names the question, and tells the default when one will be taken.
- *   WA2. It tells how often people were reminded, and who else was asked.
- *   WA3. Each timer of a question has a name that says what it brings.
+ *   WA1. The line has at most 120 characters, names the question, and states the default when one will be taken.
+ *   WA2. It states how often people were reminded, and who else was asked.
+ *   WA3. Each timer of a question has a name that states its effect.
  *   CM2. The answer in the command is one that the question takes, where one can be made up.
  */
 import type { Question, QuestionKind } from '../../contracts/question.ts';
@@ -104,7 +104,7 @@ const enginesKinds: readonly QuestionKind[] = [
   'effect',
 ];
 
-/** Sets texts that nobody vouches for in a medium: a terminal, or Markdown. */
+/** Formats untrusted texts for a medium: a terminal, or Markdown. */
 export interface QuestionStyle {
   /** A text on one line. */
   readonly text: (text: string, charsMax: number) => string;

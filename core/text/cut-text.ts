@@ -27,7 +27,7 @@ export function titleOf(text: string): string {
   return cutText(line.trim(), titleCharsMax);
 }
 
-/** For comparing, never for showing. */
+/** Normalises a text for comparing, never for showing. */
 export function normaliseText(text: string): string {
   const folded = text
     .toLowerCase()

@@ -1,5 +1,5 @@
 /**
- * Markdown read, and made of texts that nobody vouches for: pages in the Web UI, files for people.
+ * Reads Markdown, and builds it from untrusted texts: pages in the Web UI, files for people.
  *
  * Invariants:
  *   MD1. A text of a model or a user stays text: it opens no heading, list, emphasis, link, code or HTML.
@@ -9,16 +9,16 @@
  */
 import { cleanLine, cleanLines, cutText } from './cut-text.ts';
 
-/** A line of a Markdown text, as far as rules have to tell headings and code apart. */
+/** Line of a Markdown text, as far as rules have to distinguish headings and code. */
 export interface MarkdownLine {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly number: number;
-  /** Offset of its first character, in UTF-16 code units. */
+  /** Position where it begins, in UTF-16 code units. */
   readonly at: number;
   readonly text: string;
   /** 1 to 6 for a heading, 0 for any other line. */
   readonly level: number;
-  /** True inside a code block, and for the lines that open and close one. */
+  /** True when it stands in a code block, or opens or closes one. */
   readonly isCode: boolean;
 }
 
@@ -37,7 +37,7 @@ export function readMarkdown(text: string): MarkdownLine[] {
   return lines;
 }
 
-/** Which fence is open after a line; null when none is. */
+/** Returns the fence that is open after a line; null when none is. */
 function nextFence(open: string | null, line: string): string | null {
   const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
   if (open === null || mark === undefined) return open ?? mark ?? null;
@@ -150,7 +150,7 @@ export function joinSections(sections: readonly (string | null)[]): string {
 interface CutOptions {
   /** Characters that are kept. */
   readonly charsMax: number;
-  /** Where the whole text is; shown when it was cut. */
+  /** Place of the whole text; shown when it was cut. */
   readonly whole: string;
 }
 
@@ -169,7 +169,7 @@ function describeCut(text: string, { charsMax, whole }: CutOptions): string {
 }
 
 interface EmbedOptions extends CutOptions {
-  /** How many levels the text's headings go down. */
+  /** Number of levels by which the text's headings are lowered. */
   readonly depth: number;
 }
 

@@ -124,7 +124,10 @@ function doneWaves(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[
   });
 }
 
-/** Lists what is new or is told differently. @param tell Its id, and what is told again when it changes. */
+/**
+ * Lists entries that are new or whose state changed. @param tell returns an entry's id, and the state that is reported
+ * again when it changes.
+ */
 function listNews<T>(
   before: readonly T[] = [],
   after: readonly T[],
@@ -152,7 +155,7 @@ function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEven
         },
       ];
   const place = { run_id: run.run_id, wave: wave.wave };
-  // The phases of a triad are told; their rounds and turns are not.
+  // The phases of a triad are reported; their rounds and turns are not.
   const delegations = listNews(earlier?.delegations, wave.delegations, (one) => [
     one.delegation_id,
     one.state,
