@@ -45,7 +45,7 @@ export function createProgram(
   reportExitCode: (exitCode: number) => void = () => {},
 ): Command {
   const program = new Command('planwave')
-    .description('Starts, watches and steers planwave runs on a Temporal server.')
+    .description('Start, watch and steer planwave runs on a Temporal server.')
     .usage('<command> [options]')
     // Without it, the options after `temporal` would be read as ours.
     .enablePositionalOptions()
@@ -67,9 +67,12 @@ export function createProgram(
 function addGlobalOptions(command: Command): void {
   for (const inner of command.commands) addGlobalOptions(inner);
   command
-    .option('--json', 'print one JSON document on standard output, and nothing else')
-    .option('--address <host:port>', 'Temporal server (TEMPORAL_ADDRESS, else localhost:7233)')
-    .option('--namespace <name>', 'Temporal namespace (TEMPORAL_NAMESPACE, else default)');
+    .option('--json', 'print one JSON document on standard output and nothing else')
+    .option(
+      '--address <host:port>',
+      'Temporal server (default: TEMPORAL_ADDRESS, else localhost:7233)',
+    )
+    .option('--namespace <name>', 'Temporal namespace (default: TEMPORAL_NAMESPACE, else default)');
 }
 
 function helpFooter(): string {

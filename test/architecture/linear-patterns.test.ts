@@ -14,7 +14,7 @@ import {
 } from './patterns.ts';
 import type { Pattern } from './patterns.ts';
 
-/** What these build comes from a schema of the engine, never from a text. */
+/** Files that build patterns from a schema of the engine, never from a text. */
 const buildFromSchemas = /^rehearsal\/generator\//;
 
 let all: readonly Pattern[];

@@ -191,7 +191,7 @@ class Sampler {
     this.#pick = pick;
   }
 
-  /** What has to stand before a part of the pattern so that it is reached. */
+  /** Builds the text that has to precede a part of the pattern so that the engine reaches it. */
   leadTo(node: AST.Node): string {
     const { parent } = node;
     if (parent === null || parent.type === 'Pattern') return '';

@@ -13,17 +13,17 @@ interface Control {
 const controls: readonly Control[] = [
   {
     name: 'pause',
-    description: 'let calls in flight finish and start nothing new',
+    description: 'finish calls in flight and start nothing new',
     done: 'Calls in flight finish, nothing new starts.',
   },
   {
     name: 'resume',
-    description: 'continue after a pause, or after the fault that parked the run is fixed',
+    description: 'continue after a pause, or after the cause of a parked run is fixed',
     done: 'The run goes on.',
   },
   {
     name: 'stop',
-    description: 'cancel calls in flight and end the run with what there is',
+    description: 'cancel calls in flight and end the run with the work done so far',
     done: 'The run ends with what there is.',
   },
 ];
@@ -37,7 +37,7 @@ export function registerControls(program: Command, runner: CommandRunner): void 
     program
       .command(name)
       .argument('<run>', 'id of the run')
-      .argument('[reason...]', 'why; shown wherever the run is shown')
+      .argument('[reason...]', 'reason, shown with the run')
       .description(description)
       .action((run: string, words: readonly string[], _options: object, command: Command) =>
         runner.run(command, async ({ session }) => {

@@ -10,8 +10,8 @@ import { createServerChecks } from './server-checks.ts';
 export function registerDoctor(program: Command, runner: CommandRunner): void {
   program
     .command('doctor')
-    .description('check everything a run needs, and say what to do about what is missing')
-    .option('--replay', 'replay all open runs against this build and report incompatibilities')
+    .description('check everything a run needs, and show how to repair what fails')
+    .option('--replay', 'replay all open runs on this version and report incompatibilities')
     .action(({ replay = false }: Options, command: Command) =>
       runner.run(command, replay ? replayOpenWorkflows : examine),
     );

@@ -17,7 +17,7 @@ export function registerStatus(program: Command, runner: CommandRunner): void {
   program
     .command('status')
     .argument('<run>', 'id of the run')
-    .description('show the state of a run, what it waits for and its cost')
+    .description('show the state of a run, what it waits for and what it has cost')
     .action((run: string, _options: object, command: Command) =>
       runner.run(command, (context) => showStatus(context, run)),
     );

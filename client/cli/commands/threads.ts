@@ -31,17 +31,22 @@ export function registerThreads(program: Command, runner: CommandRunner): void {
     .command('threads')
     // Otherwise the options of `show` and `delete` would be read as options of the list.
     .enablePositionalOptions()
-    .description('what teams remember across runs, newest first; show or delete it')
-    .option('--limit <count>', 'most threads to list', readWholeNumber, 20)
-    .option('--user <user_id>', 'only entries of this person')
+    .description('list what teams remember across runs, newest first')
+    .option('--limit <count>', 'maximum number of threads', readWholeNumber, 20)
+    .option('--user <user_id>', 'only threads with entries of this person')
     .action((options: ListOptions, command: Command) =>
       runner.run(command, (context) => listThreads(context, options)),
     );
   threads
     .command('show')
-    .argument('<thread_id>', 'as the team was given it')
-    .description('messages, answers and delegations of a thread, oldest first')
-    .option('--limit <count>', 'most entries to show, the newest', readWholeNumber, 20)
+    .argument('<thread_id>', 'id of the thread')
+    .description('show messages, answers and delegations of a thread, oldest first')
+    .option(
+      '--limit <count>',
+      'maximum number of entries; the newest are shown',
+      readWholeNumber,
+      20,
+    )
     .action((threadId: string, { limit }: ShowOptions, command: Command) =>
       runner.run(command, (context) => showThread(context, threadId, limit)),
     );

@@ -63,7 +63,7 @@ export async function checkPinned(session: CliSession, taskQueue: string): Promi
   const lost = await countVersions(session, query);
   const [version] = lost.keys();
   if (version === undefined) {
-    return { ok: true, detail: 'none waits for a worker version that nobody runs' };
+    return { ok: true, detail: 'none waits for a worker version that is not running' };
   }
   const list = [...lost].map(([name, count]) => `${count} to ${name}`).join(', ');
   const home = current !== null && live.includes(current) ? current : live[0];
