@@ -12,7 +12,7 @@ export interface ConnectOptions {
   readonly namespace?: string | undefined;
   /** Environment to read. If undefined: the process's own. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Timeout in milliseconds. If undefined: 4,000, because a terminal waits for it. */
+  /** In milliseconds. If undefined: 4,000, because a terminal waits for it. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ const defaultAddress = 'localhost:7233';
 const defaultTimeoutMs = 4_000;
 
 /**
- * Loads the server's address and connection settings from the same variables and profile file as the Temporal CLI.
+ * Reads the server's address and credentials from the same variables and profile file as the Temporal CLI.
  * @throws PlanwaveClientError `bad_input` for a profile, certificate or variable that can't be read.
  */
 export function loadServerConfig(options: ConnectOptions = {}): ServerConfig {
@@ -63,7 +63,7 @@ export function loadServerConfig(options: ConnectOptions = {}): ServerConfig {
 }
 
 /**
- * Connects and verifies that a Temporal server answers.
+ * Connects, and proves that a Temporal server answers.
  * @throws PlanwaveClientError `unreachable` that names the address, within 10 s.
  */
 export async function connectToServer(options: ConnectOptions = {}): Promise<ServerConnection> {
@@ -91,10 +91,7 @@ function openConnection(config: ServerConfig, timeoutMs: number): Connection {
   }
 }
 
-/**
- * Shorter delays between connection attempts. By default gRPC waits up to two minutes; a user who watches a run expects
- * seconds.
- */
+/** gRPC waits up to two minutes between attempts by default; someone who watches a run wants seconds. */
 const reconnectSoon = {
   'grpc.initial_reconnect_backoff_ms': 250,
   'grpc.min_reconnect_backoff_ms': 250,
@@ -108,7 +105,7 @@ function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<
   return Object.fromEntries(entries);
 }
 
-/** Returns the first line only: the lines after it quote the profile file, which may contain a key. */
+/** The first line only: the lines after it quote the profile file, which may hold a key. */
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const [first = ''] = text.split('\n');
@@ -116,7 +113,7 @@ function messageOf(error: unknown): string {
   return `${first.replace(/[.:]$/, '')}${hasLine ? ` in line ${String(error.line)}` : ''}`;
 }
 
-/** Returns the task queue of the worker: `PLANWAVE_TASK_QUEUE`, which the worker reads too, else `planwave`. */
+/** Returns the worker's task queue: `PLANWAVE_TASK_QUEUE`, which the worker reads too, else `planwave`. */
 export function taskQueueOf(env: Readonly<Record<string, string | undefined>>): string {
   return env['PLANWAVE_TASK_QUEUE'] || taskQueue;
 }

@@ -2,20 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PlanwaveClientError } from './client-error.ts';
 
 export interface PersistOptions {
-  /** Delay before the second try, in milliseconds; doubles up to 5,000. */
+  /** Time before the second try, in milliseconds; the time doubles up to 5,000. */
   readonly everyMs: number;
-  /**
-   * Time in milliseconds after which a server that does not answer is no longer retried. If undefined: retried
-   * indefinitely.
-   */
+  /** Time for which a server that does not answer is asked again, in milliseconds. If undefined: for ever. */
   readonly giveUpAfterMs?: number | undefined;
-  /** Address of the server, for the notices. If undefined: not mentioned. */
+  /** Address of the server, for the notices. If undefined: not shown. */
   readonly address?: string | undefined;
-  /** Ends the waiting and the retries. */
+  /** Ends the waiting and the trying. */
   readonly signal: AbortSignal;
 }
 
-/** Message for people about the following itself. */
+/** Something about the following itself, for people. */
 export interface Notice {
   readonly type: 'notice';
   readonly text: string;
@@ -23,10 +20,7 @@ export interface Notice {
 
 const retryEveryMsMax = 5_000;
 
-/**
- * Repeats a read that fails because the server is unreachable. Yields a notice when the connection is lost and when it
- * is restored.
- */
+/** Repeats a read that fails because the server is away. Yields a notice when the connection is lost and when it is back. */
 export async function* persist<T>(
   read: () => Promise<T>,
   { everyMs, giveUpAfterMs = Number.POSITIVE_INFINITY, address, signal }: PersistOptions,
@@ -62,7 +56,7 @@ function isServerAway(error: unknown): boolean {
   return error instanceof PlanwaveClientError && error.code === 'unreachable';
 }
 
-/** Runs the generator `work` and passes each notice to `tell`. */
+/** As the generator `work`, with each notice given to `tell`. */
 export async function tellNotices<T>(
   work: AsyncGenerator<Notice, T>,
   tell: (text: string) => void,
@@ -75,9 +69,9 @@ export async function tellNotices<T>(
 }
 
 /**
- * Settles as `work` does, or rejects when the signal is aborted, whichever comes first.
+ * Settles as `work` does, or rejects when the signal ends, whichever comes first.
  *
- * Reads take seconds where no worker answers; a user who leaves does not wait for them.
+ * What is read of a server takes seconds where no worker answers; a user who leaves does not wait for that.
  */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

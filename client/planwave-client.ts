@@ -30,11 +30,11 @@ import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
 
 /**
- * Typed client of the engine. Every method throws only PlanwaveClientError, and every method except `waitForEnd` and
- * `openHistories` gives up within 10 s.
+ * A typed client of the engine. Every method throws PlanwaveClientError and nothing else, and every method but
+ * `waitForEnd` and `openHistories` gives up within 10 s.
  *
- * Secrets are replaced by marks before anything is sent, without exception: the server keeps what it receives for as
- * long as it keeps the run.
+ * Secrets in what is sent are replaced by marks before it is sent, and there is no way around that: the server keeps what
+ * it gets for as long as it keeps the run.
  */
 export interface PlanwaveClient {
   readonly address: string;
@@ -42,39 +42,39 @@ export interface PlanwaveClient {
 
   /** Starts a run. A run id that was ever used is refused with `already_exists`: one id is one run. */
   startRun(input: PlannerRunInput, options?: StartRunOptions): Promise<StartedRun>;
-  /** Starts a team alone, as the workflow `team`. The other methods work as for a run. */
+  /** Starts a team alone, as the workflow `team`. What is asked of it works as for a run. */
   startTeam(input: TeamInput, options?: StartRunOptions): Promise<StartedRun>;
-  /** Lists runs, newest first. Works without any worker. */
+  /** Newest first. Works with every worker off. */
   list(options?: ListOptions): Promise<readonly ListedRun[]>;
-  /** Returns what the server knows of one run. Works without any worker. */
+  /** Reads what the server knows of one run. Works with every worker off. */
   describe(runId: string): Promise<RunListing>;
 
-  /** Lists workflows of one run or of all runs that no worker can continue. Works without any worker. */
+  /** Lists the workflows that no worker can carry on, of one run or of all. Works with every worker off. */
   stuck(runId?: string): Promise<readonly StuckWorkflow[]>;
-  /** Reads the histories of all our open workflows on the task queue, each when it is requested. */
+  /** The histories of every open workflow of ours on the task queue, read one by one as they are asked for. */
   openHistories(): AsyncIterable<OpenHistory>;
 
   status(runId: string): Promise<Reading<StatusView>>;
-  /** Returns the run's usage so far, including the current wave: asks the workflows below the view. */
+  /** All that a run has used until now, the wave at work too: asks what is at work below the view. */
   usageNow(status: StatusView): Promise<UsageNow>;
   questions(runId: string): Promise<Reading<QuestionsView>>;
   waves(runId: string): Promise<Reading<RunWavesView>>;
-  /** Returns live states of one wave, by the `wave_workflow_id` of the status view. */
+  /** Live states of one wave, by the `wave_workflow_id` of the status view. */
   waveView(waveWorkflowId: string): Promise<Reading<WaveView>>;
-  /** Returns the current usage and activity of a delegation, by the `workflow_id` of its view. */
+  /** Reads the usage and the activities of a delegation, by the `workflow_id` of its view. */
   delegation(workflowId: string): Promise<DelegationReading>;
 
-  /** Returns the current state of a team, with what its members are writing: see `streamTeam`. */
+  /** A team at this moment, with what its members are writing: see `streamTeam`. */
   team(workflowId: string): Promise<TeamLook>;
 
   answer(runId: string, answer: AnswerInput, options?: AnswerOptions): Promise<AnswerResult>;
-  /** Sends a pause. This method and the next three return the message as it was sent. */
+  /** These four give back the message as it was sent. */
   pause(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   resume(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   stop(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   amend(runId: string, message: AmendMessage): Promise<AmendMessage>;
 
-  /** Returns how a run ended, or null while it works. Works without any worker. */
+  /** Reads the end of a run, or null while it works. Works with every worker off. */
   result(runId: string): Promise<RunEnd | null>;
   /** Waits for the end, however long that takes. */
   waitForEnd(runId: string): Promise<RunEnd>;
@@ -82,25 +82,20 @@ export interface PlanwaveClient {
 
 export interface PlanwaveClientOptions {
   readonly connection: ConnectionLike;
-  /** Address as shown in error texts. */
+  /** As it should appear in error texts. */
   readonly address: string;
   readonly namespace: string;
   /** If undefined: `planwave`. */
   readonly taskQueue?: string | undefined;
   /** If undefined: plain JSON. Needed where the worker encrypts. */
   readonly dataConverter?: DataConverter | undefined;
-  /** Interceptors of the SDK's client, such as those for tracing. If undefined: none. */
+  /** Interceptors of the SDK's client, such as those that trace. If undefined: none. */
   readonly interceptors?: readonly WorkflowClientInterceptor[] | undefined;
-  /** Time in milliseconds that a worker may take for a query or update. If undefined: 5,000. */
+  /** In milliseconds: how long a worker may take for a query or update. If undefined: 5,000. */
   readonly workerTimeoutMs?: number | undefined;
-  /**
-   * Removed from what is sent, together with everything that looks like a secret. If undefined: those of this process's
-   * environment.
-   */
+  /** Taken out of what is sent, with all that looks like a secret. If undefined: those of this process's environment. */
   readonly secrets?: readonly string[] | undefined;
-  /**
-   * Called before sending with the number of secrets removed, by rule. Never receives a secret. If undefined: no call.
-   */
+  /** Told before the sending how many secrets are taken out, by rule. It never gets the secret. If undefined: nobody. */
   readonly onRedacted?: ((rule: string, count: number) => void) | undefined;
 }
 
@@ -166,7 +161,7 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
       namespace,
       dataConverter: {
         ...dataConverter,
-        // Runs after `redact`, to catch what was not passed to it; before any codec that encrypts.
+        // Behind `redact`, for what somebody forgets to hand to it; before any codec that encrypts.
         payloadCodecs: [
           createRedactingCodec(redactor, outgoingSink),
           ...(dataConverter?.payloadCodecs ?? []),

@@ -21,12 +21,9 @@ export type Reading<T> =
   | { readonly live: true; readonly view: T }
   | {
       readonly live: false;
-      /** One line that says why there is no view and what to try. */
+      /** Why there is no view and what to try, in one line. */
       readonly note: string;
-      /**
-       * Workflows that no worker can continue, starting with the one that was asked. Empty when no worker is there at
-       * all.
-       */
+      /** Workflows that no worker can carry on, the one that was asked first. Empty when no worker is there at all. */
       readonly stuck: readonly StuckWorkflow[];
       readonly last_known: RunListing;
     };
@@ -59,7 +56,7 @@ export async function describeRun(context: ClientContext, workflowId: string): P
   );
 }
 
-/** Returns true when asking the server about the run would fail for the same reason. */
+/** Returns true if asking the server about the run would fail for the same reason. */
 function isFinal(error: unknown): boolean {
   return (
     error instanceof WorkflowNotFoundError ||
@@ -68,10 +65,7 @@ function isFinal(error: unknown): boolean {
   );
 }
 
-/**
- * Codes for a missing worker. Depending on when a worker was last seen, the server refuses at once or waits until the
- * deadline.
- */
+/** Depending on when a worker was last seen, the server refuses at once, or waits until the deadline. */
 const noWorkerCodes: ReadonlySet<number> = new Set([
   grpcCodes.deadlineExceeded,
   grpcCodes.cancelled,
@@ -99,11 +93,11 @@ function noteOf(error: unknown, { version }: RunListing): string {
   return `The worker did not answer the query (${text}); this is the last known state.`;
 }
 
-/** Timeout of a status query. Short, because the result is shown together with others that are ready sooner. */
+/** Shown beside other things that are ready sooner, so nobody waits long for it. */
 const statusTimeoutMs = 1_500;
 
 export type StatusAnswer<T> =
-  /** `view` is null before the workflow has anything to report, for example before it has begun. */
+  /** `view` is null before the workflow has anything to tell; so it is before it has begun. */
   | { readonly isTold: true; readonly view: T | null }
   /** No worker answered in time. */
   | { readonly isTold: false };

@@ -21,15 +21,15 @@ import { ifFound } from './client-error.ts';
 import { toRunListing } from './run-listing.ts';
 import type { RunListing } from './run-listing.ts';
 
-/** Current usage and activity of a delegation. */
+/** Usage and activities of a delegation at one moment. */
 export interface DelegationReading {
-  /** Usage including the current phases. Null while no worker answers, or when the workflow does not report it. */
+  /** With its phases at work. Null while no worker answers, or when the workflow does not tell. */
   readonly usage: Usage | null;
-  /** Phase of its triad. Null unless a triad does it, and whenever `usage` is null. */
+  /** State of its triad. Null unless a triad does it, and where `usage` is. */
   readonly triad: TriadPhaseView | null;
-  /** State of its team. Null unless a team does it, and whenever `usage` is null. */
+  /** State of its team. Null unless a team does it, and where `usage` is. */
   readonly team: TeamView | null;
-  /** Activities of the delegation and of every phase below it. */
+  /** Its own, and those of every phase below it. */
   readonly activities: readonly ActivityReading[];
 }
 
@@ -37,9 +37,9 @@ export interface ActivityReading {
   /** Unique for an activity, over all of its attempts. */
   readonly id: string;
   readonly activity_type: string;
-  /** Number of the attempt, from 1. */
+  /** From 1. */
   readonly attempt: number;
-  /** Reason why the previous attempt failed, or null. */
+  /** Why the attempt before failed, or null. */
   readonly last_failure: string | null;
   /** Details of the newest heartbeat, as the activity wrote them, or null. */
   readonly heartbeat: Readonly<Record<string, unknown>> | null;
@@ -58,7 +58,7 @@ export async function readDelegation(
     Promise.all(phasesAtWork.map((id) => readPhase(context, id))),
     Promise.all(phaseIds.map((id) => readPending(context, id))),
   ]);
-  // In a triad, its phase knows which agent is running. The phases of a team's tasks are further below.
+  // Who is at work in a triad, its phase knows. The phases of a team's tasks are further below.
   const own = phases.find(({ id }) => !id.slice(workflowId.length + 1).includes('/'));
   const below = inPhases.flatMap((phase) => phase.activities);
   return {
@@ -69,7 +69,7 @@ export async function readDelegation(
   };
 }
 
-/** Adds the usage of the phases. Null when one of them was not reported, because the sum would be lower than before. */
+/** Null while one of them was not told: less than before would be shown. */
 function addPhases(
   status: DelegationStatusView | null,
   phases: readonly PhaseReading[],
@@ -78,7 +78,7 @@ function addPhases(
   return addUsage(status.usage, ...phases.flatMap(({ view }) => (view === null ? [] : view.usage)));
 }
 
-/** Reads the status of the topmost workflow, which reports more than the delegation that it is. */
+/** The topmost workflow tells more than the delegation that it is. */
 async function readStatus(
   context: ClientContext,
   workflowId: string,
@@ -99,11 +99,11 @@ async function readPhase(context: ClientContext, id: string): Promise<PhaseReadi
   return { id, isTold: answer.isTold, view: answer.isTold ? answer.view : null };
 }
 
-/** Current activities and phases of a workflow, from the server alone. */
+/** A workflow's activities and phases at work, from the server alone. */
 interface Pending {
   readonly described: WorkflowExecutionDescription;
   readonly activities: readonly ActivityReading[];
-  /** Workflow ids of the running phases below it. */
+  /** Workflow ids of the phases at work below it. */
   readonly phaseIds: readonly string[];
 }
 
@@ -130,7 +130,7 @@ function readPending(context: ClientContext, workflowId: string): Promise<Pendin
   });
 }
 
-/** Reads the details of a heartbeat; null when there are none, or when they come from something else. */
+/** The details of a heartbeat; null when there are none, or when something else wrote them. */
 async function readHeartbeat(
   dataConverter: DataConverter | undefined,
   payloads: readonly Payload[],
@@ -152,32 +152,32 @@ async function readHeartbeat(
 /** A team at one moment. */
 export interface TeamLook {
   readonly run: RunListing;
-  /** Null while no worker answers, or when there is nothing to report yet. */
+  /** Null while no worker answers, or when there is nothing to tell yet. */
   readonly work: DelegationStatusView | null;
-  /** Reason why no worker answers; null when one did. */
+  /** Why no worker answers; null when one did. */
   readonly note: string | null;
-  /** Model calls in flight that have produced text. */
+  /** Model calls in flight that have written something. */
   readonly calls: readonly CallReading[];
-  /** Open questions. Null when they could not be read. */
+  /** Those that are open. Null when they could not be read. */
   readonly questions: readonly Question[] | null;
 }
 
-/** Model call in flight, from its newest heartbeat. */
+/** A model call in flight, by its newest heartbeat. */
 export interface CallReading {
-  /** Id of this attempt: another attempt writes another text. */
+  /** Id of the call's attempt: another attempt writes another text. */
   readonly call: string;
   readonly delegation_id: string;
   readonly agent_id: string;
-  /** End of the text written so far. */
+  /** The end of what it has written. */
   readonly text: string;
-  /** Length of the text written so far, in UTF-16 units. */
+  /** All that it has written, in UTF-16 units. */
   readonly text_chars: number;
 }
 
 /**
  * Reads a team by queries and by the heartbeats of its calls: nothing of that is written to its history.
  *
- * Calls are read before the view, so that the view contains the task of each.
+ * Calls are read before the view, so that the view knows the task of each.
  *
  * @param workflowId of a `team`, or of a delegation that a team does.
  * @throws PlanwaveClientError
@@ -208,7 +208,7 @@ async function readQuestions(
   return reading.live ? reading.view.open : null;
 }
 
-/** Reads the calls of a phase, which may end between two reads and begin a moment after its parent reports it. */
+/** A phase may end between two looks, and begin a moment after its parent says so. */
 async function readPhaseCalls(
   context: ClientContext,
   workflowId: string,
@@ -221,7 +221,7 @@ function listCalls({ activities }: Pending): readonly CallReading[] {
   return activities.map(readCall).filter((call) => call !== null);
 }
 
-/** Returns null for an activity that is no model call, or one that has written nothing. */
+/** Null for an activity that is no model call, or one that has written nothing. */
 function readCall({ id, attempt, heartbeat }: ActivityReading): CallReading | null {
   const { delegation_id, agent_id, text, text_chars } = heartbeat ?? {};
   if (typeof delegation_id !== 'string' || typeof text !== 'string') return null;

@@ -11,10 +11,10 @@ import type { LoneWaveResult, WaveResult } from '../contracts/planner-wave.ts';
 import type { ClientContext } from './server-calls.ts';
 import { callServer, toClientError } from './server-calls.ts';
 
-/** End of a run. */
+/** The end of a run. */
 export type RunEnd =
   | { readonly ended: 'result'; readonly result: PlannerRunResult }
-  /** Wave, delegation, triad, team or phase that was started by hand: it has an outcome of its own. */
+  /** A wave, delegation, triad, team or phase that was started by hand: it has an outcome of its own. */
   | { readonly ended: 'part'; readonly outcome: PartOutcome }
   | {
       readonly ended: 'failed' | 'cancelled' | 'terminated' | 'timed_out';
@@ -23,7 +23,7 @@ export type RunEnd =
       readonly reason: string;
     };
 
-/** Outcome of a part of a run that was started alone and has no answer of its own. */
+/** One that was started as a part of a run has no answer of its own. */
 export type PartOutcome = DelegationOutcome | LoneOutcome | WaveResult | LoneWaveResult;
 
 /** @param options `wait: false` only for a run that has ended: its result is then read with a deadline. */
@@ -65,7 +65,7 @@ export function describeFailure(error: WorkflowFailedError): RunEnd {
   return { ended: 'failed', type, reason: root?.message ?? error.message };
 }
 
-/** Finds the innermost application failure: those around it only say that an activity or a child failed. */
+/** The innermost application failure: those around it only say that an activity or a child failed. */
 function rootFailure(error: Error | undefined): Error | undefined {
   let found = error;
   for (let next: unknown = error; next instanceof Error; next = next.cause) {

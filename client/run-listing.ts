@@ -18,13 +18,13 @@ type ExecutionState =
   | 'timed_out'
   | 'unknown';
 
-/** Data that the server itself has about a run, from memo and search attributes: readable without any worker. */
+/** State of a run as the server knows it, from memo and search attributes: readable with every worker off. */
 export interface RunListing {
   readonly run_id: string;
   readonly goal: string;
   /** State of the workflow execution. Only `running` takes messages. */
   readonly execution: ExecutionState;
-  /** Phase last recorded by a worker, or null when none has recorded it. */
+  /** As last recorded by a worker, or null when none has recorded it. */
   readonly phase: string | null;
   readonly wave: number | null;
   readonly open_questions: number | null;
@@ -59,7 +59,7 @@ export function toRunListing(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListi
   };
 }
 
-/** Execution states by Temporal's status. A run that is paused by the Temporal CLI still takes messages. */
+/** A run that is paused by the Temporal CLI still takes messages. */
 const executionStates: Readonly<Record<string, ExecutionState>> = {
   RUNNING: 'running',
   PAUSED: 'running',
@@ -83,27 +83,27 @@ function numberOrNull(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** Reads one line or many: hand-started workflows write memo too. */
+/** One line or many: memo is written by hand-started workflows too. */
 function textList(value: unknown): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 export interface ListedRun extends RunListing {
-  /** The run, or the first of its children, when no worker can continue it. */
+  /** The run, or the first of its children, when no worker can carry it on. */
   readonly stuck: StuckWorkflow | null;
 }
 
 export interface ListOptions {
-  /** Maximum number of runs to return. If undefined: 50. */
+  /** Most runs to return. If undefined: 50. */
   readonly limit?: number | undefined;
   /** Only runs that have not ended. */
   readonly open?: boolean | undefined;
 }
 
 /**
- * Types that a person starts: runs, and waves, delegations, triads, phases and teams that no other workflow began. A
- * run that continued as new has several executions under one id; only the newest counts.
+ * Query for what a person started: runs, and waves, delegations, triads, phases and teams that no other workflow began. One that
+ * continued as new has several executions under one id; only the newest counts.
  */
 const ofOurs = `WorkflowType IN (${Object.values(workflowTypes).map(queryText).join(', ')})`;
 const isRun = `${ofOurs} AND ParentWorkflowId IS NULL AND ExecutionStatus != 'ContinuedAsNew'`;
@@ -130,10 +130,7 @@ export async function listRuns(
   }));
 }
 
-/**
- * Formats the cost known to the server, which for a running run is the cost of its finished waves. Empty when there is
- * none yet.
- */
+/** Formats the cost that the server knows: while a run works, that of its finished waves. Empty when that is nothing yet. */
 export function formatSpent({ cost_usd, execution }: RunListing): string {
   if (cost_usd === null) return '';
   // A search attribute holds dollars.
@@ -147,13 +144,10 @@ export interface OpenHistory {
   readonly history: History;
 }
 
-/** Timeout in milliseconds for one history, which may have many megabytes, and for a page of the list. */
+/** Milliseconds for one history, which may have many megabytes, and for a page of the list. */
 const timeoutMs = 60_000;
 
-/**
- * Yields the histories of open workflows. Includes those that end during the reading, and skips those that are deleted
- * during it.
- */
+/** Those that end meanwhile are read too; those that are deleted meanwhile are left out. */
 export async function* readOpenHistories(
   context: ClientContext,
 ): AsyncIterableIterator<OpenHistory> {

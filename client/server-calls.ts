@@ -6,7 +6,7 @@ import type { DataConverter } from '@temporalio/common';
 import { PlanwaveClientError } from './client-error.ts';
 import { commandText } from '../core/text/command-text.ts';
 
-/** gRPC status codes that the client distinguishes. The numbers are part of the gRPC protocol. */
+/** The gRPC status codes that the client tells apart. The numbers are part of the gRPC protocol. */
 export const grpcCodes = {
   cancelled: 1,
   invalidArgument: 3,
@@ -19,18 +19,18 @@ export const grpcCodes = {
   unauthenticated: 16,
 } as const;
 
-/** Destination of calls, for deadlines and for error texts. */
+/** Server of a call, for deadlines and error texts. */
 interface ServerAddress {
   readonly connection: ConnectionLike;
   readonly address: string;
   readonly namespace: string;
 }
 
-/** Timeout in milliseconds of a call that the server answers alone, without a worker. */
+/** Milliseconds for a call that the server answers alone, without a worker. */
 const serverCallTimeoutMs = 3_000;
 
 /**
- * Runs calls that need only the server, and gives up in time.
+ * Runs calls that only the server has to answer, and gives up in time.
  *
  * @param timeoutMs for what is longer than an answer, such as a history. Default `serverCallTimeoutMs`.
  * @throws PlanwaveClientError, nothing else.
@@ -48,7 +48,7 @@ export async function callServer<T>(
   }
 }
 
-/** Returns the gRPC status code behind an error of the SDK, which wraps it once; `undefined` when there is none. */
+/** The gRPC status code behind an error of the SDK, which wraps it once; `undefined` when there is none. */
 export function grpcCodeOf(error: unknown): number | undefined {
   if (isGrpcServiceError(error)) return error.code;
   return error instanceof ServiceError && isGrpcServiceError(error.cause)
@@ -89,7 +89,7 @@ function overloaded(server: ServerAddress, error: unknown): PlanwaveClientError 
   );
 }
 
-/** Returns the message for people: the server's own words without gRPC's code in front. */
+/** The message for people: the server's own words without gRPC's code in front. */
 export function grpcText(error: unknown): string {
   const inner = error instanceof ServiceError && error.cause ? error.cause : error;
   const text = inner instanceof Error ? inner.message : String(inner);
@@ -139,7 +139,7 @@ const probeTimeoutMs = 1_500;
 const cure =
   'Try: start one with "npm run dev", or set TEMPORAL_ADDRESS (or --address) to where it runs.';
 
-/** Creates the error for a failed connection attempt. gRPC hides the reason, so the address is probed once. */
+/** The error for a failed connection attempt. gRPC hides the reason, so the address is probed once. */
 export async function connectFailure(
   address: string,
   error: unknown,
@@ -154,7 +154,7 @@ export async function connectFailure(
   );
 }
 
-/** Creates the error for a server that was connected and no longer answers. */
+/** The error for a server that was connected and no longer answers. */
 function serverLost(address: string, error: unknown): PlanwaveClientError {
   return new PlanwaveClientError(
     'unreachable',
@@ -179,7 +179,7 @@ export function refusedCredentials(
   );
 }
 
-/** Probes the address with a plain TCP connection and describes the outcome in words. Never throws. */
+/** Describes what a plain TCP connection meets. Never throws. */
 function probe(address: string): Promise<string> {
   const { host, port } = splitAddress(address);
   return new Promise((resolve) => {
@@ -215,17 +215,17 @@ function splitAddress(address: string): { readonly host: string; readonly port: 
   return { host: match?.groups?.['host'] ?? address, port: port <= 65_535 ? port : 0 };
 }
 
-/** Quotes a text for a visibility query, such as the one of `temporal workflow list --query`. */
+/** A text as it stands in a visibility query, such as the one of `temporal workflow list --query`. */
 export function queryText(text: string): string {
   return `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
 }
 
-/** Context shared by the parts of the client. */
+/** Context that the parts of the client share. */
 export interface ClientContext extends ServerAddress {
   readonly workflows: WorkflowClient;
   readonly taskQueue: string;
   readonly dataConverter: DataConverter | undefined;
   readonly workerTimeoutMs: number;
-  /** Removes secrets from what is to be sent. The server keeps it before any code of the engine sees it. */
+  /** Takes the secrets out of what is to be sent. The server keeps it before any code of the engine sees it. */
   readonly redact: <T>(outgoing: T) => T;
 }

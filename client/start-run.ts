@@ -14,7 +14,7 @@ import { callServer } from './server-calls.ts';
 import { Slug } from '../contracts/slug.ts';
 
 export interface StartRunOptions {
-  /** If undefined: built from the goal's first words and the time. */
+  /** If undefined: made of the goal's first words and the time. */
   readonly run_id?: string | undefined;
 }
 
@@ -23,10 +23,7 @@ export interface StartedRun {
 }
 
 const summaryCharactersMax = 200;
-/**
- * Maximum length of a goal in memo. Lists carry the memo of every run, so a goal of many pages is cut there. The
- * workflow has it whole.
- */
+/** Lists carry the memo of every run, so a goal of many pages is cut there. The workflow has it whole. */
 const memoCharactersMax = 1_000;
 const runKey = defineSearchAttributeKey('PlanwaveRun', SearchAttributeType.KEYWORD);
 
@@ -39,7 +36,7 @@ export function startRun(
   return start(context, { type: workflowTypes.plannerRun, input, goal: input.goal }, options);
 }
 
-/** Starts a team alone: its message is its goal. */
+/** A team alone: its message is what it is to reach. */
 export function startTeam(
   context: ClientContext,
   given: TeamInput,
@@ -49,10 +46,7 @@ export function startTeam(
   return start(context, { type: workflowTypes.team, input, goal: input.message }, options);
 }
 
-/**
- * Data of a start, without secrets: id and summary are built from the goal, and half a secret would not be recognized
- * as one.
- */
+/** A start without secrets: id and summary are made of the goal, and half a secret would not be recognised. */
 interface Start {
   readonly type: string;
   readonly input: PlannerRunInput | TeamInput;
@@ -69,9 +63,7 @@ async function start(
   return { run_id: runId };
 }
 
-/**
- * Starts a workflow once. One id is one run for as long as the server remembers it, whether that run is open or closed.
- */
+/** One id is one run for as long as the server remembers it, whether that run is open or closed. */
 async function startOnce(
   context: ClientContext,
   runId: string,
@@ -101,12 +93,12 @@ async function startOnce(
   }
 }
 
-/** Maximum length of a run id. It must be a slug because paths and the ids of all its workflows begin with it. */
+/** A run id must be a slug because paths and the ids of all its workflows begin with it. */
 const lengthMax = 40;
 
 /**
- * Generates a readable id for a new run: the goal's first words and the start time in base 36. Goals without a Latin
- * letter or a digit give `run-<time>`.
+ * A readable id for a new run: the goal's first words and the start time in base 36.
+ * Goals without a Latin letter or a digit give `run-<time>`.
  */
 export function generateRunId(goal: string, nowMs: number): string {
   const suffix = Math.max(0, Math.trunc(nowMs)).toString(36);

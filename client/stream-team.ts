@@ -8,34 +8,30 @@ import type { TeamCursor } from './tell-team.ts';
 import type { TeamEvent } from './team-event.ts';
 
 export interface StreamOptions {
-  /**
-   * Cursor of an earlier stream of the same team: continues after the last event of that stream. If undefined: from the
-   * beginning.
-   */
+  /** Cursor of an earlier stream of the same team: continues after its last event. If undefined: from the beginning. */
   readonly cursor?: string | undefined;
   /** Ends the stream, not the team. */
   readonly signal?: AbortSignal | undefined;
-  /** Interval between two reads in milliseconds. If undefined: 500. A call reports its text once a second. */
+  /** Between two looks, in milliseconds. If undefined: 500. A call tells what it has written once a second. */
   readonly pollEveryMs?: number | undefined;
-  /** Time in milliseconds after which a server that does not answer is no longer retried. If undefined: 120,000. */
+  /** Time for which a server that does not answer is asked again, in milliseconds. If undefined: 120,000. */
   readonly giveUpAfterMs?: number | undefined;
 }
 
 interface TeamStream extends AsyncIterable<TeamEvent> {
-  /** Position after all events so far, including the newest. A stream in another process can continue from it. */
+  /** Position after the newest event. A stream of another process can continue from it. */
   readonly cursor: string;
 }
 
 /**
- * Streams the events of a team as they happen, until its end. Each event comes once, in spite of lost connections;
- * nothing of it is written to the team's history, so any number of streams may follow the same team.
+ * Streams the events of a team until its end. Each event comes once, in spite of lost connections;
+ * nothing of it is written to its history, so any number of streams may look at the same team.
  *
- * A connection that is lost for good, and a team that fails, are events of the type `error`: the loop over the stream
- * never throws, except for a workflow id that does not exist. An aborted `signal` ends it without another event.
+ * A connection that is lost for good, and a team that fails, are events of the type `error`: the loop over the stream never
+ * throws, but for a workflow id that does not exist. An ended `signal` ends it without another event.
  *
  * @param workflowId of a team that was started alone, or of a delegation that a team does.
- * @throws PlanwaveClientError `bad_input` for a cursor that is none; `not_found`, while it is read, without such a
- * workflow.
+ * @throws PlanwaveClientError `bad_input` for a cursor that is none; `not_found`, while it is read, without such a workflow.
  */
 export function streamTeam(
   client: Pick<PlanwaveClient, 'team' | 'result'>,
@@ -65,7 +61,7 @@ interface OpenStream {
   readonly everyMs: number;
   readonly giveUpAfterMs: number;
   readonly signal: AbortSignal;
-  /** True when the workflow was seen. */
+  /** True once the workflow was seen. */
   isFound: boolean;
   cursor: TeamCursor;
 }
@@ -93,7 +89,7 @@ async function* tellLooks(stream: OpenStream): AsyncGenerator<TeamEvent, void> {
     stream.isFound = true;
     const isOver = look.run.execution !== 'running';
     yield* tellWorkers(last, look);
-    // Without a worker, the state of the team is the one seen last.
+    // Without a worker, what is known of the team is what was seen last.
     const seen: TeamLook = { ...look, work: look.work ?? last?.work ?? null };
     for (const { event, cursor } of tellTeam(stream.cursor, seen)) {
       stream.cursor = cursor;
@@ -119,7 +115,7 @@ async function* tellResult(stream: OpenStream): AsyncGenerator<TeamEvent, void> 
   }
 }
 
-/** Yields one notice when no worker answers, and one when a worker answers again. */
+/** Said once when nobody answers, and once when somebody does again. */
 function* tellWorkers(last: TeamLook | null, look: TeamLook): Generator<TeamEvent, void> {
   if (look.run.execution !== 'running' || look.note === (last?.note ?? null)) return;
   yield { type: 'notice', text: look.note ?? 'A worker answers again.' };

@@ -5,28 +5,28 @@ import { PlanwaveClientError } from './client-error.ts';
 import { commandText } from '../core/text/command-text.ts';
 import { queryText, callServer } from './server-calls.ts';
 
-/** Workflow that no worker can continue: its task fails again and again. It is not over. */
+/** A workflow that no worker can carry on: its task fails again and again. It is not over. */
 export interface StuckWorkflow {
   readonly workflow_id: string;
-  /** Run it belongs to; its own id for a run. */
+  /** The run it belongs to; its own id for a run. */
   readonly run_id: string;
-  /** True when the worker's code deviates from the history: the deploy was wrong, not the run. */
+  /** The worker's code does something else than the history says: the deploy was wrong, not the run. */
   readonly is_misfit: boolean;
   /**
-   * `deploy`: it continues by itself under the code that ran it before. `reset`: that code fails too, because of
-   * something received since, such as a signal; a reset that leaves signals out makes it continue.
+   * `deploy`: it goes on by itself under the code that ran it before. `reset`: that code fails too, at something that it
+   * received since, such as a signal; a reset that leaves signals out makes it go on.
    */
   readonly cure: 'deploy' | 'reset';
-  /** Reason in the worker's own words. */
+  /** The worker's error message. */
   readonly reason: string;
 }
 
-/** Maximum number of stuck workflows that are counted: that many mean a wrong deploy, whatever their number. */
+/** More are not counted: that many mean a wrong deploy, whatever their number. */
 const stuckMax = 100;
 
 /**
- * Finds stuck workflows of a run: the run itself at once, and its children when the server has seen their tasks fail so
- * often that it reports them (`TemporalReportedProblems`; by default five times in a row).
+ * Finds what is stuck in a run: the run itself at once, and its children when the server has seen their tasks fail so often
+ * that it reports them (`TemporalReportedProblems`; by default five times in a row).
  */
 export async function findStuck(
   context: ClientContext,
@@ -41,7 +41,7 @@ export async function findStuck(
 }
 
 /**
- * Lists every stuck workflow that the server reports, or those of one run.
+ * Every stuck workflow that the server reports, or those of one run.
  *
  * @returns an empty list also where the server is too old to report any.
  */
@@ -67,7 +67,7 @@ export async function listStuck(
   }
 }
 
-/** Describes in one line what is stuck, why, and what to do. */
+/** One line: what does not go on, why, and what to do. */
 export function describeStuck(stuck: StuckWorkflow): string {
   const { workflow_id, is_misfit, reason } = stuck;
   if (stuck.cure === 'reset') {
@@ -91,7 +91,7 @@ function resetCommand(workflowId: string): string {
   return commandText('temporal', 'workflow', 'reset', '--workflow-id', workflowId, ...how);
 }
 
-/** @returns null for a workflow that is already working again: the server's list is a moment behind. */
+/** @returns null for a workflow that goes on already: the server's list is a moment behind. */
 async function explain(
   context: ClientContext,
   { workflowId, typedSearchAttributes }: WorkflowExecutionInfo,
@@ -108,7 +108,7 @@ async function explain(
   return toStuck(workflowId, typeof runId === 'string' ? runId : workflowId, failure);
 }
 
-/** Reads the failure of the workflow's own task. Without a workflow task in progress nothing waits for a worker. */
+/** Without a workflow task in progress nothing waits for a worker. */
 async function readOwnFailure(
   context: ClientContext,
   workflowId: string,
@@ -128,12 +128,12 @@ function toStuck(
   return { workflow_id: workflowId, run_id: runId, is_misfit: isMisfit, cure, reason };
 }
 
-/** Reason why a worker could not continue a workflow. */
+/** Why a worker could not carry a workflow on. */
 interface TaskFailure {
   readonly isMisfit: boolean;
   /**
-   * True when the build that completed the workflow's last task fails at the next one, so an event in between breaks it
-   * and no earlier code can help. False also when the history does not say which builds they were.
+   * The build that completed the workflow's last task fails at the next one, so what came in between breaks it and no
+   * earlier code can help. False also when the history does not say which builds they were.
    */
   readonly isSameCode: boolean;
   readonly reason: string;
@@ -141,17 +141,15 @@ interface TaskFailure {
 
 /** Temporal's `WorkflowTaskFailedCause`, by number. */
 const causes = {
-  /** A message arrived while the workflow ended: the server retries the task, which is no failure. */
+  /** A message came while the workflow ended: the server gives the task back, which is no failure. */
   unhandledCommand: 1,
   nonDeterministic: 24,
 } as const;
 
-/** Number of events that is enough to reach the newest workflow tasks: while one fails, only new messages follow it. */
+/** Enough to reach the newest workflow tasks: while one fails, only what comes in meanwhile follows it. */
 const eventsMax = 200;
 
-/**
- * Reads the failure of the newest workflow task, or null when it did not fail. Only the first of many is in history.
- */
+/** The failure of the newest workflow task, or null when it did not fail. Only the first of many is in history. */
 async function readTaskFailure(
   { connection, namespace }: ClientContext,
   workflowId: string,
@@ -180,7 +178,7 @@ async function readTaskFailure(
 
 type HistoryEvent = NonNullable<History['events']>[number];
 
-/** Returns true when the event says how a workflow task ended. */
+/** Tells whether the event says how a workflow task ended. */
 function isVerdict(event: HistoryEvent): boolean {
   const failed = event.workflowTaskFailedEventAttributes;
   return failed
@@ -188,12 +186,12 @@ function isVerdict(event: HistoryEvent): boolean {
     : Boolean(event.workflowTaskCompletedEventAttributes);
 }
 
-/** Reads a cause, which the SDK types as an enum that it does not export. */
+/** The SDK types the number as an enum that it does not export. */
 function causeOf(cause: number | null | undefined): number {
   return cause ?? causes.unhandledCommand;
 }
 
-/** Returns the build id of the worker that began the task, or null where the history does not have it. */
+/** The build id of the worker that began the task, or null where the history does not have it. */
 function buildOf(
   events: readonly HistoryEvent[],
   startedEventId: HistoryEvent['eventId'],
@@ -203,7 +201,7 @@ function buildOf(
   return buildId === undefined || buildId === '' ? null : buildId;
 }
 
-/** Puts the reason in one line, without the SDK's own heading. */
+/** In one line, without the SDK's own heading. */
 function cleanReason(message: string): string {
   return message
     .replace(/^\[TMPRL\d+\] (?:Nondeterminism error: )?/, '')

@@ -7,24 +7,24 @@ import type { DelegationEvent, TeamEvent, TextEvent, EndEvent } from './team-eve
 import type { PartOutcome, RunEnd } from './run-end.ts';
 import { PlanwaveClientError } from './client-error.ts';
 
-/** Event, and the cursor that includes it. */
+/** An event, and all that was told with it. */
 interface Told {
   readonly event: TeamEvent;
   readonly cursor: TeamCursor;
 }
 
-/** Reports one event, given the cursor so far. Null when there is nothing new. */
+/** Tells one event: given what was told before it, null when there is nothing new. */
 type Telling = (cursor: TeamCursor) => Told | null;
 
 /**
- * Returns the new events of a reading of a team, in the order in which they happened as far as that can be seen: a task
- * never ends after its leader has learned of it, and no agent writes before its task was created.
+ * Lists what is new in a look at a team, in the order in which it happened as far as that can be seen: a task never ends after
+ * its leader has heard of it, and nobody writes before its task was given out.
  */
 export function tellTeam(before: TeamCursor, look: TeamLook): Told[] {
   const { work } = look;
   const teams = work?.team === undefined ? [] : listTeams(work.delegation_id, work.team);
   const tasks = teams.flatMap(({ view }) => view.tasks);
-  // A nested team ends before the task that it did.
+  // A nested team is at its end before the task that it did.
   const ended = teams
     .toReversed()
     .flatMap(({ view }) => view.tasks)
@@ -44,7 +44,7 @@ export function tellTeam(before: TeamCursor, look: TeamLook): Told[] {
   ]);
 }
 
-/** Removes what need not be remembered any more: calls that are over, and questions that are answered. */
+/** Drops what need not be remembered any more: calls that are over, and questions that are answered. */
 export function forgetOld(cursor: TeamCursor, look: TeamLook): TeamCursor {
   const inFlight = new Set(look.calls.map(({ call }) => call));
   const open = look.questions?.map(({ question_id }) => question_id);
@@ -69,7 +69,7 @@ interface TeamAt {
   readonly view: TeamView;
 }
 
-/** Lists a team and the teams below it, each before its members. */
+/** A team and those below it, each before its members. */
 function listTeams(delegation_id: string, view: TeamView): readonly TeamAt[] {
   const below = view.tasks.flatMap((task) =>
     task.team === undefined ? [] : listTeams(task.delegation_id, task.team),
@@ -109,9 +109,7 @@ function tellTask(task: TaskView): Telling {
   };
 }
 
-/**
- * Describes what is reported again when it changes. The phases of a triad are reported; their rounds and turns are not.
- */
+/** Returns what is told again when it changes. The phases of a triad are told; their rounds and turns are not. */
 export function tellingOf(task: TaskView): string {
   return [task.state, task.attempts, phaseOf(task) ?? '', task.reason].join(' ');
 }
@@ -156,13 +154,13 @@ function split<T>(items: readonly T[], fits: (item: T) => boolean): readonly [T[
   return [items.filter(fits), items.filter((item) => !fits(item))];
 }
 
-/** Code of the ErrorEvent of a team that did not reach its goal. */
+/** The code of the ErrorEvent of a team that did not bring what it was to bring. */
 const teamFailed = 'team_failed';
 
-/** Ends that were intended, so that they are no errors. */
+/** Endings that somebody wanted, so that they are no error. */
 const wanted: readonly string[] = ['completed', 'stopped', 'cancelled'];
 
-/** Returns the last events of a stream, in their order: the error, the answer as far as there is one, the end. */
+/** The last events of a stream, in their order: the error, the answer as far as there is one, the end. */
 export function tellEnd(end: RunEnd): TeamEvent[] {
   if (end.ended === 'part') return tellOutcome(end.outcome);
   if (end.ended === 'result')
@@ -212,21 +210,21 @@ function errorOf(status: string, reason: string): TeamEvent[] {
 
 const count = z.number().int().min(0);
 
-/** Record of what was reported of a team, so that nothing is reported twice by whichever process continues. */
+/** Record of the events of a team that were given out, so that any process can continue without repeating one. */
 export const TeamCursor = z.strictObject({
   version: z.literal(1),
-  /** Leaders by the delegation_id of their team. */
+  /** By the delegation_id of its team. */
   leaders: z.record(
     z.string(),
     z.strictObject({ telling: z.string(), given: count, refused: count }),
   ),
-  /** Last reported state by delegation_id. */
+  /** By delegation_id: how it was told last. */
   tasks: z.record(z.string(), z.string()),
-  /** UTF-16 units that were reported, by call. Only calls in flight. */
+  /** UTF-16 units that were told, by call. Only calls in flight. */
   texts: z.record(z.string(), count),
-  /** question_ids that are open and were reported. */
+  /** question_ids that are open and were told. */
   questions: z.array(z.string()),
-  /** Types of the final events that were reported. */
+  /** Types of the last events that were told. */
   ending: z.array(z.enum(['error', 'answer', 'end'])),
 });
 export type TeamCursor = z.infer<typeof TeamCursor>;

@@ -1,8 +1,8 @@
 /**
- * Usage of a run until now, although each workflow counts what is below it only at its end.
+ * Adds up what a run has used until now, although each workflow counts what is below it only at its end.
  *
- * A view names the workflows whose usage is not included in its own. Those are asked after it: whatever ends in
- * between, nothing is counted twice, and nothing is left out.
+ * A view names the workflows whose usage is not in its own. Those are asked after it: whatever ends in between, nothing is
+ * counted twice, and nothing is left out.
  */
 import { queryNames } from '../contracts/names.ts';
 import type { Usage } from '../contracts/usage.ts';
@@ -19,11 +19,11 @@ import { addUsage, noUsage } from '../core/usage/add-usage.ts';
 
 export interface UsageNow {
   readonly usage: Usage;
-  /** Workflow ids that no worker reported on: their usage is missing in `usage`. */
+  /** Workflow ids of what no worker told: what those have used is missing in `usage`. */
   readonly untold: readonly string[];
 }
 
-/** Returns true when the usage of the view is complete. */
+/** Returns true if the usage of the view is complete. */
 export function isWholeUsage({ usage, delegation, wave_workflow_id }: StatusView): boolean {
   // A part that was started by hand is counted at its end.
   return delegation === undefined ? wave_workflow_id === null : usage.calls > 0;
@@ -62,7 +62,7 @@ async function countPhase(context: ClientContext, id: string): Promise<UsageNow>
   return countTold(id, answer, async ({ usage }) => ({ usage, untold: [] }));
 }
 
-/** @param count Counts the reported usage. A workflow that has nothing to report yet has used nothing. */
+/** @param count Counts what the workflow tells. One that has nothing to tell yet has used nothing. */
 async function countTold<T>(
   id: string,
   answer: StatusAnswer<T>,

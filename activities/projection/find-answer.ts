@@ -13,17 +13,15 @@ import type { RecordTexts, TextRefs } from './record-texts.ts';
 import { renderPhaseSummary } from './render-phase.ts';
 import { resultLimits } from './limits.ts';
 
-/** Answer of a run to its user. */
+/** The result of a run, for its user. */
 export interface Answer {
-  /** Markdown; empty when the run produced nothing. */
+  /** Markdown; empty when nothing came of the run. */
   readonly text: string;
-  /**
-   * Note that a reader of the answer needs: how it was chosen when none was named at the end. Empty when there is none.
-   */
+  /** Tells the reader how the answer was chosen when the last decision named none. Otherwise empty. */
   readonly note: string;
 }
 
-/** Returns what `findAnswer` needs loaded, except the text of a file. */
+/** Lists the texts that `findAnswer` needs, except that of a file. */
 export function answerNeeds(record: RunRecord): TextRefs {
   return {
     decisions: record.waves.map((wave) => wave.decision_ref),
@@ -32,7 +30,7 @@ export function answerNeeds(record: RunRecord): TextRefs {
   };
 }
 
-/** Returns what `findAnswer` needs loaded of a file that the answer names. */
+/** Lists the text that `findAnswer` needs of a file that the answer names. */
 export function answerFileNeeds(record: RunRecord, { decisions }: RecordTexts): TextRefs {
   const named = lastNamed(record, decisions)?.answer;
   const paths = named?.kind === 'file' ? listAnswerPaths(named.value) : [];
@@ -41,9 +39,8 @@ export function answerFileNeeds(record: RunRecord, { decisions }: RecordTexts): 
 }
 
 /**
- * Finds the answer named by the last decision. For a run that ended before its last decision, takes the newest named
- * answer that still stands, else everything completed and not replaced, newest first. A part that was started alone has
- * one output.
+ * The answer that the last decision named; of a run that was ended before, the newest one that was named and still stands,
+ * else everything that was completed and not replaced, the newest first. A part that was started alone has one output.
  */
 export function findAnswer(record: RunRecord, texts: RecordTexts): Answer {
   const handed = findHandedOver(record);
@@ -60,7 +57,7 @@ export function findAnswer(record: RunRecord, texts: RecordTexts): Answer {
 
 interface LastNamed {
   readonly answer: NamedAnswer;
-  /** True when the last wave of the run named it. */
+  /** True if the last wave of the run named it. */
   readonly isLast: boolean;
 }
 
@@ -72,13 +69,13 @@ function lastNamed(record: RunRecord, decisions: RecordTexts['decisions']): Last
   return null;
 }
 
-/** Finds the delegation whose output is the run's last named answer; null when the answer is no such output. */
+/** The delegation whose output the run's last named answer is; null when it is none. */
 export function findAnsweringDelegation(record: RunRecord, texts: RecordTexts): string | null {
   const answer = lastNamed(record, texts.decisions)?.answer;
   return answer?.kind === 'delegation' ? answer.value : null;
 }
 
-/** @returns null when the named answer does not stand any more. */
+/** @returns null when what was named does not stand any more. */
 function textOfNamed(
   { answer: { kind, value }, isLast }: LastNamed,
   record: RunRecord,
@@ -101,7 +98,7 @@ function completedOutputs(record: RunRecord) {
   return outputsOf(record).filter(({ status }) => status === 'completed');
 }
 
-/** Lists outcomes that have an output, whatever their status, in the order of waves. */
+/** Outcomes that have an output, whatever their status, in the order of waves. */
 function outputsOf(record: RunRecord) {
   return record.waves.flatMap(({ outcomes }) =>
     outcomes.flatMap((one) =>
@@ -117,7 +114,7 @@ function textOfOutput(ref: Ref, texts: RecordTexts): string {
 
 function gatherOutputs(record: RunRecord, texts: RecordTexts): Answer {
   const standing = listDeliverables(record).toReversed();
-  // A failed delegation may still have a result: a team returns what its members did.
+  // What failed may still have brought something: a team hands on what its members did.
   const outputs = standing.length > 0 ? standing : outputsOf(record).toReversed();
   const text = joinOutputs(outputs, texts);
   if (text === '' || isOutputOfPart(record)) return { text, note: '' };
@@ -128,7 +125,7 @@ function gatherOutputs(record: RunRecord, texts: RecordTexts): Answer {
   return { text, note: `The run was ended before it gave an answer. ${what}` };
 }
 
-/** Returns true for a delegation that was started alone: it ended, and no planner decides on it. */
+/** A delegation that was started alone: it came to its end, and nobody decides on it. */
 function isOutputOfPart({ waves }: RunRecord): boolean {
   const [wave] = waves;
   return waves.length === 1 && wave?.status === 'decided' && wave.decision_ref === null;
@@ -153,12 +150,12 @@ function joinOutputs(
   ).trimEnd();
 }
 
-/** Finds the newest confirmed write of a file; null when no confirmed write is recorded. */
+/** The newest confirmed writing of a file; null when nobody is known to have written it. */
 function findWritten({ effects = [] }: RunRecord, path: string): RecordedEffect | null {
   return effects.findLast((one) => one.state === 'confirmed' && one.target === path) ?? null;
 }
 
-/** Returns the address of a file's text when the file is small enough to be shown; null for others. */
+/** Returns the reference of a file's text if the file is small enough to be shown; null otherwise. */
 function shownArguments({ receipt, arguments_ref }: RecordedEffect): Ref | null {
   return receipt !== null && receipt.bytes <= resultLimits.fileBytesMax ? arguments_ref : null;
 }
@@ -173,7 +170,7 @@ function describeFiles(
   return files.length === paths.length ? files.join('\n\n') : null;
 }
 
-/** Describes a file by its path, and by its text when that is small. */
+/** Describes the place of a file, and includes its text if it is small. */
 function describeFile(path: string, record: RunRecord, texts: RecordTexts): string | null {
   const written = findWritten(record, path);
   if (written === null) return null;
@@ -195,9 +192,7 @@ function describeFile(path: string, record: RunRecord, texts: RecordTexts): stri
 
 const Arguments = z.record(z.string(), z.unknown());
 
-/**
- * Reads the text that was passed to the tool for writing. Its receipt proves that the file contains exactly this text.
- */
+/** The text that the tool was given to write. Its receipt proves that this is what stands in the file. */
 function readWritten(written: RecordedEffect, texts: RecordTexts): string | null {
   const ref = shownArguments(written);
   if (ref === null) return null;

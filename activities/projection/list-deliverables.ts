@@ -4,13 +4,13 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
 import { dropReplaced, listReplaced } from '../../core/plan/replaced.ts';
 
-/** Completed delegation with its output. */
+/** A completed delegation with its output. */
 export interface Deliverable extends DelegationOutcome {
   readonly wave: number;
   readonly output_ref: Ref;
 }
 
-/** Lists completed delegations that have an output, in the order of waves and outcomes. */
+/** Completed delegations that have an output, in the order of waves and outcomes. */
 export function listCompleted(record: RunRecord): readonly Deliverable[] {
   return record.waves.flatMap((wave) =>
     wave.outcomes.flatMap((outcome) =>
@@ -21,7 +21,7 @@ export function listCompleted(record: RunRecord): readonly Deliverable[] {
   );
 }
 
-/** Lists completed delegations whose result a later one explicitly replaces, each with the newest of those. */
+/** Completed delegations whose result a later one replaces by its word, each with the newest of those. */
 export function listSuperseded(
   record: RunRecord,
 ): readonly { readonly older: Deliverable; readonly newest: Deliverable }[] {
@@ -36,9 +36,8 @@ export function listSuperseded(
 }
 
 /**
- * Lists what the run delivers: the completed delegations that were not replaced. A delegation is replaced when a
- * completed one says so, or when those of later waves report on all of its criteria again, or produce everything again
- * that it produces.
+ * Lists what the run delivers: the completed delegations that nothing replaced. One is replaced when a completed delegation says
+ * so, or when those of later waves speak on all of its criteria again, or produce everything again that it produces.
  */
 export function listDeliverables(record: RunRecord): readonly Deliverable[] {
   const completed = dropReplaced(listCompleted(record));
@@ -58,15 +57,12 @@ function criteriaOf(outcome: DelegationOutcome): readonly string[] {
   return [...outcome.criteria_met, ...outcome.criteria_unmet];
 }
 
-/**
- * Returns true when all names are covered. An empty list is never covered: a delegation without criteria or products
- * can't be replaced by them.
- */
+/** Nothing is never covered: who has no criteria or products can't be replaced by them. */
 function isCovered(names: readonly string[], by: readonly string[]): boolean {
   return names.length > 0 && names.every((name) => by.includes(name));
 }
 
-/** Phase of a triad that was started alone and is not its last: it hands over a summary and no output. */
+/** A phase of a triad that was started alone and is not its last: it hands over a summary, and no output. */
 export interface HandedOver {
   readonly delegation_id: string;
   readonly phase: TriadPhase;

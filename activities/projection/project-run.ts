@@ -6,15 +6,14 @@ import { listFiles } from './list-files.ts';
 import type { ProjectedFile } from './list-files.ts';
 import { loadTexts } from './record-texts.ts';
 
-/** Changes since the record that was projected last, or `all` to write the whole tree. */
+/** The changes since the record that was projected last, or `all` to write the whole tree. */
 export type ProjectionScope = 'all' | { readonly changes: readonly RecordChange[] };
 
 /**
  * Writes the readable tree of a run, one file after the other.
  *
- * @returns the number of files written.
- * @throws {StoreUnavailable} when the store can't be read or a file can't be written; a repetition continues from
- * there.
+ * @returns how many files were written.
+ * @throws {StoreUnavailable} when the store can't be read or a file can't be written; a repetition goes on from there.
  * @throws {ArtifactCorrupt} when an artifact is missing or damaged.
  */
 export async function projectRun(
@@ -39,7 +38,7 @@ export async function projectRun(
   return written;
 }
 
-/** Removes the files of a tree that `record` replaces, except those whose names it uses itself. */
+/** Removes the files of a tree that `record` replaces, where it has none of that name itself. */
 export async function removeReplacedFiles(
   replaced: RunRecord,
   record: RunRecord,
@@ -63,7 +62,7 @@ async function listPaths(record: RunRecord, store: ArtifactStore): Promise<reado
   return paths;
 }
 
-/** Lists files below a file. A report that can't be read any more names none. */
+/** A report that can't be read any more names no files. */
 async function listBelow(
   file: ProjectedFile,
   store: ArtifactStore,

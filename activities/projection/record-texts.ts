@@ -16,24 +16,24 @@ import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { TriadDissent } from '../../core/pool/find-disputes.ts';
 import { readTeamDissent } from '../run-record/read-disputes.ts';
 
-/** Artifacts that a change or a rendering refers to. They are loaded beforehand, so that both stay pure. */
+/** Artifacts that a change or a rendering speaks about. They are loaded beforehand, so that both stay pure. */
 export interface RecordTexts {
   readonly plans: ReadonlyMap<Ref, WavePlan>;
   readonly outputs: ReadonlyMap<Ref, AgentOutput>;
   readonly decisions: ReadonlyMap<Ref, WaveDecision>;
   readonly markdown: ReadonlyMap<Ref, string>;
   readonly records: ReadonlyMap<Ref, RunRecord>;
-  /** Phases by the address of the report. */
+  /** By the address of the report. */
   readonly phases: ReadonlyMap<Ref, LoadedPhase>;
-  /** Phases by the address of the report. */
+  /** By the address of the report. */
   readonly teams: ReadonlyMap<Ref, LoadedTeam>;
 }
 
-/** Addresses of texts to load. Null stands for something that does not exist, and is skipped. */
+/** References to load. Null stands for a missing artifact and is skipped. */
 export type TextRefs = { readonly [K in keyof RecordTexts]?: readonly (Ref | null)[] };
 
 /**
- * Loads every artifact once, however often it is requested.
+ * Loads every artifact once, however often it is asked for.
  *
  * @throws {ArtifactCorrupt} when one is missing, damaged or of another shape.
  * @throws {StoreUnavailable} when the store can't be read.
@@ -64,14 +64,14 @@ async function loadEach<T>(
   return new Map(await Promise.all(refs.map(async (ref) => [ref, await load(ref)] as const)));
 }
 
-/** Returns the loaded text behind `ref`. A missing text is a fault of the caller, which has to name what it needs. */
+/** The loaded text behind `ref`. A miss is a fault of the caller, who has to name what is needed. */
 export function textOf<T>(texts: ReadonlyMap<Ref, T>, ref: Ref): T {
   const text = texts.get(ref);
   if (text === undefined) throw new Error(`The artifact ${ref} was not loaded beforehand.`);
   return text;
 }
 
-/** Report of a triad's phase, with every text that it names. */
+/** The report of a triad's phase, with every text that it names. */
 export interface LoadedPhase {
   readonly report: PhaseReport;
   readonly report_ref: Ref;
@@ -98,7 +98,7 @@ async function loadPhase(store: ArtifactStore, ref: Ref): Promise<LoadedPhase> {
   return { report, report_ref: ref, texts: byRef, summary: told, output };
 }
 
-/** @returns the summary of a negotiation that no member had to summarize; null for every other phase. */
+/** @returns the summary of a negotiation that nobody had to sum up; null of every other phase. */
 function summariseUntold(
   { phase, status, spec }: PhaseReport,
   texts: ReadonlyMap<Ref, string>,
@@ -107,7 +107,7 @@ function summariseUntold(
   return summariseRecords(spec, (ref) => texts.get(ref) ?? '');
 }
 
-/** Lists the texts of a report, each once. */
+/** Each once. */
 function listTexts({ spec, turns }: PhaseReport): readonly Ref[] {
   const refs = [
     ...spec.sections.map(({ text_ref }) => text_ref),
@@ -121,11 +121,11 @@ function listTexts({ spec, turns }: PhaseReport): readonly Ref[] {
   return [...new Set(refs.filter((ref) => ref !== null))];
 }
 
-/** Report of a team, with every text that it names. Teams and triads among its members have reports of their own. */
+/** The report of a team, with every text that it names. Teams and triads among its members have reports of their own. */
 export interface LoadedTeam {
   readonly report: TeamReport;
   readonly report_ref: Ref;
-  /** Plan that contains the message. */
+  /** Has the message. */
   readonly plan: WavePlan;
   readonly tasks: readonly LoadedTask[];
   readonly output: AgentOutput | null;
@@ -134,10 +134,10 @@ export interface LoadedTeam {
 }
 
 export interface LoadedTask extends TaskRecord {
-  /** Task that the leader requested; null when the time was over before it was planned. */
+  /** The planned task; null if the leader's time was over before it was planned. */
   readonly planned: Delegation | null;
   readonly output: AgentOutput | null;
-  /** Last text that had arrived when the time was over; null when there was none. */
+  /** The last of what had arrived when its time was over; null when nothing had. */
   readonly partial: string | null;
 }
 
@@ -175,9 +175,7 @@ async function readOutput(store: ArtifactStore, ref: Ref | null): Promise<AgentO
   return ref === null ? null : readShape(store, ref, AgentOutput, 'an agent output');
 }
 
-/**
- * Finds the plan of a delegation. A missing one is a fault of the caller, which has to pass the plan that contains it.
- */
+/** Finds a delegation in its plan. A miss is a fault of the caller, which has to name the right plan. */
 export function findPlanned(delegationId: string, { delegations }: WavePlan): Delegation {
   const planned = delegations.find((one) => one.delegation_id === delegationId);
   if (planned !== undefined) return planned;

@@ -12,7 +12,7 @@ import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 import { standingAssumptions } from './render-open-ends.ts';
 
-/** Renders `conversation_summary_<taskname>.md` in the format of seed 003. */
+/** `conversation_summary_<taskname>.md` in the format of seed 003. */
 export function renderConversationSummary(record: RunRecord, texts: RecordTexts): string {
   return joinSections([
     `# Conversation Summary: ${oneLine(record.goal_title)}`,
@@ -56,7 +56,7 @@ function renderDecisions(record: RunRecord, texts: RecordTexts): string {
   );
 }
 
-/** Renders each wave that the planner planned, with its reason. */
+/** Lists each planned wave and the planner's reason. */
 function renderPlans({ waves }: RunRecord, texts: RecordTexts): readonly string[] {
   return waves.flatMap(({ wave, plan_ref }) => {
     if (plan_ref === null) return [];
@@ -66,7 +66,7 @@ function renderPlans({ waves }: RunRecord, texts: RecordTexts): readonly string[
   });
 }
 
-/** Describes the planner's evaluation of a wave's results. */
+/** Describes the planner's decision on the results of a wave. */
 function describeWave(
   { wave }: Pick<StoredWave, 'wave'>,
   { planner_decision: judged, criteria_reopened, answer }: WaveDecision,
@@ -107,7 +107,7 @@ function describeAnswer({ kind, value }: NamedAnswer): string {
   }
 }
 
-/** Maximum characters of a free-text answer: enough to see which one was chosen. */
+/** Characters of an answer in words: which one was chosen, not all of it. */
 const answerCharsMax = 300;
 
 function plannedOf(record: RunRecord, texts: RecordTexts): readonly Delegation[] {
@@ -116,7 +116,7 @@ function plannedOf(record: RunRecord, texts: RecordTexts): readonly Delegation[]
   );
 }
 
-/** Renders the teams that do a delegation, with their members and what each of them did. */
+/** That a leader has members do a delegation, who they are, and what each of them did. */
 function renderTeams(record: RunRecord, texts: RecordTexts): readonly string[] {
   const outcomes = record.waves.flatMap((wave) => wave.outcomes);
   return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, team }) => {
@@ -131,7 +131,7 @@ function renderTeams(record: RunRecord, texts: RecordTexts): readonly string[] {
   });
 }
 
-/** Formats work: `researcher did 2 tasks for $0.02; writer did 1 task for $0.01; partial`. */
+/** `researcher did 2 tasks for $0.02; writer did 1 task for $0.01; partial`. */
 function describeWork({ members, partial }: TeamOutcome): string {
   const parts = members.map(({ member_id, delegations, usage }) => {
     const tasks = countOf(delegations, 'task');
@@ -140,7 +140,7 @@ function describeWork({ members, partial }: TeamOutcome): string {
   return [...parts, ...(partial ? ['partial'] : [])].join('; ');
 }
 
-/** Renders the triads that do a delegation, with their members. */
+/** That three members do a delegation, and who they are. */
 function renderTriads(record: RunRecord, texts: RecordTexts): readonly string[] {
   return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, triad }) => {
     if (triad === undefined) return [];
@@ -182,7 +182,7 @@ function renderConstraints(record: RunRecord): string {
   );
 }
 
-/** Returns true when the answer was only assumed, so that work could continue. */
+/** Nobody who knows stands behind it: it was taken so that work could go on. */
 function isAssumed({ answered_by }: StoredAnswer): boolean {
   return assumingAnswerers.includes(answered_by);
 }
@@ -191,7 +191,7 @@ function describeAssumed(one: StoredAnswer): string {
   return `Assumption (${whoAssumed(one.answered_by)}, ${one.question_id}): ${oneLine(one.text)} ${answerOf(one)}`;
 }
 
-/** Renders what a person answered and what the planner found an answer to. Assumptions are listed separately. */
+/** Lists the answers of people and of the planner. Assumed answers are listed with the assumptions. */
 function renderResolved(record: RunRecord): string {
   const answers = record.answered_questions
     .filter((one) => !isAssumed(one))

@@ -11,10 +11,7 @@ import { resultLimits } from './limits.ts';
 import type { Fact } from '../../contracts/fact.ts';
 import { normaliseValue } from '../../core/pool/normalise-fact.ts';
 
-/**
- * Renders what the result does not settle: questions without an answer, and assumptions it rests on. Empty parts are
- * null.
- */
+/** Lists what the result leaves open: unanswered questions and assumptions. Empty parts are null. */
 export function renderOpenEnds(record: RunRecord, texts: RecordTexts): readonly (string | null)[] {
   return [
     renderList('## Questions that were still open', openQuestions(record), treePaths.questions),
@@ -33,7 +30,7 @@ export function renderOpenEnds(record: RunRecord, texts: RecordTexts): readonly 
   ];
 }
 
-/** Renders each question with the answer that holds and its source. Null when no question was asked. */
+/** Lists each question with its answer and author. Null without questions. */
 export function renderAnswers(record: RunRecord): string | null {
   const entries = record.answered_questions.map((one) => {
     const { question_id, text, answer, answered_by, answer_ref } = one;
@@ -47,9 +44,7 @@ export function renderAnswers(record: RunRecord): string | null {
   return renderList('## Questions and answers', entries, treePaths.questions);
 }
 
-/**
- * Lists what is open or unproven and matters to a reader of the answer, in words that need no knowledge of the engine.
- */
+/** Lists what is open or unproven, in words that need no knowledge of the engine. */
 export function listUnsettled(record: RunRecord, texts: RecordTexts): readonly string[] {
   const titles = new Map(
     record.waves.flatMap(({ outcomes }) => outcomes.map((one) => [one.delegation_id, one.title])),
@@ -78,9 +73,8 @@ interface Missing {
 }
 
 /**
- * Lists inputs that agents requested and that were never supplied, each once: neither as a product or a result, nor as
- * a fact, nor by an answer. Requests of an output that later work replaced are over, and so are those of a failed one
- * whose criteria are met.
+ * Lists the inputs that agents requested and never received, each once: neither as a product or a result, nor as a fact, nor by an
+ * answer. Requests of an output that later work replaced are over, and so are those of a failed one whose criteria are met.
  */
 function listMissing(record: RunRecord, texts: RecordTexts): readonly Missing[] {
   const supplied = new Set(
@@ -175,7 +169,7 @@ function stale(record: RunRecord): readonly string[] {
     .map(({ delegation_id, reasons }) => `\`${delegation_id}\`: ${reasons.join('; ')}`);
 }
 
-/** Lists assumptions that were not superseded, each key or statement once: the newest, because it is best informed. */
+/** Assumptions that nothing superseded, each key or statement once: the newest, because it knows most. */
 export function standingAssumptions(record: RunRecord): readonly Fact[] {
   const standing = record.facts.filter((fact) => fact.is_assumption && fact.superseded_by === null);
   const newest = new Map(standing.map((fact) => [identify(fact), fact]));

@@ -19,10 +19,10 @@ import { textOf } from './record-texts.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
 import type { PhaseSummary } from '../../contracts/phase-summary.ts';
 
-/** Plan of a triad: the texts that its spec begins with. */
+/** The plan of a triad: the initial texts of its spec. */
 type PlannedTriad = Pick<Delegation, 'delegation_id' | 'title' | 'acceptance_criteria' | 'triad'>;
 
-/** Renders `triads/<delegation>/<phase>.md`: how a phase ended, what it leaves to the next, and who said what. */
+/** `triads/<delegation>/<phase>.md`: how a phase came out, what it leaves to the next, and who said what. */
 export function renderPhase(phase: LoadedPhase, planned: PlannedTriad): string {
   const { report } = phase;
   return joinSections([
@@ -118,11 +118,11 @@ interface TextOptions {
   /** Language of code; null for Markdown. */
   readonly language: string | null;
   readonly charsMax: number;
-  /** Number of levels by which headings are lowered. Default 3: below those of a section or a turn. */
+  /** Number of levels that headings go down. Default 3: below those of a section or a turn. */
   readonly depth?: number;
 }
 
-/** Embeds a text that a phase's report names as a part of its file. */
+/** A text that a phase's report names, as a part of its file. */
 function embedText(
   ref: Ref,
   { texts }: LoadedPhase,
@@ -135,7 +135,7 @@ function embedText(
     : embedCode(text, { ...options, language });
 }
 
-/** Embeds the proposal of a claim. For a claim about an output, this is the section's own text, which may be code. */
+/** Embeds the proposal of a claim. For a claim about an output it is the section's own text, which may be code. */
 function embedProposal(
   { about, section_id, proposal_ref }: Pick<Claim, 'about' | 'section_id' | 'proposal_ref'>,
   phase: LoadedPhase,
@@ -146,7 +146,7 @@ function embedProposal(
   return embedText(proposal_ref, phase, { language, charsMax: phaseLimits.proposalCharsMax });
 }
 
-/** Embeds the reason for a member's answer to a claim. */
+/** Why somebody answered a claim as it did. */
 function embedReason(reasonRef: Ref, phase: LoadedPhase): string {
   return embedText(reasonRef, phase, {
     language: null,
@@ -155,20 +155,17 @@ function embedReason(reasonRef: Ref, phase: LoadedPhase): string {
   });
 }
 
-/**
- * Embeds what a disputed output contradicts, in the words of the member that disputed it. @returns nothing for other
- * claims.
- */
+/** Embeds the reason why an output was disputed. @returns nothing for other claims. */
 function embedDispute({ dispute_ref }: Pick<Claim, 'dispute_ref'>, phase: LoadedPhase): string[] {
   if (dispute_ref === undefined) return [];
   return [`**It was disputed because:**\n${embedReason(dispute_ref, phase)}`];
 }
 
 /**
- * Renders what stayed disputed in a triad, as a part of its output and of the phase's file. The engine writes it from
- * the records, so it contains only what a member put there.
+ * Renders what stayed disputed in a triad, as a part of its output and of the phase's file. The engine writes it from the
+ * records, so it says nothing that no member put there.
  *
- * @returns null when nothing stayed disputed.
+ * @returns null when nothing did.
  */
 export function renderMinorityReport(phase: LoadedPhase): string | null {
   const dissent = findDissent(phase.report.spec);
@@ -180,7 +177,7 @@ export function renderMinorityReport(phase: LoadedPhase): string | null {
   );
 }
 
-/** Renders one line for readers of the compact output. Null when nothing stayed disputed. */
+/** One line for whoever reads the output in short. Null when nothing stayed disputed. */
 export function renderMinorityLine({ report }: LoadedPhase): string | null {
   const sections = new Set(findDissent(report.spec).map(({ section_id }) => section_id));
   if (sections.size === 0) return null;
@@ -206,14 +203,14 @@ function renderPosition(
   { member, decision, reason_ref }: Dissent['positions'][number],
   phase: LoadedPhase,
 ): string {
-  // A member that conceded to the newest revision is not among them.
+  // Who conceded to the newest revision is not among them.
   const said =
     decision === 'CONCEDE' ? 'CONCEDE to an earlier revision' : (decision ?? 'no answer');
   const stand = `**${member}: ${said}.**`;
   return reason_ref === null ? stand : `${stand}\n${embedReason(reason_ref, phase)}`;
 }
 
-/** Renders the claims on the spec, each with every answer to it. Null when there is none. */
+/** The claims on the spec, each with every answer that it got. Null when there is none. */
 function renderPhaseClaims(phase: LoadedPhase): string | null {
   const { claims } = phase.report.spec;
   if (claims.length === 0) return null;
@@ -246,7 +243,7 @@ function renderResponse(response: ClaimResponse, phase: LoadedPhase): string {
   return `Round ${round}, **${member}: ${decision}** (of revision ${revision})\n${said}`;
 }
 
-/** Renders what a phase of a triad leaves to the next one, or to the person who started it alone. */
+/** Renders the summary that a phase hands to the next one, or to the person who started it alone. */
 export function renderPhaseSummary({ decisions, open_questions, artifacts }: PhaseSummary): string {
   return [
     '## Summary',

@@ -16,7 +16,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
 import { renderTeamCosts } from './render-team.ts';
 
-/** Criteria under the heading of how they ended. */
+/** The criteria under the heading of how they ended. */
 interface Group {
   readonly heading: string;
   readonly holds: (criterion: RecordedCriterion) => boolean;
@@ -35,9 +35,7 @@ const groups: readonly Group[] = [
   { heading: '### Waived by you', holds: ({ state }) => state === 'waived' },
 ];
 
-/**
- * Renders the criteria by how they ended, each with its evidence, the user's answer or the reason why it is not met.
- */
+/** The criteria by how they ended, each with its evidence, the user's answer or the reason why it is not met. */
 export function renderCriteria(record: RunRecord): string {
   const sections = groups.flatMap(({ heading, holds }) => {
     const inGroup = record.criteria.filter(holds);
@@ -72,9 +70,9 @@ function describeAnswer(questionId: string, record: RunRecord): string {
   return `Question ${questionId}: ${oneLine(text)}\n${whose}: ${oneLine(answer)}`;
 }
 
-/** Renders what tools changed outside the run, and what could not be confirmed. Empty parts are null. */
+/** Lists the changes of tools outside of the run, and those that are unconfirmed. Empty parts are null. */
 export function renderResultEffects({ effects = [] }: RunRecord): readonly (string | null)[] {
-  // After several changes to one target, the newest is in effect.
+  // Of several changes to one target, the newest is what stands there.
   const confirmed = new Map(
     effects.filter(({ state }) => state === 'confirmed').map((one) => [one.target, one]),
   );
@@ -103,12 +101,12 @@ function describeConfirmed({ target, receipt, reason, delegation_id }: RecordedE
 }
 
 function describeUnclear({ target, tool, reason, delegation_id }: RecordedEffect): string {
-  // The target of the call is unknown.
+  // Nobody has said what the call was to change.
   if (target === '') return `A call of ${delegation_id} (${tool}): ${reason}`;
   return `\`${target}\` by ${delegation_id} (${tool}): ${reason}`;
 }
 
-/** Renders entries below a heading, with the number of further ones and their place. Null without entries. */
+/** Entries below a heading, and how many more there are, and where. Null without entries. */
 export function renderList(
   heading: string,
   entries: readonly string[],
@@ -121,13 +119,13 @@ export function renderList(
   return `${heading}\n\n${bullets(shown, '')}${tail}`;
 }
 
-/** Deliverable whose triad did not agree on all of it, or whose team may have triads that did not. */
+/** A deliverable whose triad did not agree on all of it, or whose team may have triads that did not. */
 interface Disputed {
   readonly delegation_id: string;
   readonly wave: number;
-  /** Address of the triad's phase that has the disputes. */
+  /** Report of the triad's phase that has the disputes. */
   readonly dissent_ref: Ref | null;
-  /** Address of the team's report. */
+  /** Report of the team. */
   readonly team_ref: Ref | null;
   /** The planner's decision on the wave. */
   readonly decision_ref: Ref | null;
@@ -145,10 +143,7 @@ export function listDisputed(record: RunRecord): readonly Disputed[] {
   });
 }
 
-/**
- * Renders what the result rests on although a triad did not settle it, and how the planner decided on it. Null without
- * any.
- */
+/** Renders the disputes that a triad left open, and the planner's decision on each. Null without any. */
 export function renderMinorityReports(record: RunRecord, texts: RecordTexts): string | null {
   const parts = listDisputed(record).flatMap((one) => {
     const decision = one.decision_ref === null ? null : textOf(texts.decisions, one.decision_ref);
@@ -207,12 +202,12 @@ function listTeams(record: RunRecord): readonly DoneByTeam[] {
     });
 }
 
-/** Returns the output of a team that did not complete: no deliverable, but still a result. */
+/** Returns the output of a team that did not complete; null for a completed one. */
 function partialOutput({ status, output_ref }: DelegationOutcome): Ref | null {
   return status === 'completed' ? null : output_ref;
 }
 
-/** Renders who did what for each team, its cost, and its results that are incomplete. Null without a team. */
+/** Renders for each team the members' tasks and costs, and its partial output. Null without a team. */
 export function renderResultTeams(record: RunRecord, texts: RecordTexts): string | null {
   const parts = listTeams(record).map((one) => renderOneTeam(one, texts));
   return parts.length === 0 ? null : ['## Teams', ...parts].join('\n\n');

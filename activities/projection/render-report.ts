@@ -31,7 +31,7 @@ import { renderRedactions, describeStatus } from './render-result.ts';
 import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
 import { resultLimits } from './limits.ts';
 
-/** Returns what `renderReport` needs loaded in addition to what the answer needs. */
+/** Lists the texts that `renderReport` needs in addition to those of the answer. */
 export function reportNeeds(record: RunRecord): TextRefs {
   const disputed = listDisputed(record);
   return {
@@ -40,7 +40,7 @@ export function reportNeeds(record: RunRecord): TextRefs {
   };
 }
 
-/** Renders `report.md`: everything about a run that has ended except its answer. */
+/** `report.md`: everything about a run that has ended but its answer. */
 export function renderReport(record: RunRecord, status: RunStatus, texts: RecordTexts): string {
   const told = [
     `# Report: ${oneLine(record.goal_title)}`,
@@ -62,7 +62,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
   ]);
 }
 
-/** Renders the outcome: criteria and results. For a phase alone, which has none, the state of its work. */
+/** Renders criteria and results. For a phase alone, which has none, names the file with its work. */
 function renderCame(record: RunRecord, texts: RecordTexts): (string | null)[] {
   const handed = findHandedOver(record);
   if (handed === null) {
@@ -103,10 +103,7 @@ function renderTruth(record: RunRecord, texts: RecordTexts): string | null {
   return `## What is known after wave ${last.wave}\n\n${truth}`;
 }
 
-/**
- * Renders current results, then those that later work replaced. The texts have files of their own, and one of them is
- * the answer.
- */
+/** Renders the results that stand, then those that later work replaced. Each text has a file of its own, and one is the answer. */
 function renderVersions(record: RunRecord, texts: RecordTexts): string {
   const standing = listDeliverables(record);
   const completed = listCompleted(record);
@@ -145,9 +142,7 @@ function pathOf({ agent_id, delegation_id }: Deliverable): string {
   return treePaths.taskOutput(agent_id, delegation_id);
 }
 
-/**
- * Describes an executor: `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)`.
- */
+/** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)` as well. */
 function describeExecutor({ agent_id, triad, team, usage }: Deliverable): string {
   const cost = `${countOf(usage.calls, 'model call')}, ${formatCost(usage)}`;
   if (team !== undefined) {
@@ -160,7 +155,7 @@ function describeExecutor({ agent_id, triad, team, usage }: Deliverable): string
   return `a ${triad.type} triad (${names}; ${cost}), written by ${agent_id}`;
 }
 
-/** Renders contradictions and the side that stands in each. */
+/** Lists the contradictions, and the side that stands. */
 function renderConflicts(record: RunRecord, texts: RecordTexts): string | null {
   const resolved = record.waves.flatMap(({ decision_ref: ref }) =>
     ref === null ? [] : textOf(texts.decisions, ref).planner_decision.conflicts_resolved,
@@ -188,7 +183,7 @@ function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): strin
   ].join('\n');
 }
 
-/** Renders the actual usage of a wave against the usage expected when it was planned. */
+/** Compares the usage of a wave with the estimate of its plan. */
 function renderExpected({ wave, expected, usage }: StoredWave): string[] {
   if (expected === undefined) return [];
   return [`- Wave ${wave} took ${formatTokens(usage)}. ${describeExpected(expected)}`];

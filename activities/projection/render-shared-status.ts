@@ -10,7 +10,7 @@ import { teamName } from '../../core/team/team-name.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 
-/** Status values of seed 003, and its `failed` for an agent that used up its attempts. */
+/** The status values of seed 003, and its `failed` for an agent that used up its attempts. */
 type AgentStatusValue =
   | 'pending'
   | 'working'
@@ -23,7 +23,7 @@ interface AgentEntry {
   readonly agent_id: string;
   /** Absent unless a triad does it. */
   readonly triad?: Pick<TriadPlan, 'type' | 'reason' | 'members'>;
-  /** Present only for a team. */
+  /** Absent unless a team does it. */
   readonly team?: TeamEntry;
   readonly status: AgentStatusValue;
   readonly dependencies: readonly string[];
@@ -32,24 +32,24 @@ interface AgentEntry {
 }
 
 interface TeamEntry {
-  /** Null when the team has no name. */
+  /** Null: it has no name. */
   readonly team_id: string | null;
-  /** Before the end, the members that the plan names: none for a team that has a name. */
+  /** Before it is done, those that the plan names: none of a team that has a name. */
   readonly members: readonly {
     readonly member_id: string;
-    /** Number of tasks and their cost. Absent before the end. */
+    /** Tasks that it was given, and what it cost. Absent before the team is done. */
     readonly tasks?: number;
     readonly cost_micro_usd?: number;
   }[];
-  /** Tasks by how they ended, and whether the result is incomplete. Absent before the end. */
+  /** Tasks by how they ended, and whether the team holds less than was asked for. Absent before it is done. */
   readonly tasks?: TeamOutcome['tasks'];
   readonly partial?: boolean;
 }
 
 /**
- * Renders `shared_status.json` in the shape of seed 003. The keys of `agents` are delegation_ids, because one agent can
- * have several delegations. All times are Unix epoch seconds. The seed's completion drive and verifiers do not exist
- * yet, so their fields are absent: a count of 0 or an open gate would claim that a check had run.
+ * `shared_status.json` in the shape of seed 003. The keys of `agents` are delegation_ids, because one agent can have
+ * several delegations. All times are Unix epoch seconds. The seed's completion drive and verifiers do not exist yet, so the
+ * fields that tell of them are absent: a count of 0 or an open gate would claim that somebody had looked.
  */
 export function renderSharedStatus(record: RunRecord, texts: RecordTexts): string {
   const agents = record.waves.flatMap((wave) =>
@@ -85,7 +85,7 @@ function describeDelegation(
   };
 }
 
-/** Describes members and reason of a triad; its subject is in the plan. */
+/** Describes members and reason; the work itself is in the plan. */
 function describeTriad({ type, reason, members }: TriadPlan): NonNullable<AgentEntry['triad']> {
   return { type, reason, members };
 }
@@ -126,7 +126,7 @@ function findState(
   if (asked !== undefined) return { status: 'blocked', last_update: asked.asked_at };
 
   const answered = record.answered_questions.findLast((one) => one.delegation_id === id);
-  // A delegation without dependencies starts with its wave; one that was answered must have been running.
+  // What depends on nothing starts with its wave; what was answered must have been at work.
   const started =
     answered?.answered_at ?? (delegation.depends_on.length === 0 ? wave.planned_at : null);
   if (started === null) return { status: 'pending', last_update: null };
@@ -165,7 +165,7 @@ function describePhase(phase: RunPhase): string {
   }
 }
 
-/** Renders JSON for people and scripts: indented, one line break at its end. */
+/** JSON for people and scripts: indented, one line break at its end. */
 export function renderJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }

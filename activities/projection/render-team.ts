@@ -17,7 +17,7 @@ import type { Usage } from '../../contracts/usage.ts';
 import { countOf, formatCost, formatTokens, formatDuration } from '../../core/text/format.ts';
 import { treePaths } from './paths.ts';
 
-/** Renders `teams/<delegation>.md`: who did what for a team, what it cost, and how each of its tasks ended. */
+/** `teams/<delegation>.md`: who did what for a team, what it cost, and how each of its tasks ended. */
 export function renderTeam(team: LoadedTeam, delegationId: string): string {
   const planned = findPlanned(delegationId, team.plan);
   return joinSections([
@@ -96,7 +96,7 @@ function renderAnswer({ report, output, tasks }: LoadedTeam): string {
   return `## Answer\n\n*${output.status}; whole: artifact ${report.output_ref ?? ''}*\n\n${compact}`;
 }
 
-/** Explains the absence of tasks. A leader whose message is held back makes no call. */
+/** A leader whose message is held back makes no call. */
 function whyNone({ status, leader }: TeamReport): string {
   if (status !== 'blocked') return 'The leader gave none.';
   return leader.turns === 0 ? 'The message did not reach the leader.' : 'It was held back.';
@@ -117,7 +117,7 @@ function shorten(text: string): string {
   return cutLine(text, { charsMax: teamLimits.lineCharsMax, whole: 'the report' });
 }
 
-/** Renders the work and cost of each member of a team as a table with a sum. `executor` says who a member is. */
+/** Renders the tasks and costs of a team's members: a table with a sum. `executor` says what a member is. */
 export function renderTeamCosts(team: Pick<TeamOutcome, 'leader' | 'members'>): string {
   const { leader, members } = team;
   const tasks = members.reduce((sum, { delegations }) => sum + delegations, 0);
@@ -140,7 +140,7 @@ function costOf(usage: Usage): string[] {
   return [String(usage.calls), formatCost(usage), formatTokens(usage)];
 }
 
-/** Renders a task of a team: the request, how it ended, and its result in short. */
+/** A task of a team: what was asked, how it ended, and what came of it in short. */
 function renderTask(task: LoadedTask): string {
   return [
     `### \`${task.delegation_id}\`: ${oneLine(task.title)}`,
@@ -177,13 +177,13 @@ function renderTaskHead(task: LoadedTask): string {
   );
 }
 
-/** Describes an end: `timed_out: The 60 s of a member are over.` */
+/** `timed_out: The 60 s of a member are over.` */
 export function describeEnd({ status, reason }: Pick<LoadedTask, 'status' | 'reason'>): string {
   const why = cutLine(reason, { charsMax: teamLimits.lineCharsMax, whole: 'the report' });
   return why === '' ? status : `${status}: ${why}`;
 }
 
-/** Lists the reports in which a triad or a team among the members describes its work. */
+/** Lists the reports of a triad or a team that did the task. */
 function listReports({ delegation_id, triad, team }: LoadedTask): readonly string[] {
   const last = triad?.phases.at(-1);
   return [
@@ -196,10 +196,7 @@ function listReports({ delegation_id, triad, team }: LoadedTask): readonly strin
   ];
 }
 
-/**
- * Renders the result of a task in short: its output, or the last text of one that was cut off. Empty when there is
- * none.
- */
+/** Renders the result of a task in short: its output, or the last words of one that was cut off. Empty without either. */
 export function renderBrought(
   { output, output_ref, partial, partial_ref }: LoadedTask,
   { depth }: { readonly depth: number },

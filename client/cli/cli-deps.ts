@@ -11,25 +11,22 @@ import type {
   ReadThread,
 } from '../../contracts/thread.ts';
 
-/** Everything the command line needs from outside. Composed where the store and the tools are known. */
+/** Dependencies of the command line, composed where the store and the tools are known. */
 export interface CliDeps {
   readonly io: CliIo;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder that relative paths on the command line start from. */
   readonly cwd: string;
-  /** Rewrites the readable files of a run. */
+  /** Writes the readable files of a run again. */
   readonly exportRun: (runId: string) => Promise<ExportedRun>;
-  /** Reads what is stored of the run's end. Null when nothing is stored. */
+  /** Reads the stored result of the run, or null when there is none. */
   readonly readResult: (runId: string) => Promise<StoredResult | null>;
-  /**
-   * Reads the status of a run that the server has forgotten from the store, or returns null. If undefined: not
-   * available.
-   */
+  /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
   readonly threads: CliThreads;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];
-  /** Replays histories on the code of this checkout one after the other, each when it is requested. */
+  /** Replays histories on the code of this checkout, one after the other, each as it is asked for. */
   readonly replayHistories: (
     histories: AsyncIterable<OpenHistory>,
   ) => AsyncIterable<ReplayedWorkflow>;
@@ -37,7 +34,7 @@ export interface CliDeps {
   readonly runTemporalCli: (args: readonly string[]) => Promise<number>;
   /** If undefined: plain JSON. Needed where the worker encrypts. */
   readonly dataConverter?: DataConverter | undefined;
-  /** Called with the first connection. If undefined: no tracing. */
+  /** Called with the first connection. If undefined: nothing is traced. */
   readonly startTracing?: (() => Promise<ClientTracing>) | undefined;
   /** If undefined: connects to the configured server. */
   readonly openSession?: ((options: ConnectOptions) => Promise<CliSession>) | undefined;
@@ -45,7 +42,7 @@ export interface CliDeps {
 
 export interface ReplayedWorkflow {
   readonly workflowId: string;
-  /** Reason why the code of this checkout can't continue it, or null. */
+  /** Why the code of this checkout can't carry it on, or null. */
   readonly fault: string | null;
 }
 
@@ -58,27 +55,27 @@ interface StoredResult {
   /** Texts of `result.md` and `report.md`. */
   readonly result_md: string;
   readonly report_md: string;
-  /** Paths below the artifact home. */
+  /** Paths of both files, below the artifact home. */
   readonly result_path: string;
   readonly report_path: string;
 }
 
 /**
- * Threads of teams, for people who read and delete them. Needs no server and no worker.
+ * The threads of teams, for people who look into them and delete them. Needs no server and no worker.
  *
  * Every method rejects with a CliError when the threads can't be read or written.
  */
 export interface CliThreads {
   /** @param options `userId`: only entries of this person, or null for all. */
   list(options: { readonly limit: number; readonly userId: string | null }): Promise<ListedThreads>;
-  /** @param limit maximum number of entries; the newest are returned. */
+  /** @param limit entries, the newest, at most. */
   read(threadId: string, limit: number): Promise<ReadThread>;
   count(which: EntrySelection): Promise<EntryCounts>;
   /** Returns what was deleted. */
   remove(which: EntrySelection): Promise<EntryCounts>;
 }
 
-/** Condition that must hold before a run can work. */
+/** One thing that must be right before a run can work. */
 export interface DoctorCheck {
   readonly name: string;
   /** Never rejects for what it checks; a rejection is shown as a failed check. */
@@ -87,8 +84,8 @@ export interface DoctorCheck {
 
 export interface DoctorFinding {
   readonly ok: boolean;
-  /** Finding in one line. */
+  /** The finding in one line. */
   readonly detail: string;
-  /** Remedy when the check is not ok. */
+  /** The remedy when it is not ok. */
   readonly cure?: string | undefined;
 }

@@ -8,14 +8,14 @@ import type { ConnectOptions } from '../connect.ts';
 import { createPlanwaveClient } from '../planwave-client.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
 
-/** Tracing of a command, used when a collector is configured. */
+/** Tracing of a command, when a collector is configured. */
 export interface ClientTracing {
   readonly clientInterceptors: readonly WorkflowClientInterceptor[];
   /** Sends what is left. Never throws. */
   stop(): Promise<void>;
 }
 
-/** Open connection and the client on it. */
+/** An open connection and the client on it. */
 export interface CliSession {
   readonly client: PlanwaveClient;
   readonly connection: ConnectionLike;
@@ -56,9 +56,9 @@ export async function openSession(
 }
 
 /**
- * Aborts the calls in flight, whose results are no longer needed, and closes a connection when they are over: if it
- * were closed during a call that waits for its next try, the SDK would throw in a timer, where the error can't be
- * caught. Every call has a deadline, so this takes seconds at most, and only when the server is unreachable.
+ * Ends the calls under way, for nobody waits for them any more, and closes a connection when they are over: closed under one
+ * that waits for its next try, the SDK throws in a timer, where nobody can catch it. Every call has a deadline, so this
+ * takes seconds at most, and only where the server is away.
  */
 function closerOf(connection: Connection): () => Promise<void> {
   const inFlight = new Map<Promise<unknown>, AbortController>();
@@ -67,7 +67,7 @@ function closerOf(connection: Connection): () => Promise<void> {
   connection.withDeadline = async (deadline, run) => {
     if (isClosing) throw new Error('The connection is closed.');
     const leaving = new AbortController();
-    // Each request of the call listens to the signal, and a list may take many requests.
+    // Each request of the call listens to it, and a list may take many.
     setMaxListeners(0, leaving.signal);
     const call = connection.withAbortSignal(leaving.signal, () => withDeadline(deadline, run));
     inFlight.set(call, leaving);
@@ -79,7 +79,7 @@ function closerOf(connection: Connection): () => Promise<void> {
   };
   return async () => {
     isClosing = true;
-    // The SDK does not notice an abort that came before its request was made.
+    // The SDK hears of no end that came before its request was made.
     await setImmediate();
     for (const leaving of inFlight.values()) leaving.abort();
     await Promise.allSettled(inFlight.keys());

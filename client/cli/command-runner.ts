@@ -7,9 +7,9 @@ import { exitCodes } from './cli-error.ts';
 import { safeJson, createPaint, cleanLine } from './terminal-text.ts';
 import type { Paint } from './terminal-text.ts';
 
-/** Finding or effect of a command. The runner prints one of the two forms. */
+/** Result of a command. The runner prints one of the two forms. */
 export interface CommandResult {
-  /** JSON document of `--json`; `undefined` when the command printed everything itself. */
+  /** The one JSON document of `--json`; `undefined` when the command printed everything itself. */
   readonly data: unknown;
   readonly lines: readonly string[];
   /** If undefined: 0. */
@@ -72,7 +72,7 @@ export function createCommandRunner(
   };
 }
 
-/** Describes a redaction. Printed on standard error, so that a person sees it with `--json` too. */
+/** On standard error, so that a person sees it beside `--json` too. */
 function describeRedaction(rule: string, count: number): string {
   return count === 1
     ? `One secret (${rule}) was taken out before sending: [redacted:${rule}] stands in its place.`
@@ -83,7 +83,7 @@ function toText(lines: readonly string[]): string {
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 }
 
-/** Closes a connection quietly: one that failed was reported already, and one that fails to close is gone anyway. */
+/** A connection that failed was reported already, and one that fails to close is gone anyway. */
 async function closeQuietly(opened: Promise<CliSession> | undefined): Promise<void> {
   try {
     const session = await opened;
@@ -93,12 +93,12 @@ async function closeQuietly(opened: Promise<CliSession> | undefined): Promise<vo
   }
 }
 
-/** Returns the folder below which a worker on this machine writes. */
+/** Folder below which a worker on this machine writes. */
 export function artifactHome({ deps }: CommandContext): string {
   return deps.env['PLANWAVE_HOME'] ?? '.planning';
 }
 
-/** Returns the path of a run's file for a worker on this machine. */
+/** Returns the path of a run's file, for a worker on this machine. */
 export function resultPath(context: CommandContext, path: string): string {
   return cleanLine(join(artifactHome(context), path));
 }

@@ -1,11 +1,11 @@
 /**
- * Questions for people: a wait in one line, the commands that answer, and the facts that every medium shows.
+ * Describes questions for people: a wait in one line, the commands that answer, and the facts that every medium shows.
  *
  * Invariants:
- *   WA1. The line has at most 120 characters, names the question, and states the default when one will be taken.
- *   WA2. It states how often people were reminded, and who else was asked.
- *   WA3. Each timer of a question has a name that states its effect.
- *   CM2. The answer in the command is one that the question takes, where one can be made up.
+ *   WA1. The line has at most 120 characters, names the question, and shows the default when one will be taken.
+ *   WA2. The line shows the number of reminders, and the other person that was asked.
+ *   WA3. Each timer of a question is named after its effect.
+ *   CM2. The answer in the command is one that the question accepts, where one can be constructed.
  */
 import type { Question, QuestionKind } from '../../contracts/question.ts';
 import type { QuestionWait } from '../../contracts/views.ts';
@@ -66,7 +66,7 @@ function withText(begin: string, question: Question): string {
 /** Longest word, in characters. A longer one would make a command that people run unread. */
 const wordCharsMax = 300;
 
-/** The client's command, then the Temporal CLI's. */
+/** Returns the client's command, then the Temporal CLI's. */
 export function answerCommands(runId: string, question: Question): string[] {
   const { question_id } = question;
   const signal = { question_id, answer: pickAnswer(question) };
@@ -96,7 +96,7 @@ function isPlain(answer: unknown): boolean {
   return cleanLine(text, wordCharsMax) === text;
 }
 
-/** Asked by the engine itself, whatever gave the occasion. */
+/** Kinds of questions that the engine itself asks, whatever caused them. */
 const enginesKinds: readonly QuestionKind[] = [
   'planner_stuck',
   'waves_spent',
@@ -104,7 +104,7 @@ const enginesKinds: readonly QuestionKind[] = [
   'effect',
 ];
 
-/** Formats untrusted texts for a medium: a terminal, or Markdown. */
+/** Sets texts that nobody vouches for in a medium: a terminal, or Markdown. */
 export interface QuestionStyle {
   /** A text on one line. */
   readonly text: (text: string, charsMax: number) => string;

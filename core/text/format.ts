@@ -1,9 +1,9 @@
 /**
- * Costs, tokens, counts and spans of time in words, for people. The engine and the client use the same words.
+ * Formats costs, tokens, counts and spans of time for people. The engine and the client use the same words.
  *
  * Invariants:
- *   UF1. A price that is not known is never shown as a number, and a total that lacks one is shown as "at least".
- *   UF2. What is shown after "at least" is never more than the sum.
+ *   UF1. An unknown price is never shown as a number, and a total that lacks one is shown as "at least".
+ *   UF2. The amount after "at least" is never more than the sum.
  */
 import type { Usage } from '../../contracts/usage.ts';
 import type { FanOutEstimate } from '../../contracts/budget.ts';

@@ -3,22 +3,22 @@
  *
  * Invariants:
  *   MD1. A text of a model or a user stays text: it opens no heading, list, emphasis, link, code or HTML.
- *   MD2. A code span or block ends where we end it, whatever is inside.
+ *   MD2. A code span or block ends where we end it, whatever it contains.
  *   MD3. Joined blocks keep the size limit; a block is shown whole or left out.
- *   ML1. Inside of a code block nothing is a heading, and a block that is never closed goes to the end.
+ *   ML1. Inside a code block nothing is a heading, and an unclosed block ends with the text.
  */
 import { cleanLine, cleanLines, cutText } from './cut-text.ts';
 
-/** Line of a Markdown text, as far as rules have to distinguish headings and code. */
+/** A line of a Markdown text, as far as rules have to tell headings and code apart. */
 export interface MarkdownLine {
-  /** Number of the line, from 1. */
+  /** Line number, from 1. */
   readonly number: number;
-  /** Position where it begins, in UTF-16 code units. */
+  /** Offset of its first character, in UTF-16 code units. */
   readonly at: number;
   readonly text: string;
   /** 1 to 6 for a heading, 0 for any other line. */
   readonly level: number;
-  /** True when it stands in a code block, or opens or closes one. */
+  /** True inside a code block, and for the lines that open and close one. */
   readonly isCode: boolean;
 }
 
@@ -37,7 +37,7 @@ export function readMarkdown(text: string): MarkdownLine[] {
   return lines;
 }
 
-/** Returns the fence that is open after a line; null when none is. */
+/** Which fence is open after a line; null when none is. */
 function nextFence(open: string | null, line: string): string | null {
   const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
   if (open === null || mark === undefined) return open ?? mark ?? null;
@@ -169,7 +169,7 @@ function describeCut(text: string, { charsMax, whole }: CutOptions): string {
 }
 
 interface EmbedOptions extends CutOptions {
-  /** Number of levels by which the text's headings are lowered. */
+  /** Number of levels that the text's headings go down. */
   readonly depth: number;
 }
 

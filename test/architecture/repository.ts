@@ -28,9 +28,9 @@ function readLines(path: string): string[] {
 function listBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      return entry.name === '.git' || ignored.has(`${entry.name}/`) ? [] : listBelow(path);
-    }
+    // A folder, or a file that names one in a worktree.
+    if (entry.name === '.git') return [];
+    if (entry.isDirectory()) return ignored.has(`${entry.name}/`) ? [] : listBelow(path);
     const extension = /\.[^.]+$/.exec(entry.name)?.[0] ?? '';
     return entry.isFile() && !ignored.has(`*${extension}`) ? [path] : [];
   });

@@ -7,8 +7,8 @@ const yes: ReadonlySet<string> = new Set(['y', 'yes', 'true']);
 const no: ReadonlySet<string> = new Set(['n', 'no', 'false']);
 
 /**
- * Reads what was typed as the type that the question asks for. A text that fits no type is passed on unchanged: the run
- * decides what a good answer is and explains what is wrong.
+ * Reads typed text as the type that the question asks for. A text that does not fit is passed on unchanged: the run
+ * decides what is a good answer, and explains what is not.
  */
 export function parseAnswer(
   question: Pick<Question, 'expected_answer_format' | 'choices'>,
@@ -33,13 +33,13 @@ function parseBoolean(typed: string): unknown {
   return no.has(word) ? false : typed;
 }
 
-/** Leaves a number that JavaScript would change, such as one with twenty digits, to the run as text. */
+/** A number that JavaScript would change, such as one with twenty digits, is left to the run as text. */
 function parseNumber(typed: string): unknown {
   const number = Number(typed.trim());
   return String(number) === typed.trim() && Number.isFinite(number) ? number : typed;
 }
 
-/** Lets the words of a choice win over its number, because a choice may itself be a number. */
+/** The words of a choice win over its number, because a choice may itself be a number. */
 function parseChoice(typed: string, choices: readonly string[]): unknown {
   const word = typed.trim();
   if (choices.includes(word)) return word;
@@ -61,22 +61,22 @@ export function answerText(answer: unknown): string {
   return typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '');
 }
 
-/** Question that is meant and the text typed for it. `text` is null when no answer was typed. */
+/** Which question is meant, and what was typed for it. `text` is null when no answer was typed. */
 type AnswerTarget =
   | {
       readonly type: 'questions';
-      /** One question when it is clear which is meant, else all that are open. */
+      /** One when it is clear which question is meant, else all that are open. */
       readonly candidates: readonly Question[];
       readonly text: string | null;
     }
-  /** Id that is not among the open questions, or that could not be checked against them: the run decides. */
+  /** Not among the open questions, or nobody could list them: the run decides. */
   | { readonly type: 'id_only'; readonly question_id: string; readonly text: string }
   | { readonly type: 'unclear'; readonly message: string; readonly text: null };
 
 const questionId = /^q[0-9]+$/;
 
 /**
- * Reads the words after `answer <run>`: `[question_id] [answer…]`.
+ * Reads the words behind `answer <run>`: `[question_id] [answer…]`.
  *
  * @param open the open questions, or null when no worker could list them
  * @param note why they could not be listed
@@ -117,7 +117,7 @@ function unclear(message: string): AnswerTarget {
   return { type: 'unclear', message: message.trim(), text: null };
 }
 
-/** Describes in one or two lines what happened to an answer. */
+/** Describes the outcome of an answer in one or two lines. */
 export function describeAnswerResult(runId: string, result: AnswerResult): string[] {
   const id = cleanLine(result.question_id);
   switch (result.status) {
@@ -135,7 +135,7 @@ export function describeAnswerResult(runId: string, result: AnswerResult): strin
   return [];
 }
 
-/** Returns the run's reason and the command with an answer that would be accepted. */
+/** The run's reason, and the command with an answer that would be taken. */
 export function refusalText(
   runId: string,
   { question_id, reason, example }: Extract<AnswerResult, { status: 'refused' }>,

@@ -15,7 +15,7 @@ const style: QuestionStyle = {
   moment: (epochSeconds) => `, at ${formatTime(epochSeconds)} UTC`,
 };
 
-/** Describes a question for a person: who asks, what, why, what happens without an answer, and how to answer. */
+/** A question as a person reads it: who asks, what, why, what happens without an answer, and how to answer. */
 export function describeQuestion(
   question: Question & Partial<QuestionWait>,
   paint: Paint,
@@ -34,7 +34,7 @@ export function describeQuestion(
   ];
 }
 
-/** Explains in a few words how to type the answer. */
+/** Describes in a few words how to type the answer. */
 export function answerHint(question: Question): string {
   return question.expected_answer_format === 'choice'
     ? `1 to ${question.choices.length}, or the words`

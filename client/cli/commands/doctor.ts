@@ -38,7 +38,7 @@ async function examine(context: CommandContext): Promise<CommandResult> {
   };
 }
 
-/** Returns the checks that need the server. Without a server there is one finding, not four. */
+/** Without a server there is one finding, not four. */
 async function serverChecks(context: CommandContext): Promise<readonly DoctorCheck[]> {
   try {
     return createServerChecks(await context.session(), taskQueueOf(context.deps.env));
@@ -70,7 +70,7 @@ function verdict(results: readonly CheckResult[]): string {
   return failed === 0 ? 'Everything is ready.' : `${failed} of ${results.length} checks failed.`;
 }
 
-/** Runs `doctor --replay`: checks whether the code of this checkout can continue every open run, before it has to. */
+/** Runs `doctor --replay`: checks that the code of this checkout can carry on every open run. */
 async function replayOpenWorkflows(context: CommandContext): Promise<CommandResult> {
   const { client } = await context.session();
   const broken: ReplayedWorkflow[] = [];

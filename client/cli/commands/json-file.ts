@@ -7,7 +7,7 @@ import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
 import { readAll } from '../cli-io.ts';
 
-/** Merges the fields of a JSON file with those given on the command line, which take precedence. */
+/** Fields of a JSON file, and over them what was given on the command line. */
 export function mergeFields(fromFile: unknown, given: Readonly<Record<string, unknown>>): unknown {
   if (Object.keys(given).length === 0) return fromFile;
   return isRecord(fromFile) ? { ...fromFile, ...given } : given;
@@ -18,9 +18,8 @@ export function definedOnly(record: Readonly<Record<string, unknown>>): Record<s
 }
 
 /**
- * Reads a JSON file.
  * @param name of the file; `-` reads standard input.
- * @returns the value and where it was read, for errors.
+ * @returns the value, and where it was read, for errors.
  * @throws CliError when it can't be read or is no JSON.
  */
 export async function readJsonFile(
@@ -69,7 +68,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Position at which a text stops being JSON. Lines and columns count from 1. */
+/** Place where a text stops being JSON. Lines and columns count from 1. */
 interface JsonFault {
   readonly line: number;
   readonly column: number;
@@ -80,10 +79,7 @@ const jsonBlank = /[ \t\r\n]*/y;
 const jsonText = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy;
 const jsonPlain = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/**
- * Finds the first character that can't stand at its position; returns null when the text is JSON. `JSON.parse` does not
- * report it.
- */
+/** The first character that can't stand where it stands; null when the text is JSON. `JSON.parse` does not tell it. */
 export function findJsonFault(json: string): JsonFault | null {
   let at = 0;
   const take = (token: RegExp): boolean => {

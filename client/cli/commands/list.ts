@@ -42,12 +42,12 @@ function describeRuns(runs: readonly ListedRun[]): string[] {
   return [...renderTable(head, rows), ...explainStuck(runs)];
 }
 
-/** Counts open questions. A run that is over, such as the old one of a run that was reset, has none that wait. */
+/** Nobody waits in a run that is over, such as the old one of a run that was reset. */
 function countOpen({ execution, open_questions: open }: ListedRun): string {
   return execution !== 'running' || open === null || open === 0 ? '' : `${open} open`;
 }
 
-/** Explains stuck runs together: after a wrong deploy many are stuck for the same reason. */
+/** After a wrong deploy many runs are stuck for the same reason. */
 function explainStuck(runs: readonly ListedRun[]): string[] {
   const [first, ...others] = runs.flatMap(({ stuck }) => (stuck === null ? [] : [stuck]));
   if (first === undefined) return [];
@@ -55,10 +55,7 @@ function explainStuck(runs: readonly ListedRun[]): string[] {
   return [`${cleanLine(describeStuck(first))}.${more}`];
 }
 
-/**
- * Returns the phase to show. The way the workflow was closed says more than the phase that a worker recorded last, and
- * so does being stuck.
- */
+/** Prefers how the workflow was closed, or that it is stuck, to the phase that a worker recorded last. */
 function phaseOf({ execution, phase, stuck }: ListedRun): string {
   if (stuck !== null) return 'stuck';
   const isOver = execution !== 'running' && execution !== 'completed';

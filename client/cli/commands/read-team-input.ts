@@ -8,7 +8,7 @@ import { readSettings } from './run-settings-options.ts';
 import type { SettingsOptions } from './run-settings-options.ts';
 
 export interface TeamOptions extends SettingsOptions {
-  /** Ids as typed, separated by commas. */
+  /** As typed: ids with commas between them. */
   readonly members?: string;
   readonly team?: string;
   readonly teamFile?: string;
@@ -29,10 +29,10 @@ export interface TeamOptions extends SettingsOptions {
 }
 
 /**
- * Reads the input of a team: the file's fields, overridden by what was given on the command line. Errors in members and
- * limits are reported by the engine when it opens the team.
+ * The input of a team: the file's fields, and over them what was given on the command line. What is wrong with members and
+ * limits, the engine says when it opens the team.
  *
- * @throws CliError with every error of form at once
+ * @throws CliError with every fault of its form at once
  */
 export async function readTeamInput(
   deps: Pick<CliDeps, 'cwd' | 'io'>,
@@ -70,7 +70,7 @@ export async function readTeamInput(
 
 const example = commandText('team', 'Compare three ways to …', '--members', 'researcher,writer');
 
-/** Splits `researcher, writer` into the two ids. */
+/** `researcher, writer` → the two ids. */
 function listIds(text: string): string[] {
   return text
     .split(',')
@@ -78,7 +78,7 @@ function listIds(text: string): string[] {
     .filter((id) => id !== '');
 }
 
-/** Explains that a file with several teams needs a choice. */
+/** Asks for a choice when the file lists several teams. */
 function describeNobody({ teams }: Readonly<Record<string, unknown>>): string {
   const listed: readonly unknown[] = Array.isArray(teams) ? teams : [];
   const names = listed.flatMap((team) => (isRecord(team) ? [String(team['team_id'])] : []));
@@ -87,7 +87,7 @@ function describeNobody({ teams }: Readonly<Record<string, unknown>>): string {
   return `The file has ${names.length} teams: ${names.join(', ')}. Try: --team ${first}`;
 }
 
-/** Returns the only team of a file that lists one team with a name and no members. */
+/** Returns the name of the file's only team, unless members are given. */
 function soleTeam(file: Readonly<Record<string, unknown>>, { members }: TeamOptions): unknown {
   const { teams } = file;
   if ('members' in file || members !== undefined || !Array.isArray(teams)) return undefined;
@@ -95,7 +95,7 @@ function soleTeam(file: Readonly<Record<string, unknown>>, { members }: TeamOpti
   return others.length === 0 && isRecord(only) ? only['team_id'] : undefined;
 }
 
-/** Reads a file with a whole input or with a list of named teams. */
+/** A whole input, or a list of teams that have names. */
 async function readTeamFile(
   deps: Pick<CliDeps, 'cwd' | 'io'>,
   name: string,

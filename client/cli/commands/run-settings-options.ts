@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 import { definedOnly, mergeFields } from './json-file.ts';
 
-/** Options that every kind of input accepts. */
+/** Settings of runs and teams. */
 export interface SettingsOptions {
   readonly id?: string;
   readonly agents?: string;
@@ -63,7 +63,7 @@ export function addLimitOptions(command: Command): Command {
 }
 
 /**
- * Reads the settings of an input: the file's, overridden by what was given on the command line.
+ * The settings of an input: the file's, and over them what was given on the command line.
  *
  * @param limits those that only one kind of input has.
  */
@@ -119,7 +119,7 @@ export function readWholeNumber(typed: string): number {
   return readFrom(1, typed);
 }
 
-/** Works like `readWholeNumber`, but accepts 0. */
+/** As `readWholeNumber`, where none at all may be wanted. */
 export function readWholeNumberOrNone(typed: string): number {
   return readFrom(0, typed);
 }

@@ -7,7 +7,7 @@ import type { DoctorCheck, DoctorFinding } from '../cli-deps.ts';
 import { checkPinned, checkWorkers } from './worker-checks.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 
-/** Creates the checks that need only the server. */
+/** Creates the checks that need the server alone. */
 export function createServerChecks(session: CliSession, taskQueue: string): readonly DoctorCheck[] {
   const inNamespace: readonly DoctorCheck[] = [
     { name: 'search attributes', run: () => checkSearchAttributes(session) },
@@ -22,7 +22,7 @@ export function createServerChecks(session: CliSession, taskQueue: string): read
   ];
 }
 
-/** Runs a check inside the namespace. A missing namespace has a check and a remedy of its own. */
+/** A missing namespace has a check and a cure of its own. */
 async function checkInNamespace(check: DoctorCheck): Promise<DoctorFinding> {
   try {
     return await check.run();
@@ -100,7 +100,7 @@ async function checkSearchAttributes(server: CliSession): Promise<DoctorFinding>
   };
 }
 
-/** Checks whether there are runs that no worker can continue. */
+/** Looks for runs that no worker can carry on. */
 async function checkStuck({ client }: CliSession): Promise<DoctorFinding> {
   const stuck = await client.stuck();
   const [first] = stuck;

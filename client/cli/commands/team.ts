@@ -86,7 +86,7 @@ async function runTeam(
   return followed;
 }
 
-/** Describes the cost, which the end event does not include. */
+/** Describes the costs, which the end event does not include. */
 async function describeCosts(
   { paint }: CommandContext,
   client: PlanwaveClient,
@@ -110,10 +110,7 @@ async function showStream(
   });
 }
 
-/**
- * Waits for the end and returns one document for scripts. Questions to a person are printed on standard error, because
- * the document comes after them.
- */
+/** One document for scripts. What waits for a person is said on standard error, for the document comes after it. */
 async function waitForAnswer(
   context: CommandContext,
   client: PlanwaveClient,
@@ -138,10 +135,10 @@ async function waitForAnswer(
   };
 }
 
-/** Result with the paths of `result.md` and `report.md`. */
+/** With where `result.md` and `report.md` are. */
 interface StreamResult extends CommandResult, Pick<RunEndedEvent, 'result_path' | 'report_path'> {}
 
-/** Passes events on until the team ends or Ctrl-C is pressed. */
+/** Hands on what happens until the team is at its end, or Ctrl-C. */
 async function untilEnd(
   context: CommandContext,
   client: PlanwaveClient,

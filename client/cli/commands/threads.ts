@@ -25,11 +25,11 @@ interface ShowOptions {
   readonly limit: number;
 }
 
-/** Registers the commands about threads. None of them asks the server. */
+/** None of them asks the server. */
 export function registerThreads(program: Command, runner: CommandRunner): void {
   const threads = program
     .command('threads')
-    // Otherwise the options of `show` and `delete` would be read as options of the list.
+    // Else the options of `show` and `delete` would be taken for those of the list.
     .enablePositionalOptions()
     .description('list what teams remember across runs, newest first')
     .option('--limit <count>', 'maximum number of threads', readWholeNumber, 20)
@@ -121,14 +121,14 @@ interface Options {
   readonly yes?: boolean;
 }
 
-/** Registers the only command that deletes something for good, and so the only one that asks first. */
+/** The only command that takes something away for good, so the only one that asks first. */
 function registerDeleteThreads(threads: Command, runner: CommandRunner): void {
   threads
     .command('delete')
-    .argument('[thread_id]', 'deletes all of this thread')
-    .description('delete a thread, or with --user all entries of a person; asks first')
-    .option('--user <user_id>', 'deletes the entries of this person, in whatever threads')
-    .option('--yes', 'do not ask')
+    .argument('[thread_id]', 'thread to delete')
+    .description('delete a thread, or with --user all entries of a person, after a confirmation')
+    .option('--user <user_id>', 'delete the entries of this person in all threads')
+    .option('--yes', 'do not ask for confirmation')
     .action((threadId: string | undefined, options: Options, command: Command) =>
       runner.run(command, (context) =>
         deleteEntries(context, choose(threadId, options.user), options.yes === true),
@@ -136,7 +136,7 @@ function registerDeleteThreads(threads: Command, runner: CommandRunner): void {
     );
 }
 
-/** @throws CliError when it is not clear what to delete */
+/** @throws CliError when it is not clear what is to be deleted */
 function choose(threadId: string | undefined, user: string | undefined): EntrySelection {
   if (threadId !== undefined && user === undefined) return { thread_id: threadId };
   if (threadId === undefined && user !== undefined) return { user_id: user };
@@ -163,7 +163,7 @@ async function deleteEntries(
   };
 }
 
-/** @throws CliError when no user is there to ask, or there is nothing to delete */
+/** @throws CliError when there is no terminal to ask in, or nothing to delete */
 async function confirm(
   { deps: { io, threads }, json }: CommandContext,
   which: EntrySelection,
@@ -174,7 +174,7 @@ async function confirm(
   if (json || !io.isTerminal) {
     const words = 'thread_id' in which ? [which.thread_id] : ['--user', which.user_id];
     throw badInput(
-      `Nobody is there to confirm that ${what} shall be deleted for good. ` +
+      `Without a terminal, --yes has to confirm the deletion of ${what}. ` +
         `Try: ${commandText('threads', 'delete', ...words, '--yes')}`,
     );
   }
@@ -186,13 +186,13 @@ function describe(which: EntrySelection, { threads, entries, delegations }: Entr
   const what = `${countOf(entries, 'entry', 'entries')} with ${countOf(delegations, 'delegation', 'delegations')}`;
   return 'thread_id' in which
     ? `thread ${quote(which.thread_id)}: ${what}`
-    : `what is of ${quote(which.user_id)} in ${countOf(threads, 'thread', 'threads')}: ${what}`;
+    : `the entries of ${quote(which.user_id)} in ${countOf(threads, 'thread', 'threads')}: ${what}`;
 }
 
-/** Maximum number of names that an error lists, most recently extended first. */
+/** Names that an error lists: of what was added to last. */
 const namedMax = 20;
 
-/** Creates the error for a thread or a person without entries. It lists those that have some. */
+/** For a thread or a person that has no entry. It says who has. */
 async function unknownEntries(threads: CliThreads, which: EntrySelection): Promise<CliError> {
   const newest = await threads.list({ limit: namedMax, userId: null });
   const [missing, known] =
@@ -218,12 +218,12 @@ function listOnce(names: readonly string[]): string {
   return each.length === 0 ? 'none' : each.map(quote).join(', ');
 }
 
-/** Quotes a name in a sentence; names may contain blanks. */
+/** A name in a sentence; names may have blanks. */
 function quote(name: string): string {
   return `"${cleanLine(name, 120)}"`;
 }
 
-/** Renders the entries of a thread for people, with an empty line between two. */
+/** Entries of a thread as a person reads them, with an empty line between two. */
 function renderThread(entries: readonly ThreadEntry[], paint: Paint): string[] {
   return entries.flatMap((entry, at) => [...(at === 0 ? [] : ['']), ...renderEntry(entry, paint)]);
 }

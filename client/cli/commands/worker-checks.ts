@@ -4,20 +4,20 @@ import type { CliSession } from '../cli-session.ts';
 import type { DoctorFinding } from '../cli-deps.ts';
 import { countOf, formatDuration } from '../../../core/text/format.ts';
 
-/** Maximum age of a poll. A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
+/** A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
 const pollSecondsMax = 90;
 
-/** Pollers of a task queue and the version to which the server sends new runs. */
+/** Workers that poll a task queue, and the version that gets new runs. */
 interface QueueState {
-  /** Seconds since each worker was seen, including those that are gone. */
+  /** Seconds since each worker was seen, also of those that are gone. */
   readonly ages: readonly number[];
-  /** Version of each polling worker as `<deployment>:<build>`, or null. */
+  /** Version of each worker that polls, as `<deployment>:<build>`, or null. */
   readonly versions: readonly (string | null)[];
-  /** Version that takes new runs; null for workers without a version. */
+  /** The version that takes new runs; null: workers without one. */
   readonly current: string | null;
 }
 
-/** Checks whether a worker that takes new runs is polling. */
+/** Checks that a worker polls that takes new runs. */
 export async function checkWorkers(session: CliSession, taskQueue: string): Promise<DoctorFinding> {
   const { ages, versions, current } = await readQueue(session, taskQueue);
   const { address } = session;
@@ -51,7 +51,7 @@ export async function checkWorkers(session: CliSession, taskQueue: string): Prom
 
 const pinnedMax = 1_000;
 
-/** Checks whether every run that is pinned to a version has a worker of that version. */
+/** Checks that every run that is pinned to a version has a worker of that version. */
 export async function checkPinned(session: CliSession, taskQueue: string): Promise<DoctorFinding> {
   const { versions, current } = await readQueue(session, taskQueue);
   const live = [...new Set(versions.filter((version) => version !== null))];
@@ -96,7 +96,7 @@ interface DeploymentVersion {
   readonly buildId?: string | null;
 }
 
-/** Formats a version the way search attributes do. */
+/** As search attributes have it. */
 function versionName(version: DeploymentVersion | null | undefined): string | null {
   return version?.deploymentName ? `${version.deploymentName}:${version.buildId ?? ''}` : null;
 }

@@ -12,7 +12,7 @@ import type { RunListing } from '../../run-listing.ts';
 import { exitCodes } from '../cli-error.ts';
 import type { ExitCode } from '../cli-error.ts';
 
-/** Change of a run, as printed by `watch --json` and worded by `watch` without a terminal. */
+/** One change of a run, as `watch --json` prints it and as `watch` without a terminal words it. */
 export type FollowEvent =
   | {
       readonly type: 'phase';
@@ -20,7 +20,7 @@ export type FollowEvent =
       readonly phase: string;
       readonly wave: number | null;
       readonly waiting_for: readonly string[];
-      /** Usage so far; null while no worker answers. */
+      /** Until now; null while no worker answers. */
       readonly usage: Usage | null;
     }
   | {
@@ -37,7 +37,7 @@ export type FollowEvent =
       readonly wave: number;
       readonly delegation: DelegationSnapshot;
     }
-  /** Task of a team that begins, waits, is retried or ends. Tasks of nested teams are reported separately. */
+  /** A task of a team begins, waits, is tried again or ends. Tasks of teams among its members are told on their own. */
   | {
       readonly type: 'task';
       readonly run_id: string;
@@ -48,25 +48,25 @@ export type FollowEvent =
       readonly type: 'question';
       readonly run_id: string;
       readonly question: Question;
-      /** Command that answers it when pasted into a shell. */
+      /** Answers it when pasted into a shell. */
       readonly command: string;
     }
-  /** Question for which people were reminded or further people were asked. */
+  /** People were reminded of it, or somebody else is asked too. */
   | { readonly type: 'question_urged'; readonly run_id: string; readonly question: Question }
   | { readonly type: 'question_closed'; readonly run_id: string; readonly question_id: string }
-  /** Notice about the watching itself: the connection, the worker, an answer that was sent. */
+  /** Something about the watching itself: the connection, the worker, an answer that was sent. */
   | { readonly type: 'notice'; readonly run_id: string; readonly text: string }
   | RunEndedEvent;
 
 export interface RunEndedEvent {
   readonly type: 'ended';
   readonly run_id: string;
-  /** Status of the run itself, or the way its workflow was closed. */
+  /** The run's own status, or how its workflow was closed. */
   readonly status: string;
   readonly reason: string;
-  /** Null when it ended without a result or is only a part of a run: then see `answer` and the paths. */
+  /** Null when it ended without a result, or is no run but a part of one: then `answer` and the paths tell. */
   readonly result: PlannerRunResult | null;
-  /** Answer as returned by the workflow: Markdown, empty when there is none. */
+  /** As the workflow returned it: Markdown, empty when there is none. */
   readonly answer: string;
   /** Path of `result.md`, the whole answer, for a worker on this machine; null without one. */
   readonly result_path: string | null;
@@ -74,10 +74,7 @@ export interface RunEndedEvent {
   readonly report_path: string | null;
 }
 
-/**
- * Detects the changes from one snapshot to the next, in the order in which they are reported. Progress inside a turn is
- * not a change.
- */
+/** Lists the changes from one snapshot to the next. Progress inside a turn is none. */
 export function detectChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
   return [
     ...noteChange(before, after),
@@ -124,10 +121,7 @@ function doneWaves(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[
   });
 }
 
-/**
- * Lists entries that are new or whose state changed. @param tell returns an entry's id, and the state that is reported
- * again when it changes.
- */
+/** Lists what is new or is told differently. @param tell Its id, and what is told again when it changes. */
 function listNews<T>(
   before: readonly T[] = [],
   after: readonly T[],
@@ -141,7 +135,7 @@ function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEven
   const { wave, run, plan_summary, done } = after;
   if (wave === null) return [];
   const earlier = before?.wave?.wave === wave.wave ? before.wave : null;
-  // A wave's summary says more about its end than its phase.
+  // Of a wave's end, its summary tells more.
   const isTold = earlier?.phase === wave.phase || done.some((other) => other.wave === wave.wave);
   const phase: FollowEvent[] = isTold
     ? []
@@ -155,7 +149,7 @@ function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEven
         },
       ];
   const place = { run_id: run.run_id, wave: wave.wave };
-  // The phases of a triad are reported; their rounds and turns are not.
+  // The phases of a triad are told; their rounds and turns are not.
   const delegations = listNews(earlier?.delegations, wave.delegations, (one) => [
     one.delegation_id,
     one.state,
@@ -173,14 +167,14 @@ function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEven
   ];
 }
 
-/** Removes the team from a task: its tasks are reported separately. */
+/** Removes the team of a task; the team's tasks have events of their own. */
 function withoutTeam(task: TaskView): TaskView {
   const alone: { -readonly [K in keyof TaskView]: TaskView[K] } = { ...task };
   delete alone.team;
   return alone;
 }
 
-/** Lists the tasks of a wave's teams, each before those of a team that does it. */
+/** The tasks of a wave's teams, each before those of a team that does it. */
 function tasksOf(wave: WaveSnapshot | null): readonly TaskView[] {
   return (wave?.delegations ?? []).flatMap(({ team_view }) => listTasks(team_view));
 }
@@ -249,7 +243,7 @@ function placeAnswer(
   };
 }
 
-/** Returns the exit code of an end. Input that the run refused is the caller's mistake, whenever it is found. */
+/** Input that the run refused is the caller's mistake, whenever it is found. */
 export function exitCodeOfEnd(end: RunEnd, event: RunEndedEvent): ExitCode {
   if (end.ended === 'result' || end.ended === 'part') {
     return event.status === 'completed' ? exitCodes.ok : exitCodes.unmet;

@@ -18,7 +18,7 @@ import type { EndEvent, LeaderEvent, TeamEvent } from '../../team-event.ts';
 type ShownEvent = FollowEvent | Exclude<TeamEvent, { type: 'text' }>;
 
 /**
- * Words an event of a run or a team for people, in lines. Text from models is assembled before: see
+ * Words an event of a run or a team for people, in lines. What a model writes is put together before: see
  * `createTeamPrinter`.
  */
 export function formatEvent(event: ShownEvent, paint: Paint): string[] {
@@ -85,7 +85,7 @@ function formatEnd(event: RunEndedEvent, paint: Paint): string[] {
   const [why, ...more] = cleanLines(reason);
   const head = `run ${cleanLine(run_id)}: ${paint(isDone ? 'good' : 'bad', status.replaceAll('_', ' '))}`;
   if (result === null) {
-    // Errors in the input are listed one per line.
+    // Whoever typed a bad input reads its faults one a line.
     const told = more.map((line) => `  ${line}`);
     return [why === undefined ? head : `${head} · ${why}`, ...told, ...formatAnswer(event, paint)];
   }
@@ -100,7 +100,7 @@ function formatEnd(event: RunEndedEvent, paint: Paint): string[] {
   ];
 }
 
-/** Formats the answer itself, followed by the paths of the whole answer and of the rest. */
+/** The answer itself, then where it is whole and where the rest is. */
 function formatAnswer(
   { run_id, answer, result_path, report_path }: RunEndedEvent,
   paint: Paint,
@@ -125,10 +125,7 @@ function formatError(message: string, paint: Paint): string[] {
   return [paint('bad', `error: ${why}`), ...more.map((line) => `  ${line}`)];
 }
 
-/**
- * Shortens a delegation id by the team that everything is below: `d1`, and `d2.d1` in a nested team. Empty for the
- * outermost team.
- */
+/** A task without the team that everything is below: `d1`, and `d2.d1` in a nested team. Empty for the outermost team. */
 export function shortName(delegationId: string): string {
   return cleanLine(delegationId.split('.').slice(1).join('.'));
 }
@@ -165,7 +162,7 @@ function formatDelegation(
 function formatTeamEnd(event: EndEvent, paint: Paint): string[] {
   const { status, reason, partial, notes } = event;
   const state = paint(status === 'completed' ? 'good' : 'bad', status.replaceAll('_', ' '));
-  // Errors in the input are already listed line by line in the error before.
+  // Faults of the input, line by line, stand in the error before.
   const [first = '', ...more] = cleanLines(reason);
   const why = first === '' || more.length > 0 ? '' : ` · ${cleanLine(first, reasonCharactersMax)}`;
   return [
@@ -175,7 +172,7 @@ function formatTeamEnd(event: EndEvent, paint: Paint): string[] {
   ];
 }
 
-/** Formats the cost of leader and members, and the sum. Empty when the end does not contain it. */
+/** Renders the costs of leader and members, and their sum. Empty where the end does not have them. */
 function formatCosts({ usage, leader, members }: EndEvent): string[] {
   if (usage === null || leader === null) return [];
   return renderTable(

@@ -10,12 +10,12 @@ import type { RunSnapshot } from './read-snapshot.ts';
 import type { TeamEvent, TextEvent } from '../../team-event.ts';
 import type { Paint } from '../terminal-text.ts';
 
-/** Output of a run that changes. */
+/** Shows a run that changes. */
 export interface Presenter {
   show(snapshot: RunSnapshot): void;
-  /** Prints a message once; it stays visible. */
+  /** Something that is told once and stays. */
   tell(event: FollowEvent): void;
-  /** Leaves the current output in place, so that other output can follow. */
+  /** Leaves what is shown where it is, so that other output can follow. */
   release(): void;
 }
 
@@ -30,7 +30,7 @@ export function createPresenter(
     : linePresenter((event) => formatEvent(event, paint), io);
 }
 
-/** Prints one line for each change, and nothing when nothing changed. */
+/** One line for each change, and nothing when nothing changed. */
 function linePresenter(format: (event: FollowEvent) => string[], io: CliIo): Presenter {
   let last: RunSnapshot | null = null;
   const tell = (event: FollowEvent): void => {
@@ -79,16 +79,16 @@ function isQuestion(event: FollowEvent): boolean {
   return event.type === 'question';
 }
 
-/** Length in characters from which a line that is not full yet is shown. */
+/** A line that is not full yet is shown when it has this many characters. */
 const waitingCharactersMax = 160;
 
-/** Printer of events as they come. Lines of text begin with their writer's name, so that several may write at once. */
+/** Prints events as they come. Lines of text have their writer before them, so that several may write at once. */
 interface TeamPrinter {
   tell(event: TeamEvent): void;
 }
 
 export function createTeamPrinter(stdout: Writable, paint: Paint): TeamPrinter {
-  /** Text of each call that does not fill a line yet. */
+  /** Text of each call that is not a full line yet. */
   const unfinished = new Map<string, { event: TextEvent; text: string }>();
   const members = new Map<string, string>();
 
@@ -97,7 +97,7 @@ export function createTeamPrinter(stdout: Writable, paint: Paint): TeamPrinter {
   };
   const prefix = ({ delegation_id, from, agent_id }: TextEvent): string => {
     const who = from === 'leader' ? 'leader' : (members.get(delegation_id) ?? agent_id);
-    // A task often has the same name as its member.
+    // A task is often called like who does it.
     const names = new Set([cleanLine(who), shortName(delegation_id)].filter(Boolean));
     const name = [...names].join(' ');
     return paint(from === 'leader' ? 'strong' : 'quiet', `${name} │`);
@@ -121,7 +121,7 @@ export function createTeamPrinter(stdout: Writable, paint: Paint): TeamPrinter {
   return {
     tell(event) {
       if (event.type === 'text') {
-        // An agent that begins another call has finished the previous one.
+        // Who begins another call has finished the one before.
         finish(({ call, delegation_id, agent_id }) => {
           const isSame = delegation_id === event.delegation_id && agent_id === event.agent_id;
           return isSame && call !== event.call && event.position === 0;

@@ -20,7 +20,7 @@ import { addUsage } from '../../../core/usage/add-usage.ts';
 import { isWholeUsage } from '../../usage-now.ts';
 import { ifFound } from '../../client-error.ts';
 
-/** Reader that reads a run repeatedly and asks a worker only for what can have changed. */
+/** Reads a run again and again, and asks a worker only for what can have changed. */
 export interface SnapshotReader {
   read(): Promise<RunSnapshot>;
 }
@@ -31,9 +31,9 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
   let lastWaveId: string | null = null;
   const delegations = createDelegationMemory(client);
 
-  /** Reads the list of waves, which changes only with the run's position and with the plan of the current wave. */
+  /** The list of waves changes only with the run's position, and with the plan of the wave at work. */
   const readWaves = async (status: StatusView): Promise<Waves> => {
-    // A delegation has no waves, and a run has none before the first plan.
+    // A delegation has no waves to tell of, and before the first plan nobody has.
     if (status.wave === 0 || status.delegation !== undefined) return noWaves;
     const key = `${status.wave} ${status.wave_workflow_id ?? ''} ${status.phase}`;
     if (key === wavesKey && last !== null && last.plan_summary !== null) return last;
@@ -45,7 +45,7 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
 
   const readWave = async (waveWorkflowId: string | null): Promise<WaveSnapshot | null> => {
     if (waveWorkflowId === null) return null;
-    // The run already counts the previous wave.
+    // The wave before is counted by the run already.
     const known = waveWorkflowId === lastWaveId ? (last?.wave ?? null) : null;
     lastWaveId = waveWorkflowId;
     const reading = await ifFound(client.waveView(waveWorkflowId));
@@ -64,7 +64,7 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
     return readWave(id ?? (lastWaveId === runId ? runId : null));
   };
 
-  /** Returns the last states of what was followed. Does not wait for a worker that was not there before. */
+  /** The last states of what was followed. A worker that was not there before is not waited for. */
   const readClosed = async (run: RunListing): Promise<RunSnapshot> => {
     const known: RunSnapshot = { ...(last ?? nothingYet), run, questions: [], note: null };
     if (known.status === null) return known;
@@ -116,7 +116,7 @@ async function readRunWaves(
   return { done: view.done, plan_summary: view.current?.summary ?? null };
 }
 
-/** Shows a part of a run that was started alone as a wave of one delegation. */
+/** Reads a part of a run that was started by hand, as a wave of one delegation. */
 async function readPart(
   part: DelegationStatusView,
   { run_id, wave }: StatusView,
@@ -159,16 +159,16 @@ function live<T>(reading: Reading<T>): T | null {
   return reading.live ? reading.view : null;
 }
 
-/** State of a run at one moment, as far as known. */
+/** State of a run at one moment. */
 export interface RunSnapshot {
-  /** Comes from the server, so it is available without any worker. */
+  /** From the server, so it is there with every worker off. */
   readonly run: RunListing;
   /** Null when no worker answers; `note` then says why. */
   readonly status: StatusView | null;
-  /** Set also when the run answers but one of its children is stuck. */
+  /** Set also when the run answers and one of its children is stuck. */
   readonly note: string | null;
   readonly done: readonly WaveSummary[];
-  /** Goal of the current wave, or null while it is being planned. */
+  /** Summary of the current wave's plan, or null while it is being planned. */
   readonly plan_summary: string | null;
   readonly wave: WaveSnapshot | null;
   readonly questions: readonly Question[];
@@ -178,7 +178,7 @@ export interface WaveSnapshot extends Omit<WaveView, 'delegations'> {
   readonly delegations: readonly DelegationSnapshot[];
 }
 
-/** Returns the run's reported usage, including the current wave. */
+/** All that the run has used as far as it was told, the wave at work too. */
 export function usageOf(status: StatusView, wave: WaveSnapshot | null): Usage {
   if (wave === null || isWholeUsage(status)) return status.usage;
   const atWork = wave.delegations.filter((one) => wave.at_work.includes(one.workflow_id));
@@ -186,17 +186,17 @@ export function usageOf(status: StatusView, wave: WaveSnapshot | null): Usage {
 }
 
 export interface DelegationSnapshot extends DelegationView {
-  /** Null until a worker reported it. */
+  /** Null until a worker told it. */
   readonly usage: Usage | null;
-  /** Phase of its triad, or null. */
+  /** State of its triad, or null. */
   readonly triad_phase: TriadPhaseView | null;
-  /** Current or final state of its team, or null. */
+  /** State of its team, or the last one, or null. */
   readonly team_view: TeamView | null;
-  /** Current activity, or null. */
+  /** Its current activity, or null. */
   readonly activity: ActivityReading | null;
 }
 
-/** Adds usage and activity of a delegation to its view. One that has ended is read once more and never again. */
+/** Adds what a delegation spends and does to its view. One that has ended is read once more and never again. */
 interface DelegationMemory {
   complete(view: DelegationView): Promise<DelegationSnapshot>;
 }
@@ -226,7 +226,7 @@ export function createDelegationMemory(client: PlanwaveClient): DelegationMemory
   };
 }
 
-/** Keeps the earlier value of everything that no worker reported this time. */
+/** Keeps the earlier value of what no worker reported this time. */
 function keepTold(before: DelegationReading, now: DelegationReading): DelegationReading {
   return {
     ...now,

@@ -17,13 +17,10 @@ const goalCharactersMax = 100;
 const titleCharactersMax = 60;
 const reasonCharactersMax = 160;
 const lastWordsCharactersMax = 60;
-/**
- * Maximum number of finished waves shown one by one; older ones are counted in one line, so that the tree fits a
- * screen.
- */
+/** Finished waves shown one by one; older ones are counted in one line, so that the tree fits a screen. */
 const doneWavesMax = 5;
 
-/** Renders the run as a tree: waves, their delegations, the activity and cost of each, and what waits for the user. */
+/** The run as a tree: waves, their delegations, what each does and has cost, and what waits for the user. */
 export function renderTree(snapshot: RunSnapshot, paint: Paint): string[] {
   const { run, status } = snapshot;
   const goal = cleanLine(status?.goal ?? run.goal, goalCharactersMax);
@@ -145,13 +142,13 @@ function describeExecutor({ agent_id, triad, team }: DelegationSnapshot): string
   return triad === undefined ? cleanLine(agent_id) : `${cleanLine(triad)} triad`;
 }
 
-/** Describes the reason of a delegation. Before its end, this is what it is missing. */
+/** Before its end, a delegation's reason is what it lacks. */
 function describeReason(state: DelegationState, reason: string): string {
   const text = cleanLine(reason, reasonCharactersMax);
   return state === 'pending' || state === 'waiting' ? `needs ${text}` : text;
 }
 
-/** Describes the newest heartbeat in a few words. Missing details are left out. */
+/** The newest heartbeat in a few words. What it does not tell is left out. */
 export function describeActivity({ activity_type, attempt, heartbeat }: ActivityReading): string {
   const { output_tokens, last_words }: Partial<TurnProgress> = heartbeat ?? {};
   const words = typeof last_words === 'string' ? last_words : '';
@@ -166,10 +163,10 @@ export function describeActivity({ activity_type, attempt, heartbeat }: Activity
   return parts.join(', ');
 }
 
-/** Maximum number of team tasks shown one by one, newest first, so that the tree fits a screen. */
+/** Newest tasks of a team that are shown one by one, so that the tree fits a screen. */
 const tasksMax = 12;
 
-/** Returns the tasks of a team, with those of a nested team below its task. */
+/** The tasks of a team, those of a team among its members below. */
 function taskNodes(team: TeamView | null | undefined, paint: Paint): TreeNode[] {
   const tasks = team?.tasks ?? [];
   const shown = tasks.slice(-tasksMax);
@@ -183,7 +180,7 @@ function taskNodes(team: TeamView | null | undefined, paint: Paint): TreeNode[] 
   ];
 }
 
-/** Formats a team: `leader thinks, 3 of 10 tasks, 1 call refused, 42 of 300 s`. */
+/** `leader thinks, 3 of 10 tasks, 1 call refused, 42 of 300 s`. */
 export function describeTeam(team: TeamView): string {
   const { leader, tasks, max_delegations, refused_total, worked_seconds, timeout } = team;
   return [
@@ -202,13 +199,13 @@ export const leaderStates: Readonly<Record<TeamView['leader']['state'], string>>
   done: 'is done',
 };
 
-/** Task as contained in a view or an event. */
+/** A task as a view or an event has it. */
 type ShownTask = Omit<TaskView, 'executor' | 'turns'> & {
-  /** Phase of a running triad whose view is otherwise unknown. */
+  /** Phase of a triad at work, where the rest of its view is not known. */
   readonly phase?: string | null;
 };
 
-/** Formats a task of a team in one line. @param name If undefined: its id. */
+/** A task of a team in one line. @param name If undefined: its id. */
 export function describeTask(task: ShownTask, paint: Paint, name?: string): string {
   const { delegation_id, member_id, title, state, reason, attempts, usage, triad, team } = task;
   const [mark, tone] = taskMarks[state];
@@ -225,20 +222,20 @@ export function describeTask(task: ShownTask, paint: Paint, name?: string): stri
   ].join(' · ');
 }
 
-/** Formats a triad's phase: `negotiate, round 2 of 3: critic`. */
+/** `negotiate, round 2 of 3: critic`. */
 function describeTriadPhase({ phase, round, rounds_max, at_work }: TriadPhaseView): string {
   const names = at_work.map((name) => cleanLine(name)).join(', ');
   const where = `${cleanLine(phase)}${round === 0 ? '' : `, round ${round} of ${rounds_max}`}`;
   return names === '' ? where : `${where}: ${names}`;
 }
 
-/** Line of a tree and the nodes below it. */
+/** A line of a tree and what stands below it. */
 interface TreeNode {
   readonly line: string;
   readonly children: readonly TreeNode[];
 }
 
-/** Renders a tree as lines, with branches drawn before them. */
+/** A tree as lines, with branches drawn before them. */
 function withBranches(nodes: readonly TreeNode[]): string[] {
   return nodes.flatMap(({ line, children }, index) => {
     const isLast = index === nodes.length - 1;

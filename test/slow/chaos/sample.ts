@@ -1,5 +1,5 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import type { Tally } from './tally.ts';
+import type { Tally } from '../../chaos/tally.ts';
 
 /** Seed of the sample. `PLANWAVE_CHAOS_SEED` repeats one that failed. */
 export const seed = Number(
