@@ -14,7 +14,7 @@ export interface Pattern {
   readonly place: string;
 }
 
-/** What these build comes from a schema of the engine, never from a text. */
+/** Files that build patterns from a schema of the engine, never from a text. */
 const buildFromSchemas = /^rehearsal\/generator\//;
 
 /** The patterns of the source, those built by it and those of secretlint. */
@@ -203,7 +203,7 @@ class Sampler {
     this.#pick = pick;
   }
 
-  /** What has to stand before a part of the pattern so that it is reached. */
+  /** Builds the text that has to precede a part of the pattern so that the engine reaches it. */
   leadTo(node: AST.Node): string {
     const { parent } = node;
     if (parent === null || parent.type === 'Pattern') return '';

@@ -1,4 +1,4 @@
-import type { AgentOutput, AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { AskedQuestion, Question } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -83,7 +83,7 @@ export function wavePlan(
   };
 }
 
-/** What a completed output has beside its texts and its coverage. */
+/** The fields of a completed output beside its texts and its coverage. */
 export const nothingToTell = {
   status: 'completed',
   blocking_questions: [],
@@ -99,7 +99,7 @@ export function coverageOf(
   met: readonly string[],
   evidence: (criterion_id: string) => string = (id) => `Evidence for ${id}.`,
   heading = 'Result',
-): AgentOutput['coverage'] & AgentOutputOutline['coverage'] {
+): AgentOutput['coverage'] {
   return {
     criteria_met: met.map((criterion_id) => ({
       criterion_id,

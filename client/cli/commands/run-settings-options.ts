@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 import { definedOnly, mergeFields } from './json-file.ts';
-import { readAmount } from './read-amount.ts';
-import { readWholeNumber } from './read-whole-number.ts';
 
 /** What can be set for whatever is started. */
 export interface SettingsOptions {
@@ -27,36 +26,40 @@ export interface SettingsOptions {
 
 export function addWorkOptions(command: Command): Command {
   return command
-    .option('--agents <folder>', 'folder with your own agents, on the machine of the worker')
-    .option('--workspace <folder>', 'where agents write files, on the machine of the worker')
+    .option('--agents <folder>', "folder with your own agents, on the worker's machine")
+    .option('--workspace <folder>', "folder where agents write files, on the worker's machine")
     .option(
       '--language <tag>',
-      'language of all that you read, such as "de"; else that of the goal',
+      'language of all texts for people, for example "de"; default: the language of the goal',
     )
-    .option('--defaults', 'take the default of each question at once, where it has one');
+    .option('--defaults', 'answer each question with its default at once, if it has one');
 }
 
 export function addQuestionOptions(command: Command): Command {
   return command
-    .option('--assume', 'let agents assume what is not critical, instead of asking')
+    .option('--assume', 'turn questions that are not critical into recorded assumptions')
     .option(
       '--deadline <seconds>',
-      'take the default of a question after so long, where it has one',
+      'answer a question with its default after this time, if it has one',
       readWholeNumber,
     )
-    .option('--remind <seconds>', 'first reminder of an open question', readWholeNumber)
-    .option('--escalate-to <person>', 'who an open question is for, too, after --escalate-after')
-    .option('--escalate-after <seconds>', 'see --escalate-to', readWholeNumber);
+    .option(
+      '--remind <seconds>',
+      'time until the first reminder of an open question',
+      readWholeNumber,
+    )
+    .option('--escalate-to <person>', 'person who is also asked after --escalate-after')
+    .option('--escalate-after <seconds>', 'time until --escalate-to takes effect', readWholeNumber);
 }
 
 export function addLimitOptions(command: Command): Command {
   return command
-    .option('--max-turns <count>', 'model calls of one delegation', readWholeNumber)
-    .option('--max-output-tokens <count>', 'output tokens of one model call', readWholeNumber)
-    .option('--budget-usd <amount>', 'US dollars that the run may spend', readAmount)
-    .option('--budget-tokens <count>', 'tokens that the run may use', readWholeNumber)
-    .option('--budget-calls <count>', 'model calls that the run may make', readWholeNumber)
-    .option('--budget-minutes <count>', 'minutes that the run may work', readAmount);
+    .option('--max-turns <count>', 'model calls per delegation', readWholeNumber)
+    .option('--max-output-tokens <count>', 'output tokens per model call', readWholeNumber)
+    .option('--budget-usd <amount>', 'budget in US dollars', readAmount)
+    .option('--budget-tokens <count>', 'budget in tokens', readWholeNumber)
+    .option('--budget-calls <count>', 'budget in model calls', readWholeNumber)
+    .option('--budget-minutes <count>', 'budget in minutes of work', readAmount);
 }
 
 /**
@@ -100,4 +103,30 @@ export function readSettings(
     limits: mergeFields(file['limits'], allLimits),
     budget: mergeFields(file['budget'], budget),
   });
+}
+
+/** @throws InvalidArgumentError, which Commander shows with the option's name */
+function readAmount(typed: string): number {
+  const amount = Number(typed);
+  if (!/^[0-9]{1,9}(?:\.[0-9]{1,6})?$/.test(typed) || amount <= 0) {
+    throw new InvalidArgumentError('Expected a number above 0, as in 2.50.');
+  }
+  return amount;
+}
+
+/** @throws InvalidArgumentError, which Commander shows with the option's name */
+export function readWholeNumber(typed: string): number {
+  return readFrom(1, typed);
+}
+
+/** As `readWholeNumber`, where none at all may be wanted. */
+export function readWholeNumberOrNone(typed: string): number {
+  return readFrom(0, typed);
+}
+
+function readFrom(least: number, typed: string): number {
+  if (!/^[0-9]{1,9}$/.test(typed) || Number(typed) < least) {
+    throw new InvalidArgumentError(`Expected a whole number of at least ${least}.`);
+  }
+  return Number(typed);
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { followRun } from '../follow/follow-run.ts';
-import { artifactHome } from './result-path.ts';
+import { artifactHome } from '../command-runner.ts';
 
 interface Options {
   readonly defaults?: boolean;
@@ -12,9 +12,9 @@ export function registerWatch(program: Command, runner: CommandRunner): void {
   program
     .command('watch')
     .argument('<run>', 'id of the run')
-    .description('show a run live until it ends, and ask its questions; Ctrl-C leaves it running')
-    .option('--defaults', 'answer each question that has a default with it')
-    .option('--no-ask', 'show questions, but do not ask them here')
+    .description('follow a run live and ask its questions; Ctrl-C leaves it running')
+    .option('--defaults', 'answer each question with its default, if it has one')
+    .option('--no-ask', 'show questions without asking them')
     .action((run: string, options: Options, command: Command) =>
       runner.run(command, (context) => follow(context, run, options)),
     );

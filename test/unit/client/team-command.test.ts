@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { TeamInput } from '../../../contracts/team.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import { runCli } from '../../../client/cli/run-cli.ts';
-import { createTeamPrinter } from '../../../client/cli/team/team-printer.ts';
+import { createTeamPrinter } from '../../../client/cli/follow/presenter.ts';
 import { PlanwaveClientError } from '../../../client/client-error.ts';
-import { createPaint } from '../../../client/cli/text/paint.ts';
+import { createPaint } from '../../../client/cli/terminal-text.ts';
 import { defaultTeam } from '../../../core/limits.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
@@ -41,8 +41,8 @@ async function run(argv: readonly string[], methods: Partial<PlanwaveClient> = {
 it('finding P8: its help names the default time limits of a team', async () => {
   const { out } = await run(['--help']);
   const words = out.replaceAll(/\s+/gu, ' ');
-  expect(words).toContain(`seconds of work for the whole team; ${defaultTeam.timeout}`);
-  expect(words).toContain(`seconds of work for one task; ${defaultTeam.member_timeout}`);
+  expect(words).toContain(`working time of the whole team; default: ${defaultTeam.timeout}`);
+  expect(words).toContain(`working time per task; default: ${defaultTeam.member_timeout}`);
 });
 
 const done = closed(team({ state: 'done' }, [task('d1', { state: 'completed' })]));

@@ -13,7 +13,7 @@ import { coverageOf, judgedOk, nothingToTell, someRef } from '../../support/fact
 
 export { askedQuestion as asked, inboxQuestion as question } from '../../support/factories.ts';
 
-/** Of every property test. A failure prints the seed and the path to the smallest example. */
+/** Settings of every property test. A failure prints the seed and the path to the smallest example. */
 export const property = { seed: 20_261_121, numRuns: 300 } as const;
 
 export const ref = someRef;
@@ -65,7 +65,7 @@ export function plan(
   };
 }
 
-/** What a run does about questions that nobody answers, when its input says nothing. */
+/** Default rules for unanswered questions. */
 export const usualRules = resolveQuestionRules(undefined);
 
 export function escalation(

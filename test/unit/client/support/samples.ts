@@ -5,7 +5,7 @@ import type {
   DelegationSnapshot,
   RunSnapshot,
   WaveSnapshot,
-} from '../../../../client/cli/follow/run-snapshot.ts';
+} from '../../../../client/cli/follow/read-snapshot.ts';
 
 import { noUsage } from '../../../../core/usage/add-usage.ts';
 import { inboxQuestion } from '../../../support/factories.ts';
