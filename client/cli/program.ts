@@ -86,7 +86,7 @@ function helpFooter(): string {
 function registerTemporal(program: Command, runner: CommandRunner): void {
   program
     .command('temporal')
-    .argument('[arguments...]', 'passed on as they are')
+    .argument('[arguments...]', 'passed to the Temporal CLI unchanged')
     .description('run the Temporal CLI that planwave uses')
     .allowUnknownOption()
     .passThroughOptions()

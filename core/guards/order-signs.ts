@@ -12,10 +12,10 @@ export interface OrderSign {
   readonly pattern: RegExp;
 }
 
-/** The text before an instruction: a sentence end, or a word that introduces one. "Drivers who ignore the rules" has none. */
+/** The end of a sentence, or a word that introduces an instruction. "Drivers who ignore the rules" has neither. */
 const beforeOrder = String.raw`(?<=^|[.!?:;,()\]>"'“”«»*#|\n…—–-]\s{0,3}|\b(?:please|now|just|simply|immediately|then|and|kindly|instead|also|always|you (?:must|should|will|shall|can|may|need to|have to|are to)|you to)\s{1,3})`;
 
-/** Matches verbs that give an instruction. Looks for the verbs first, because the text before them takes far longer to match. */
+/** Matches verbs of an instruction. The verbs are searched first: what stands before them costs far more to read. */
 function asOrder(verbs: string): string {
   return `\\b(?=${verbs})${beforeOrder}${verbs}`;
 }

@@ -70,7 +70,7 @@ function verdict(results: readonly CheckResult[]): string {
   return failed === 0 ? 'Everything is ready.' : `${failed} of ${results.length} checks failed.`;
 }
 
-/** What `doctor --replay` does: whether the code of this checkout can carry on every open run, before it has to. */
+/** Runs `doctor --replay`: checks that the code of this checkout can carry on every open run. */
 async function replayOpenWorkflows(context: CommandContext): Promise<CommandResult> {
   const { client } = await context.session();
   const broken: ReplayedWorkflow[] = [];

@@ -55,7 +55,7 @@ function explainStuck(runs: readonly ListedRun[]): string[] {
   return [`${cleanLine(describeStuck(first))}.${more}`];
 }
 
-/** How the workflow was closed says more than the phase that a worker recorded last, and so does that it is stuck. */
+/** Prefers how the workflow was closed, or that it is stuck, to the phase that a worker recorded last. */
 function phaseOf({ execution, phase, stuck }: ListedRun): string {
   if (stuck !== null) return 'stuck';
   const isOver = execution !== 'running' && execution !== 'completed';

@@ -53,7 +53,7 @@ export function registerExport(program: Command, runner: CommandRunner): void {
   program
     .command('export')
     .argument('<run>', 'id of the run')
-    .description("write a run's readable files again, from the store")
+    .description("write a run's readable files again from the store")
     .action((run: string, _options: object, command: Command) =>
       runner.run(command, async ({ deps }) => {
         const exported = await deps.exportRun(run);

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 import { definedOnly, mergeFields } from './json-file.ts';
 
-/** What can be set for whatever is started. */
+/** Settings of runs and teams. */
 export interface SettingsOptions {
   readonly id?: string;
   readonly agents?: string;

@@ -80,7 +80,7 @@ function describeUsed({ usage, untold }: UsageNow): string {
   return untold.length === 0 ? formatUsage(usage) : formatLeastUsage(usage);
 }
 
-/** What a team does that was started alone. */
+/** Describes the work of a team that was started alone. */
 function describeWork({ delegation }: StatusView): string[] {
   const team = delegation?.team;
   return team === undefined ? [] : [describeTeam(team), ...renderTaskTable(team)];

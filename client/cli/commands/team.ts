@@ -86,7 +86,7 @@ async function runTeam(
   return followed;
 }
 
-/** What the end itself has not told: what it cost. */
+/** Describes the costs, which the end event does not include. */
 async function describeCosts(
   { paint }: CommandContext,
   client: PlanwaveClient,

@@ -125,10 +125,10 @@ interface Options {
 function registerDeleteThreads(threads: Command, runner: CommandRunner): void {
   threads
     .command('delete')
-    .argument('[thread_id]', 'deletes all of this thread')
-    .description('delete a thread, or with --user all entries of a person; asks first')
-    .option('--user <user_id>', 'deletes the entries of this person, in whatever threads')
-    .option('--yes', 'do not ask')
+    .argument('[thread_id]', 'thread to delete')
+    .description('delete a thread, or with --user all entries of a person, after a confirmation')
+    .option('--user <user_id>', 'delete the entries of this person in all threads')
+    .option('--yes', 'do not ask for confirmation')
     .action((threadId: string | undefined, options: Options, command: Command) =>
       runner.run(command, (context) =>
         deleteEntries(context, choose(threadId, options.user), options.yes === true),
@@ -163,7 +163,7 @@ async function deleteEntries(
   };
 }
 
-/** @throws CliError when nobody is there to ask, or there is nothing to delete */
+/** @throws CliError when there is no terminal to ask in, or nothing to delete */
 async function confirm(
   { deps: { io, threads }, json }: CommandContext,
   which: EntrySelection,
@@ -174,7 +174,7 @@ async function confirm(
   if (json || !io.isTerminal) {
     const words = 'thread_id' in which ? [which.thread_id] : ['--user', which.user_id];
     throw badInput(
-      `Nobody is there to confirm that ${what} shall be deleted for good. ` +
+      `Without a terminal, --yes has to confirm the deletion of ${what}. ` +
         `Try: ${commandText('threads', 'delete', ...words, '--yes')}`,
     );
   }
@@ -186,7 +186,7 @@ function describe(which: EntrySelection, { threads, entries, delegations }: Entr
   const what = `${countOf(entries, 'entry', 'entries')} with ${countOf(delegations, 'delegation', 'delegations')}`;
   return 'thread_id' in which
     ? `thread ${quote(which.thread_id)}: ${what}`
-    : `what is of ${quote(which.user_id)} in ${countOf(threads, 'thread', 'threads')}: ${what}`;
+    : `the entries of ${quote(which.user_id)} in ${countOf(threads, 'thread', 'threads')}: ${what}`;
 }
 
 /** Names that an error lists: of what was added to last. */

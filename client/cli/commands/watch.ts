@@ -20,7 +20,7 @@ export function registerWatch(program: Command, runner: CommandRunner): void {
     );
 }
 
-/** What `watch` and `start --watch` do. Prints everything itself. */
+/** Runs `watch` and `start --watch`. Prints everything itself. */
 export async function follow(
   context: CommandContext,
   runId: string,
