@@ -11,6 +11,14 @@ import type {
   ScriptedRequest,
   ScriptRule,
 } from '../../rehearsal/script.ts';
+import {
+  askedQuestion,
+  judgedOk,
+  nothingToTell,
+  plannedDelegation,
+  waveDecision,
+  wavePlan,
+} from './factories.ts';
 
 /** Creates a delegation that fulfils every rule. Its one criterion is `<id>-done` unless others are given. */
 export function work(
@@ -18,64 +26,36 @@ export function work(
   over: Partial<Delegation> & { readonly criteria?: readonly string[] } = {},
 ): Delegation {
   const { criteria = [`${id}-done`], ...fields } = over;
-  return {
-    delegation_id: id,
-    agent_id: 'researcher',
-    title: `Task ${id}`,
+  return plannedDelegation(id, {
     task_description: `Do what ${id} stands for.`,
     acceptance_criteria: criteria.map((criterion_id) => ({
       criterion_id,
       description: `${criterion_id} can be seen in the result.`,
     })),
-    required_inputs: [],
-    provided_inputs: [],
-    depends_on: [],
-    produces: [],
     ...fields,
-  };
+  });
 }
 
 export function plan(
   delegations: readonly Delegation[],
   asked: readonly AskedQuestion[] = [],
 ): WavePlan {
-  return {
-    summary: `A plan of ${delegations.length} delegations.`,
-    delegations: [...delegations],
-    needs_user_input: asked.length > 0,
-    user_questions: [...asked],
-  };
+  const summary = `A plan of ${delegations.length} delegations.`;
+  return { ...wavePlan(delegations, asked), summary };
 }
 
 /** Creates a critical question, unless specified otherwise: the rehearsed planner passes it on to the user. */
 export function question(text: string, over: Partial<AskedQuestion> = {}): AskedQuestion {
-  return {
-    text,
-    why_it_matters: 'The result depends on it.',
-    priority: 'critical',
-    expected_answer_format: 'text',
-    choices: [],
-    default_answer: null,
-    ...over,
-  };
+  const usual = { why_it_matters: 'The result depends on it.', priority: 'critical' } as const;
+  return askedQuestion({ text, ...usual, ...over });
 }
-
-const emptyOutput = {
-  blocking_questions: [],
-  optional_questions: [],
-  missing_info_requests: [],
-  assumptions_made: [],
-  facts: [],
-  effects_claimed: [],
-} as const satisfies Partial<AgentOutput>;
 
 /** Creates an output that meets every criterion named. */
 export function completed(...criteria: readonly string[]): AgentOutput {
   return {
-    ...emptyOutput,
+    ...nothingToTell,
     compact_md: `Done: ${criteria.join(', ')}.`,
     detailed_md: `# Result\n\n${criteria.map((id) => `## ${id}\n\nIt is done.`).join('\n\n')}\n`,
-    status: 'completed',
     coverage: {
       criteria_met: criteria.map((criterion_id) => ({
         criterion_id,
@@ -118,21 +98,17 @@ export function blocked(
 
 /** Creates a decision that names what is open; without anything open it is OK. */
 export function decision(...open: readonly string[]): WaveDecision {
-  return {
+  const isOk = open.length === 0;
+  return waveDecision({
     wave_compact: `Open: ${open.join(', ') || 'nothing'}.`,
     wave_detailed: '# What came back\n\nSee the outcomes.\n',
     planner_decision: {
-      io_status: open.length === 0 ? 'OK' : 'NOT_OK',
+      ...judgedOk,
+      io_status: isOk ? 'OK' : 'NOT_OK',
       not_ok_reasons: open.map((id) => `${id} is open.`),
-      conflicts_resolved: [],
-      next_actions: [],
     },
-    answer: open.length === 0 ? { kind: 'text', value: 'All of it is done.' } : null,
-    facts: [],
-    criteria_reopened: [],
-    needs_user_input: false,
-    user_questions: [],
-  };
+    answer: isOk ? { kind: 'text', value: 'All of it is done.' } : null,
+  });
 }
 
 /** Creates the rule for the nth plan of the planner, from 1. */

@@ -6,25 +6,10 @@ import type {
   TeamSeat,
   TeamSetup,
 } from '../../contracts/team-run.ts';
-import type { Usage } from '../../contracts/usage.ts';
 import type { TaskView, TeamView } from '../../contracts/views.ts';
 import { defaultTeam } from '../../core/limits.ts';
 import { boundTeam } from '../../core/team/bound-team.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
-
-/** Address of an artifact that is never read. */
-const someRef = 'a'.repeat(64);
-
-/** Returns the usage of this many calls: each a thousand tokens in, a hundred out, and a fifth of a cent. */
-export function usageOf(calls: number): Usage {
-  return {
-    ...noUsage,
-    calls,
-    input_tokens: 1_000 * calls,
-    output_tokens: 100 * calls,
-    cost_micro_usd: 2_000 * calls,
-  };
-}
+import { someRef, usageOf } from './factories.ts';
 
 /** Creates a member: the agent of its name, if nothing else is given. */
 export function teamSeat(member_id: string, over: Partial<TeamSeat> = {}): TeamSeat {
