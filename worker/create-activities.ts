@@ -10,7 +10,7 @@ import { createFileRunIndex } from '../activities/adapters/file-store/file-run-i
 import { createFileWorkspaces } from '../activities/adapters/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
-import { resolveModelName } from '../activities/adapters/model-aliases.ts';
+import { resolveModelName } from '../activities/adapters/agent-file/model-aliases.ts';
 import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
 import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';

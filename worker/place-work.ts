@@ -1,4 +1,4 @@
-import type { AttemptWork } from '../activities/agent-turn/attempt-work.ts';
+import type { AttemptWork } from '../activities/attempt/attempt-work.ts';
 import { namePath } from '../core/ids.ts';
 
 /** Whose work it is, as logs and traces name it beside run, wave and delegation. */

@@ -1,12 +1,8 @@
-import type { Delegation, DelegationOutline } from '../../contracts/delegation.ts';
 import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { TeamMember, TeamMemberOutline, TeamOutline, TeamPlan } from '../../contracts/team.ts';
-import type { TriadOutline, TriadPlan } from '../../contracts/triad.ts';
-import { listSections } from '../../core/triad/list-sections.ts';
-import { fingerprintDelegation } from '../../core/plan/fingerprint-delegation.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
+import { outlinePlan } from '../../core/plan/outline-plan.ts';
+import { countBytes } from '../text/bytes.ts';
 import type { Output } from './read-output.ts';
 
 /** Bytes of an outline as JSON. It goes into history; what is longer belongs into the Markdown fields. */
@@ -24,8 +20,7 @@ export function buildOutline(
 ): TurnOutline {
   switch (shape) {
     case 'wave_plan': {
-      const delegations = value.delegations.map(outlineDelegation);
-      return { shape, plan: { ...value, delegations, plan_ref: ref } };
+      return { shape, plan: outlinePlan(value, ref) };
     }
     case 'agent_output': {
       const { compact_md: _compact, detailed_md: _detailed, facts: stated, ...rest } = value;
@@ -44,41 +39,6 @@ export function buildOutline(
     case 'code':
       return { shape, code_ref: ref, bytes: countBytes(value) };
   }
-}
-
-function outlineDelegation(delegation: Delegation): DelegationOutline {
-  const { task_description, acceptance_criteria, triad, team: planned, ...rest } = delegation;
-  const team = planned === undefined ? undefined : outlineTeam(planned, delegation);
-  const criterion_ids = acceptance_criteria.map((criterion) => criterion.criterion_id);
-  return {
-    ...rest,
-    ...(triad !== undefined && { triad: outlineTriad(triad, delegation) }),
-    ...(team !== undefined && { team }),
-    criterion_ids,
-    fingerprint: fingerprintDelegation({ ...rest, task_description, criterion_ids, triad, team }),
-  };
-}
-
-function outlineTeam(
-  { instructions: _instructions, members, ...rest }: TeamPlan,
-  delegation: Delegation,
-): TeamOutline {
-  if (members === undefined) return rest;
-  return { ...rest, members: members.map((member) => outlineMember(member, delegation)) };
-}
-
-function outlineMember(
-  { name: _name, description: _description, triad, ...rest }: TeamMember,
-  delegation: Delegation,
-): TeamMemberOutline {
-  return triad === undefined ? rest : { ...rest, triad: outlineTriad(triad, delegation) };
-}
-
-function outlineTriad(
-  { sections: _sections, ...rest }: TriadPlan,
-  delegation: Delegation,
-): TriadOutline {
-  return { ...rest, sections: listSections(delegation).map(({ text: _text, ...one }) => one) };
 }
 
 /** @returns the fault to send back, or null when the outline is small enough. */

@@ -1,6 +1,6 @@
 import type { Message, ToolResultBlock, ToolUseBlock } from '../../contracts/transcript.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
+import { countBytes } from '../text/bytes.ts';
 import { loadDetailName } from '../tools/load-detail.ts';
 import { delegateTaskToMember } from '../tools/state-tools/team-tools.ts';
 

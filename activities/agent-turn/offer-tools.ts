@@ -5,7 +5,7 @@ import type { TranscriptNode } from '../../contracts/transcript.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadDetailName } from '../tools/load-detail.ts';
-import { readAgents, readShape } from '../tools/read-artifact.ts';
+import { readAgents, readShape } from '../artifacts/read-artifact.ts';
 
 /** What the planner may call while it decides on a wave, whatever its file says: it never does the work itself. */
 const plannerTools = [loadDetailName];

@@ -5,7 +5,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { appendMarkdown, embedCode } from '../projection/markdown.ts';
-import { readShape } from '../tools/read-artifact.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 
 export type PassedOn =
   | { readonly ok: true; readonly value: AgentOutput }

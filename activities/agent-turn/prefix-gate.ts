@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../ports/model-client.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { hashBytes } from '../tools/hash-bytes.ts';
+import { countBytes } from '../text/bytes.ts';
+import { hashBytes } from '../text/bytes.ts';
 
 /**
  * Bytes of a wave's own part, from which on it is worth waiting for: 2,000 tokens, a cent for five siblings on a large

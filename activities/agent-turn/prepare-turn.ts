@@ -7,7 +7,7 @@ import type { ModelRequest } from '../ports/model-client.ts';
 import { buildSystem } from '../prompts/build-system.ts';
 import type { ReaderKind } from '../prompts/build-system.ts';
 import { renderAppend } from '../prompts/render-append.ts';
-import { readAgent } from '../tools/read-artifact.ts';
+import { readAgent } from '../artifacts/read-artifact.ts';
 import { offerStateTools } from '../tools/state-tools/state-tools.ts';
 import { grantTools } from '../tools/tool.ts';
 import { chooseLeftOut, leaveOut } from './compact-messages.ts';

@@ -1,5 +1,5 @@
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { wholePath } from '../tools/describe-issues.ts';
+import { wholePath } from '../text/describe-issues.ts';
 
 export type ReadCode =
   | { readonly ok: true; readonly code: string }

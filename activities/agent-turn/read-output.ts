@@ -8,7 +8,7 @@ import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { describeIssues, wholePath } from '../tools/describe-issues.ts';
+import { describeIssues, wholePath } from '../text/describe-issues.ts';
 import { passOn } from './pass-on.ts';
 import { readCode } from './read-code.ts';
 

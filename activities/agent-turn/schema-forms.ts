@@ -12,7 +12,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
 import { describeSchema } from '../prompts/describe-schema.ts';
 import { describeStale } from '../prompts/describe-stale.ts';
-import { readRecord } from '../run-record/read-record.ts';
+import { readRecord } from '../artifacts/read-record.ts';
 import { offerPlan } from './offered-plan.ts';
 import { isFree, outputSchemas } from './read-output.ts';
 

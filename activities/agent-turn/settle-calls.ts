@@ -4,8 +4,8 @@ import type { ReadStateCall, StateToolName } from '../../contracts/state-call.ts
 import type { ToolUseBlock } from '../../contracts/transcript.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { wholePath } from '../tools/describe-issues.ts';
+import { countBytes } from '../text/bytes.ts';
+import { wholePath } from '../text/describe-issues.ts';
 import { readArguments } from '../tools/read-arguments.ts';
 import { isStateTool, stateTools } from '../tools/state-tools/state-tools.ts';
 import type { AgentTurnDeps } from './deps.ts';

@@ -6,7 +6,7 @@ import { checkEvidence } from '../../core/output/check-evidence.ts';
 import { findPlaceholders } from '../../core/output/find-placeholders.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { linkInputs } from '../../core/plan/link-inputs.ts';
-import { wholePath } from '../tools/describe-issues.ts';
+import { wholePath } from '../text/describe-issues.ts';
 import { buildOutline, checkOutlineSize } from './build-outline.ts';
 import { classifyReply } from './classify-reply.ts';
 import type { ReplyClass } from './classify-reply.ts';

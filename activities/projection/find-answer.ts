@@ -3,7 +3,7 @@ import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { NamedAnswer } from '../../contracts/wave-decision.ts';
-import { hashBytes } from '../tools/hash-bytes.ts';
+import { hashBytes } from '../text/bytes.ts';
 import { findHandedOver, listDeliverables } from './list-deliverables.ts';
 import { embedCode, embedMarkdown, joinSections, oneLine } from './markdown.ts';
 import { treePaths } from './paths.ts';

@@ -4,8 +4,8 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { PhaseReport } from '../../contracts/triad-run.ts';
 import { summariseRecords } from '../../core/spec/summarise-records.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readPhaseReport } from '../run-record/read-report.ts';
-import { readShape } from '../tools/read-artifact.ts';
+import { readPhaseReport } from '../artifacts/read-report.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 
 /** The report of a triad's phase, with every text that it names. */
 export interface LoadedPhase {

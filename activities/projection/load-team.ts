@@ -6,9 +6,9 @@ import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { TriadDissent } from '../../core/pool/find-disputes.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readTeamDissent } from '../run-record/read-disputes.ts';
-import { readTeamReport } from '../run-record/read-report.ts';
-import { readShape } from '../tools/read-artifact.ts';
+import { readTeamDissent } from '../artifacts/read-disputes.ts';
+import { readTeamReport } from '../artifacts/read-report.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 
 /** The report of a team, with every text that it names. Teams and triads among its members have reports of their own. */
 export interface LoadedTeam {

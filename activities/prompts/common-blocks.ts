@@ -4,12 +4,12 @@ import type { AcceptanceCriterion } from '../../contracts/delegation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { joinNames } from '../tools/packet-details.ts';
+import { joinNames } from '../artifacts/packet-details.ts';
 import { grantTools } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import { informsWork } from '../../core/questions/informs-work.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, listBlock, textBlock } from './blocks.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
 
 /** Characters that tell what a tool does: what an agent has to know of it besides stands in its description. */
 const toolCharsMax = 200;

@@ -1,7 +1,7 @@
 import { cleanLine } from '../../core/text/clean-line.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { readMarkdown, titleOfHeading } from '../../core/text/read-markdown.ts';
-import { countBytes, takeLines } from '../tools/cut-bytes.ts';
+import { countBytes, takeLines } from '../text/bytes.ts';
 
 /** Headings that are named when they are left out. The rest is counted. */
 const namedMax = 10;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonBlock } from './blocks.ts';
+import { jsonBlock } from '../text/blocks.ts';
 
 /**
  * The shape of a final answer as text, for a provider that takes it in no other way. It ends the system prompt, where it is

@@ -2,21 +2,21 @@ import type { Delegation } from '../../contracts/delegation.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
+import { countBytes } from '../text/bytes.ts';
 import { loadDetailName } from '../tools/load-detail.ts';
 import {
   isTooLong,
   listRecordedDetails,
   toIndexEntry,
   waveCompactId,
-} from '../tools/packet-details.ts';
-import type { IndexEntry } from '../tools/packet-details.ts';
+} from '../artifacts/packet-details.ts';
+import type { IndexEntry } from '../artifacts/packet-details.ts';
 import { markData } from './mark-data.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { jsonBlock, listBlock, textBlock } from './blocks.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
-import { currentFacts, readLastWaveCompact, showFact } from './read-wave.ts';
+import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-wave.ts';
 
 interface SharedKeys {
   /** The block that the message begins with. */

@@ -8,10 +8,10 @@ import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readRecord } from '../run-record/read-record.ts';
-import { joinNames } from '../tools/packet-details.ts';
-import { readWhole } from '../tools/read-whole.ts';
-import { readShape } from '../tools/read-artifact.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { joinNames } from '../artifacts/packet-details.ts';
+import { readWhole } from '../artifacts/read-whole.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 
 /** A result that a delegation builds on: of one that it depends on in its wave, or of an earlier wave. */
 export interface Upstream extends UpstreamOutput {

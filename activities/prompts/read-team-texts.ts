@@ -3,8 +3,8 @@ import type { TeamMember, TeamPlan } from '../../contracts/team.ts';
 import type { TeamSeat, TeamSetup } from '../../contracts/team-run.ts';
 import { findDefinition } from '../../core/team/resolve-team.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readAgents, readTeams } from '../tools/read-artifact.ts';
-import type { RegistrySnapshot } from '../tools/read-artifact.ts';
+import { readAgents, readTeams } from '../artifacts/read-artifact.ts';
+import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 
 /** What the definition of a team says in words; its setup has the rest. */
 export interface TeamTexts {

@@ -2,9 +2,9 @@ import type { DeliveredAnswer, NewsItem } from '../../contracts/messages.ts';
 import { assumingAnswerers } from '../../contracts/names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, jsonBlock, listBlock } from './blocks.ts';
+import { countBytes } from '../text/bytes.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
 
 /** What comes back to the one who asked: all answers at once, in the order of the questions. */
 export async function renderAnswers(

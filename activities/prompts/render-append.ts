@@ -1,8 +1,8 @@
 import type { Prompt, TurnInput } from '../../contracts/model-turn.ts';
 import type { ContentBlock } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine } from './blocks.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine } from '../text/blocks.ts';
 import { markData } from './mark-data.ts';
 import type { PromptReader } from './prompt-reader.ts';
 import { readDelegation } from './read-task.ts';

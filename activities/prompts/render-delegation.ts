@@ -1,6 +1,6 @@
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { jsonBlock } from './blocks.ts';
+import { jsonBlock } from '../text/blocks.ts';
 import { markData } from './mark-data.ts';
 import { renderRole, renderShared, renderTask } from './packet-parts.ts';
 import type { PromptReader } from './prompt-reader.ts';

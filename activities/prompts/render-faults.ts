@@ -1,6 +1,6 @@
 import type { OutputShape } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { jsonBlock } from './blocks.ts';
+import { jsonBlock } from '../text/blocks.ts';
 
 const wholeJson =
   'Your last output was not taken, for the faults listed here. Mend every one and give the whole output again, as one JSON object in the shape asked for. Change nothing else without need, and claim nothing that was not done.';

@@ -1,8 +1,8 @@
 import type { Dissent } from '../../contracts/spec.ts';
 import type { Dispute } from '../../core/pool/find-disputes.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, listBlock } from './blocks.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, listBlock } from '../text/blocks.ts';
 
 /** What the members of triads proposed and held against it, for the conflicts that the planner has to resolve. */
 export async function renderMinorityBlock(

@@ -5,11 +5,11 @@ import type { NamedTeam } from '../../contracts/team.ts';
 import { chooseLeader } from '../../core/team/choose-leader.ts';
 import { onlyLeads } from '../../core/team/only-leads.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readRecord } from '../run-record/read-record.ts';
-import { readRegistry } from '../tools/read-artifact.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { readRegistry } from '../artifacts/read-artifact.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { jsonBlock, listBlock, textBlock } from './blocks.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import {
   renderAgents,
   renderAnsweredQuestions,
@@ -20,8 +20,8 @@ import {
 import { describeStale } from './describe-stale.ts';
 import { markData } from './mark-data.ts';
 import type { PromptReader } from './prompt-reader.ts';
-import { currentFacts, readLastDecision, showFact } from './read-wave.ts';
-import type { DecidedWave } from './read-wave.ts';
+import { currentFacts, readLastDecision, showFact } from '../artifacts/read-wave.ts';
+import type { DecidedWave } from '../artifacts/read-wave.ts';
 import { renderLastDecision, renderTried } from './render-history.ts';
 
 /** The first message of a conversation in which the planner plans a wave. */

@@ -6,10 +6,10 @@ import type { Conflict } from '../../core/pool/find-conflicts.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadTexts } from '../projection/record-texts.ts';
 import { factsFromOutputs } from '../run-record/propose-facts.ts';
-import { readDisputes } from '../run-record/read-disputes.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { jsonBlock, listBlock } from './blocks.ts';
-import { currentFacts, showFact } from './read-wave.ts';
+import { readDisputes } from '../artifacts/read-disputes.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { jsonBlock, listBlock } from '../text/blocks.ts';
+import { currentFacts, showFact } from '../artifacts/read-wave.ts';
 import { renderMinorityBlock } from './render-minority-block.ts';
 
 /**

@@ -5,15 +5,15 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readRecord } from '../run-record/read-record.ts';
-import { joinNames } from '../tools/packet-details.ts';
-import { readShape } from '../tools/read-artifact.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, jsonBlock, listBlock, textBlock } from './blocks.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { joinNames } from '../artifacts/packet-details.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
 import { markData } from './mark-data.ts';
 import type { PromptReader } from './prompt-reader.ts';
-import { currentFacts, readLastWaveCompact, showFact } from './read-wave.ts';
+import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-wave.ts';
 
 /** The first message of a conversation in which the planner looks at an agent's questions before the user does. */
 export async function renderQuestionReview(

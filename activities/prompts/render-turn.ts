@@ -6,9 +6,9 @@ import { findSettled } from '../../core/spec/read-spec.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
 import { findPlannedText, listCarried, listSections } from '../../core/triad/list-sections.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, jsonBlock, textBlock } from './blocks.ts';
+import { countBytes } from '../text/bytes.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, jsonBlock, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
 

@@ -1,7 +1,7 @@
 import { shareBytes } from '../../core/text/share-bytes.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { textBlock } from './blocks.ts';
+import { countBytes } from '../text/bytes.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { loadWhole } from './packet-parts.ts';
 

@@ -1,6 +1,6 @@
 import type { StatusView } from '../../contracts/views.ts';
 import type { RecordDeps } from './deps.ts';
-import { readRecord } from './read-record.ts';
+import { readRecord } from '../artifacts/read-record.ts';
 
 /**
  * What the store knows of a run that the server has forgotten, because closed runs vanish after the retention time.

@@ -1,8 +1,8 @@
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { countBytes, takeLines } from './cut-bytes.ts';
-import { describeIssues } from './describe-issues.ts';
+import { countBytes, takeLines } from '../text/bytes.ts';
+import { describeIssues } from '../text/describe-issues.ts';
 import { grantTools } from './tool.ts';
 import type { ReadingTool, Tool, ToolContext, ToolRegistry } from './tool.ts';
 

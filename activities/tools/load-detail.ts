@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { splitPages } from './cut-bytes.ts';
-import { listPacketDetails } from './packet-details.ts';
-import { readRecord } from '../run-record/read-record.ts';
-import { readShape } from './read-artifact.ts';
-import { readWhole } from './read-whole.ts';
+import { splitPages } from '../text/bytes.ts';
+import { listPacketDetails } from '../artifacts/packet-details.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import { readWhole } from '../artifacts/read-whole.ts';
 import type { ReadingTool, ToolContext } from './tool.ts';
 
 /** Bytes of a page. About 5,000 tokens: enough to be worth a turn, small against any model's context. */

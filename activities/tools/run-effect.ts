@@ -10,7 +10,7 @@ import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { damagedEntry } from '../ports/effect-ledger.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
 import { describeFailure, runWithin, ToolTimeout } from './call-tool.ts';
-import { hashBytes } from './hash-bytes.ts';
+import { hashBytes } from '../text/bytes.ts';
 import type { ActingTool, ToolContext } from './tool.ts';
 
 /** How an effect ended for now. */

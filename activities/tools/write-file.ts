@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { EffectVerdict } from '../../core/effects/step-effect.ts';
 import { workspacePathCharsMax } from '../../core/effects/check-workspace-path.ts';
 import type { FileState, WorkspacePlace, Workspaces } from '../ports/workspaces.ts';
-import { readRecord } from '../run-record/read-record.ts';
-import { hashBytes } from './hash-bytes.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { hashBytes } from '../text/bytes.ts';
 import type { ActingTool, ToolContext } from './tool.ts';
 
 /** Characters of a file: as much as a model can write in one reply, and twice that. */

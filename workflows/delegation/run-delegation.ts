@@ -7,7 +7,7 @@ import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { DelegationState, DelegationStatusView } from '../../contracts/views.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { checkOutline } from '../../core/output/check-outline.ts';
+import { checkOutline } from '../../core/output/check-agent-output.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import type { Purse } from '../../core/budget/purse.ts';
 import { engineLimits } from '../../core/limits.ts';

@@ -13,7 +13,7 @@ import {
 import { settleByAnswers } from '../../core/criteria/settle-by-answers.ts';
 import { plannerHolder } from '../../core/budget/step-account.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
-import { capFaults } from '../../core/output/cap-faults.ts';
+import { capFaults } from '../../core/text/faults.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../core/plan/check-plan.ts';

@@ -3,7 +3,7 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { Passable } from '../../contracts/agent-output.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { checkOutline } from '../../core/output/check-outline.ts';
+import { checkOutline } from '../../core/output/check-agent-output.ts';
 import { turnSummary } from '../../core/render/turn-summary.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';
 import type { ToolDesk } from '../delegation/make-call.ts';

@@ -2,7 +2,7 @@ import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { TurnInput, TurnOutline, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { capFaults } from '../../core/output/cap-faults.ts';
+import { capFaults } from '../../core/text/faults.ts';
 import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
 import { checkClaimedEffects } from '../../core/output/check-claimed-effects.ts';
 import { memberSummary } from '../../core/render/member-summary.ts';

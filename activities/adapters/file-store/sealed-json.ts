@@ -1,4 +1,4 @@
-import { hashBytes } from '../../tools/hash-bytes.ts';
+import { hashBytes } from '../../text/bytes.ts';
 
 /** A JSON value as a text that tells whether it is whole: a line with the SHA-256 of what follows, then the JSON. */
 export function sealJson(value: unknown): string {

@@ -3,7 +3,7 @@ import type { Ref } from '../../../contracts/ref.ts';
 import type { ReadStateCall, StateCall, StateToolName } from '../../../contracts/state-call.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import type { ToolSpec } from '../../ports/model-client.ts';
-import { describeIssues } from '../describe-issues.ts';
+import { describeIssues } from '../../text/describe-issues.ts';
 
 /**
  * A tool that only puts something into the records of a triad, or asks them, or gives a task to a member of a team. The

@@ -5,7 +5,7 @@ import { createFileWorkspaces } from '../../../activities/adapters/file-workspac
 import { createToolRegistry } from '../../../activities/tools/tool.ts';
 import type { ActingTool } from '../../../activities/tools/tool.ts';
 import { createWriteFile } from '../../../activities/tools/write-file.ts';
-import { hashBytes } from '../../../activities/tools/hash-bytes.ts';
+import { hashBytes } from '../../../activities/text/bytes.ts';
 import type { RunToolInput, RunToolResult } from '../../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../../contracts/agent-definition.ts';
 import type { Approval, EffectOrder } from '../../../contracts/effect.ts';

@@ -1,4 +1,4 @@
-import { resolveModelName } from '../../../activities/adapters/model-aliases.ts';
+import { resolveModelName } from '../../../activities/adapters/agent-file/model-aliases.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { computeWorst } from '../../../activities/adapters/anthropic/compute-worst.ts';

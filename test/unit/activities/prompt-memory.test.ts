@@ -1,5 +1,5 @@
-import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
-import { countBytes } from '../../../activities/tools/cut-bytes.ts';
+import { blockBytesMax } from '../../../activities/text/block-limits.ts';
+import { countBytes } from '../../../activities/text/bytes.ts';
 import { loadDetail } from '../../../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../../../activities/tools/tool.ts';
 import type { ReadingTool } from '../../../activities/tools/tool.ts';

@@ -1,4 +1,4 @@
-import { jsonBlock, listBlock, textBlock } from '../../../activities/prompts/blocks.ts';
+import { jsonBlock, listBlock, textBlock } from '../../../activities/text/blocks.ts';
 import { doerRules } from '../../../activities/prompts/doer-rules.ts';
 import { leaderRules } from '../../../activities/prompts/leader-rules.ts';
 import { memberRules } from '../../../activities/prompts/member-rules.ts';

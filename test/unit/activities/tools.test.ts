@@ -2,7 +2,7 @@ import type { RunToolInput, ToolDone } from '../../../contracts/activity-types.t
 import type { DetailEntry } from '../../../contracts/run-record.ts';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
-import { splitPages, takeLines } from '../../../activities/tools/cut-bytes.ts';
+import { splitPages, takeLines } from '../../../activities/text/bytes.ts';
 import { detailPageBytes, loadDetail } from '../../../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../../../activities/tools/tool.ts';
 import type { ReadingTool, ToolContext } from '../../../activities/tools/tool.ts';

@@ -2,7 +2,7 @@ import type { TurnBrief } from '../../../contracts/member-turn.ts';
 import type { TurnInput } from '../../../contracts/model-turn.ts';
 import { TriadPhase, TriadRole } from '../../../contracts/triad.ts';
 import type { PhaseSummary } from '../../../contracts/phase-summary.ts';
-import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
+import { blockBytesMax } from '../../../activities/text/block-limits.ts';
 import { describePart } from '../../../activities/prompts/triad-parts.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { noDuties } from '../../../core/triad/give-turn.ts';

@@ -3,7 +3,7 @@ import type { TeamReport } from '../../contracts/team-run.ts';
 import type { PhaseReport } from '../../contracts/triad-run.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readJson } from '../tools/read-artifact.ts';
+import { readJson } from './read-artifact.ts';
 
 /**
  * @throws {ArtifactCorrupt} when the report is missing, damaged, or of a version that this reader does not know.

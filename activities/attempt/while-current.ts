@@ -1,12 +1,16 @@
-import { ApplicationFailure } from '@temporalio/activity';
-import type { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { guardActivity } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
+
+/** Throws when another worker may have the work. `isInDoubt`: as `assertCurrent` takes it. */
+export type AssertCurrent = (isInDoubt?: boolean) => Promise<void>;
 
 /**
- * For right before a deed that must not be done twice, or late.
+ * Stands right before a deed that must not be done twice, or late.
  *
  * @param hasMissed of the attempt's own heartbeat.
- * @param isInDoubt whether something speaks for it that somebody else has the work. If undefined: nothing does.
- * @throws a failure that is made again, when somebody else may have the work.
+ * @param isInDoubt whether something speaks for it that another worker has the work. If undefined: nothing does.
+ * @throws a failure that is made again, when another worker may have the work.
  */
 export async function assertCurrent(
   context: Context,
@@ -44,4 +48,17 @@ function createLateFailure(): ApplicationFailure {
       'The worker was suspended or blocked for too long, and somebody else may have the work. Nothing was done.',
     nonRetryable: false,
   });
+}
+
+/**
+ * Does the work of an activity under heartbeats.
+ *
+ * @param work is given what it asks before it changes anything that others change too.
+ */
+export function whileCurrent<T>(work: (assertCurrent: AssertCurrent) => Promise<T>): Promise<T> {
+  return guardActivity(() =>
+    withHeartbeat(({ hasMissed }) =>
+      work((isInDoubt) => assertCurrent(Context.current(), hasMissed, isInDoubt)),
+    ),
+  );
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 const encoder = new TextEncoder();
 // A byte order mark is a character of the text like any other.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -32,4 +34,9 @@ export function splitPages(text: string, bytesMax: number): string[] {
     rest = rest.slice(page.length);
   }
   return [...pages, rest];
+}
+
+/** SHA-256 of a text as UTF-8, 64 lower-case hex digits. */
+export function hashBytes(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex');
 }

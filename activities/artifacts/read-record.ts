@@ -3,7 +3,7 @@ import { runRecordVersions } from '../../contracts/run-record.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readJson } from '../tools/read-artifact.ts';
+import { readJson } from './read-artifact.ts';
 
 /**
  * @throws {ArtifactCorrupt} when the record is missing, damaged, or of a version that this reader does not know; the

@@ -1,4 +1,4 @@
-import { countBytes, takeLines } from '../tools/cut-bytes.ts';
+import { countBytes, takeLines } from './bytes.ts';
 
 /** Every block that a prompt may have, in the order of the alphabet. */
 const blockNames = [

@@ -3,10 +3,10 @@ import type { WrittenFile } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { DetailEntry, RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { blockBytesMax } from '../prompts/block-limits.ts';
-import { takeEntries } from '../prompts/blocks.ts';
-import { readLastWaveCompact } from '../prompts/read-wave.ts';
-import { countBytes } from './cut-bytes.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { takeEntries } from '../text/blocks.ts';
+import { readLastWaveCompact } from './read-wave.ts';
+import { countBytes } from '../text/bytes.ts';
 
 /** The planner's newest wave_compact as a detail. It is one only when it is too long for the packet. */
 export const waveCompactId = 'wave_compact';

@@ -3,9 +3,9 @@ import type { WrittenFile } from '../../contracts/effect.ts';
 import { isRecord } from '../../core/is-record.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { blockBytesMax } from '../prompts/block-limits.ts';
-import { cutAtLine } from '../prompts/blocks.ts';
-import { countBytes } from './cut-bytes.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine } from '../text/blocks.ts';
+import { countBytes } from '../text/bytes.ts';
 import { readJson } from './read-artifact.ts';
 
 /**

@@ -1,6 +1,4 @@
-/**
- * Keeps a list of faults short enough to stand beside the task in a prompt.
- */
+/** Faults: a list kept short enough to stand beside the task in a prompt, and one as a line. */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
 
@@ -16,4 +14,9 @@ export function capFaults(faults: readonly OutputFault[]): OutputFault[] {
       hint: 'Try: mend the listed ones first; they often have one cause',
     },
   ];
+}
+
+/** `path: reason. Try: …`, as a model is told it of one call. */
+export function describeFault({ path, reason, hint }: OutputFault): string {
+  return [path === '' ? reason : `${path}: ${reason}`, hint].filter((one) => one !== '').join('. ');
 }

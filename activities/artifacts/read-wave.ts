@@ -1,7 +1,7 @@
 import type { Fact } from '../../contracts/fact.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { WaveDecision } from '../../contracts/wave-decision.ts';
-import { readShape } from '../tools/read-artifact.ts';
+import { readShape } from './read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
 /** A decision with the number of the wave that it was made on. */
