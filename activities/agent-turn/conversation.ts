@@ -5,7 +5,7 @@ import type { ContentBlock, Message, TranscriptNode } from '../../contracts/tran
 import { hashText } from '../../core/text/hash-text.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { putToolResultsFirst } from '../prompts/render-append.ts';
+import { putToolResultsFirst } from './render-append.ts';
 import { readJson } from '../artifacts/read-artifact.ts';
 
 /** A conversation longer than this is a fault in the engine: a delegation's turns are limited far below. */

@@ -4,6 +4,7 @@ import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { stages } from '../stages/stages.ts';
 import { loadDetailName } from '../tools/load-detail.ts';
 import { readAgents, readShape } from '../artifacts/read-artifact.ts';
 
@@ -33,8 +34,9 @@ export async function offerTools(
   nodes: readonly TranscriptNode[],
   allowedTools: readonly string[],
 ): Promise<readonly string[]> {
-  if (input.shape === 'wave_decision') return plannerTools;
-  if (input.shape !== 'agent_output' && input.shape !== 'member_turn') return [];
+  const { tools } = stages[input.stage];
+  if (tools === 'planner') return plannerTools;
+  if (tools === 'none') return [];
   const settled = nodes.find((node) => node.tools !== undefined)?.tools;
   if (settled !== undefined) return settled;
   const begins = input.append.find((one) => one.type === 'prompt')?.prompt;

@@ -13,6 +13,7 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
+import { stages } from '../stages/stages.ts';
 import { countBytes } from '../text/bytes.ts';
 import { addToWork, noteWork } from '../attempt/attempt-work.ts';
 import { recallAttempts, recordAttempt, recordResult, recordSpent } from './attempt-ledger.ts';
@@ -79,7 +80,7 @@ export async function runModelTurn(
   let progress: TurnProgress = {
     agent_id: input.agent_id,
     ...(input.delegation_id !== undefined && { delegation_id: input.delegation_id }),
-    shape: input.shape,
+    stage: input.stage,
     output_tokens: 0,
     last_words: '',
   };
@@ -120,7 +121,7 @@ function noteEnd(context: Context, result: ModelTurnResult): ModelTurnResult {
 /** The same for all attempts, so that the provider's logs show what belongs together. */
 function callKeyOf({ info }: Context, input: ModelTurnInput): string {
   const workflowId = info.workflowExecution?.workflowId ?? input.run_id;
-  return `${workflowId}/${input.agent_id}/${input.shape}/${info.activityId}`;
+  return `${workflowId}/${input.agent_id}/${stages[input.stage].reply.shape}/${info.activityId}`;
 }
 
 async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<ModelTurnResult> {
@@ -205,7 +206,10 @@ function endWithoutReply(
 async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<ModelReply> {
   const { deps, input, context } = attempt;
   const signal = context.cancellationSignal;
-  const passage = await deps.prefixGate.enter(findSharedPrefix(request, input.shape), signal);
+  const passage = await deps.prefixGate.enter(
+    findSharedPrefix(request, stages[input.stage].reply.shape),
+    signal,
+  );
   try {
     await assertCurrent(context, attempt.hasMissed);
     return await deps.model.complete(request, {

@@ -11,7 +11,6 @@ import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
 import type { BlockName } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
-import type { PromptReader } from './prompt-reader.ts';
 
 type TaskResult = Extract<TurnInput, { type: 'task_result' }>;
 
@@ -35,7 +34,7 @@ const ends: Readonly<Record<TaskStatus, string>> = {
 export async function renderTaskResult(
   store: ArtifactStore,
   input: TaskResult,
-  { callKey }: PromptReader,
+  callKey: string,
 ): Promise<ToolResultBlock> {
   const { tool_use_id, status, reason, output_ref, partial_ref } = input;
   const blocks = [

@@ -196,7 +196,7 @@ function deskOf(
     agent_id: delegation.agent_id,
     delegation_id: delegation.delegation_id,
     registry_ref,
-    shape: 'agent_output',
+    stage: 'delegation',
     label: (calls) => turnSummary(delegation.agent_id, delegation.delegation_id, calls),
     control,
     superior,

@@ -120,7 +120,7 @@ function planning(order: WaveOrder, { superior }: WaveDesk): Consultation {
     answered_questions: knownAnswers(order, superior.news),
   });
   return {
-    shape: 'wave_plan',
+    stage: 'plan',
     purpose: `plan wave ${wave}`,
     prompt: () => ({
       kind: 'plan',
@@ -157,7 +157,7 @@ function deciding(
       : [{ delegation_id, output_ref, ...(files !== undefined && { files }) }],
   );
   return {
-    shape: 'wave_decision',
+    stage: 'decision',
     purpose: `decide on wave ${wave}`,
     prompt: () => ({
       kind: 'decision',

@@ -42,7 +42,7 @@ function deskOf(t: TeamAtWork): ConversationDesk {
     agent_id,
     delegation_id,
     registry_ref: order.registry_ref,
-    shape: 'agent_output',
+    stage: 'leader',
     label: (calls) => turnSummary(agent_id, delegation_id, calls),
     offer: { ...(model !== null && { model }), state_tools: ['delegate_task_to_member'] },
     passable: () => listPassable(t),

@@ -133,7 +133,7 @@ function deskOf(at: TurnAtWork, desk: MemberDesk): ConversationDesk {
     agent_id,
     delegation_id: order.delegation.delegation_id,
     registry_ref: order.registry_ref,
-    shape: brief.duties.output ? 'agent_output' : 'member_turn',
+    stage: brief.duties.output ? 'member_output' : 'member',
     label: () => memberSummary(place),
     ...(brief.duties.output && { passable: () => listPassable(turn.work.spec) }),
     offer: { ...(model !== undefined && { model }), state_tools: brief.tools },

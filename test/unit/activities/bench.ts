@@ -111,7 +111,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
         },
       },
     ],
-    shape: 'agent_output',
+    stage: 'delegation',
     max_output_tokens: 1_000,
     allowance: null,
     compact: false,

@@ -1,5 +1,5 @@
 import { blockBytesMax } from '../../../activities/text/block-limits.ts';
-import { leaderRules } from '../../../activities/prompts/leader-rules.ts';
+import { leaderRules } from '../../../activities/stages/leader.ts';
 import { countBytes } from '../../../activities/text/bytes.ts';
 import { delegateTaskToMember } from '../../../activities/tools/state-tools/team-tools.ts';
 import type { ThreadHistory } from '../../../contracts/thread.ts';

@@ -41,7 +41,7 @@ async function settle(
   tools: readonly StateToolName[] | undefined,
 ): Promise<readonly (ToolCall | StateToolCall)[]> {
   const { reply } = await bench.turn({
-    shape: 'member_turn',
+    stage: 'member',
     append: [memberPrompt(bench, briefOf())],
     ...(tools !== undefined && { state_tools: tools }),
   });
@@ -318,7 +318,7 @@ describe('a reply with state calls', () => {
     }));
     const bench = await benchThatCalls(...calls);
     const { reply, head } = await bench.turn({
-      shape: 'member_turn',
+      stage: 'member',
       append: [memberPrompt(bench, briefOf())],
       state_tools: ['edit_section'],
     });

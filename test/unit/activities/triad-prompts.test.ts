@@ -388,7 +388,7 @@ it('faults of a turn ask for what is missing, not for JSON', async () => {
   const bench = await openBench();
   const faults = [{ path: 'duties.answer', reason: 'c2 is not answered', hint: 'Try: answer it.' }];
   await bench.turn({
-    shape: 'member_turn',
+    stage: 'member',
     append: [memberPrompt(bench, briefOf()), { type: 'faults', faults }],
   });
   const said = JSON.stringify(bench.model.requests[0]?.messages[0]?.content.at(-1));

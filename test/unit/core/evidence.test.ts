@@ -1,4 +1,4 @@
-import { readEvidenceSources } from '../../../activities/agent-turn/evidence-sources.ts';
+import { readEvidenceSources } from '../../../activities/stages/evidence-sources.ts';
 import type { EvidencePlace } from '../../../contracts/agent-output.ts';
 import type { Message } from '../../../contracts/transcript.ts';
 import { checkEvidence } from '../../../core/output/check-evidence.ts';

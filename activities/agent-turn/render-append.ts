@@ -1,23 +1,16 @@
-import type { Prompt, TurnInput } from '../../contracts/model-turn.ts';
+import type { TurnInput } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { ContentBlock } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import type { PromptReader } from '../stages/stage.ts';
+import { stages } from '../stages/stages.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
-import { cutAtLine } from '../text/blocks.ts';
-import { markData } from './mark-data.ts';
-import type { PromptReader } from './prompt-reader.ts';
-import { readDelegation } from './read-task.ts';
-import { renderAnswers, renderNews } from './render-answers.ts';
-import { renderCode } from './render-code.ts';
-import { renderDecision } from './render-decision.ts';
-import { renderDelegation } from './render-delegation.ts';
-import type { Packet } from './render-delegation.ts';
-import { renderFaults } from './render-faults.ts';
-import { renderLeader } from './render-leader.ts';
-import { renderMember } from './render-member.ts';
-import { renderPlan } from './render-plan.ts';
-import { renderQuestionReview } from './render-question-review.ts';
-import { renderTaskResult } from './render-task-result.ts';
-import { renderTurn } from './render-turn.ts';
+import { cutAtLine, jsonBlock } from '../text/blocks.ts';
+import { markData } from '../prompts/mark-data.ts';
+import { readDelegation } from '../prompts/read-task.ts';
+import { renderAnswers, renderNews } from '../prompts/render-answers.ts';
+import { renderTaskResult } from '../prompts/render-task-result.ts';
+import { renderTurn } from '../prompts/render-turn.ts';
 
 export interface RenderedAppend {
   /** Content of the one user message; empty when nothing was appended. */
@@ -29,19 +22,21 @@ export interface RenderedAppend {
 /**
  * Renders what a turn appends. The same inputs always give the same bytes: everything is read from artifacts.
  *
+ * @param cure What follows faults of the last output.
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */
 export async function renderAppend(
   store: ArtifactStore,
   append: readonly TurnInput[],
   reader: PromptReader,
+  cure: string,
 ): Promise<RenderedAppend> {
   let packet: string | null = null;
   const content: ContentBlock[] = [];
   for (const input of append) {
     // In order, so that texts stand in the order in which they were appended.
     // oxlint-disable-next-line no-await-in-loop
-    const blocks = await renderInput(store, input, reader);
+    const blocks = await renderInput(store, input, reader, cure);
     if (input.type === 'prompt') packet = joinTexts(blocks);
     content.push(...blocks);
   }
@@ -64,10 +59,11 @@ async function renderInput(
   store: ArtifactStore,
   input: TurnInput,
   reader: PromptReader,
+  cure: string,
 ): Promise<ContentBlock[]> {
   switch (input.type) {
     case 'prompt':
-      return renderPrompt(store, input.prompt, reader);
+      return stages[input.prompt.kind].render(store, input.prompt, reader);
     case 'tool_result': {
       const { tool_use_id, is_error } = input;
       const text = await store.getText(input.result_ref);
@@ -77,13 +73,13 @@ async function renderInput(
     case 'state_result':
       return [await renderStateResult(store, input, reader)];
     case 'faults':
-      return [{ type: 'text', text: renderFaults(input.faults, reader.shape) }];
+      return [{ type: 'text', text: renderFaults(input.faults, cure) }];
     case 'answers':
       return [{ type: 'text', text: await renderAnswers(store, input.answers) }];
     case 'news':
       return [{ type: 'text', text: await renderNews(store, input.news) }];
     case 'task_result':
-      return [await renderTaskResult(store, input, reader)];
+      return [await renderTaskResult(store, input, reader.callKey)];
     case 'member_turn': {
       const delegation = await readDelegation(store, input);
       const text = await renderTurn(store, delegation, input.brief, reader.callKey);
@@ -108,32 +104,8 @@ async function renderStateResult(
   return { type: 'tool_result', tool_use_id, content: parts.join('\n\n'), is_error };
 }
 
-async function renderPrompt(
-  store: ArtifactStore,
-  prompt: Prompt,
-  reader: PromptReader,
-): Promise<ContentBlock[]> {
-  switch (prompt.kind) {
-    case 'delegation':
-      return inTwoParts(await renderDelegation(store, prompt, reader));
-    case 'member':
-      return inTwoParts(await renderMember(store, prompt, reader));
-    case 'leader':
-      return inTwoParts(await renderLeader(store, prompt, reader));
-    case 'code':
-      return [{ type: 'text', text: await renderCode(store, prompt, reader) }];
-    case 'plan':
-      return [{ type: 'text', text: await renderPlan(store, prompt, reader) }];
-    case 'decision':
-      return [{ type: 'text', text: await renderDecision(store, prompt, reader) }];
-    case 'question_review':
-      return [{ type: 'text', text: await renderQuestionReview(store, prompt, reader) }];
-  }
-}
-
-function inTwoParts({ shared, own }: Packet): ContentBlock[] {
-  return [
-    { type: 'text', text: shared, cache_breakpoint: true },
-    { type: 'text', text: own },
-  ];
+/** Sends an output back to whoever gave it, with everything that is wrong with it. */
+function renderFaults(faults: readonly OutputFault[], cure: string): string {
+  const shown = faults.map(({ path, reason, hint }) => ({ path, reason, hint }));
+  return `${jsonBlock('faults', shown)}\n${cure}`;
 }

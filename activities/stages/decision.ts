@@ -1,7 +1,7 @@
 import { AgentOutput } from '../../contracts/agent-output.ts';
-import type { Prompt } from '../../contracts/model-turn.ts';
 import type { TeamEnd } from '../../contracts/team-run.ts';
 import type { TriadEnd } from '../../contracts/triad-run.ts';
+import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
@@ -11,59 +11,91 @@ import { readShape } from '../artifacts/read-artifact.ts';
 import { readWhole } from '../artifacts/read-whole.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
-import { renderAnsweredQuestions, renderOpenCriteria, renderRunBlocks } from './common-blocks.ts';
-import { markData } from './mark-data.ts';
-import type { PromptReader } from './prompt-reader.ts';
+import {
+  renderAnsweredQuestions,
+  renderOpenCriteria,
+  renderRunBlocks,
+} from '../prompts/common-blocks.ts';
+import { markData } from '../prompts/mark-data.ts';
+import { decisionRules } from '../prompts/planner-rules.ts';
+import { readJson } from './read-json.ts';
+import { jsonReply, plannerSystem } from './stage.ts';
+import type { PromptOf, Stage } from './stage.ts';
 import { readLastWaveCompact } from '../artifacts/read-wave.ts';
-import { renderPoolBlocks } from './render-pool-blocks.ts';
-import { renderWork } from './render-work.ts';
-import type { Work } from './render-work.ts';
+import { renderPoolBlocks } from '../prompts/render-pool-blocks.ts';
+import { renderWork } from '../prompts/render-work.ts';
+import type { Work } from '../prompts/render-work.ts';
 
-type DecisionPrompt = Extract<Prompt, { kind: 'decision' }>;
-type Outcome = DecisionPrompt['outcomes'][number];
+type Outcome = PromptOf<'decision'>['outcomes'][number];
 
-/** The first message of a conversation in which the planner decides on what a wave brought back. */
-export async function renderDecision(
-  store: ArtifactStore,
-  prompt: DecisionPrompt,
-  { callKey }: PromptReader,
-): Promise<string> {
-  const record = await readRecord(store, prompt.record_ref);
-  const plan = await readShape(store, prompt.plan_ref, StoredPlan, 'a wave plan');
-  const agentOf = new Map(plan.delegations.map((one) => [one.delegation_id, one.agent_id]));
-  const ended = await Promise.all(prompt.outcomes.map((outcome) => readEnded(store, outcome)));
-  const outcomes = ended.map((one) => ({
-    delegation_id: one.delegation_id,
-    agent_id: agentOf.get(one.delegation_id) ?? null,
-    ...describeOutcome(one),
-  }));
-  const waveCompact = await readLastWaveCompact(store, record);
-  const known = listRecordedDetails(record).shown.map(({ entry }) => entry.detail_id);
-  return [
-    `<request kind="decision" wave="${prompt.wave}">\nDecide on wave ${prompt.wave}: check the evidence of the outcomes, resolve what contradicts itself, and write down the truth as it now stands. The open criteria are those that stay open when every outcome is taken at its word.\n</request>`,
-    ...renderRunBlocks(record, prompt.amendments),
-    await renderAnsweredQuestions(store, record),
-    textBlock(
-      'wave_compact',
-      waveCompact === '' ? 'This is the first wave to be decided.' : waveCompact,
-      blockBytesMax.wave_compact,
-    ),
-    markData(
-      [
-        listBlock('outcomes', outcomes, blockBytesMax.outcomes),
-        renderWork(await readWorks(store, ended)),
-        listBlock('known_details', known, blockBytesMax.known_details, 'last'),
-      ].join('\n\n'),
-      callKey,
-    ),
-    ...(await renderPoolBlocks(store, record, prompt)).map((block) => markData(block, callKey)),
-    renderOpenCriteria(
-      record,
-      prompt.open_criteria,
-      plan.delegations.flatMap((one) => one.acceptance_criteria),
-    ),
-  ].join('\n\n');
-}
+/** The planner decides on what a wave brought back. */
+export const decisionStage: Stage<PromptOf<'decision'>> = {
+  reply: {
+    ...jsonReply,
+    shape: 'wave_decision',
+    schemaFor: () => WaveDecision,
+    async take(text) {
+      const read = readJson(WaveDecision, text);
+      if (!read.ok) return read;
+      const {
+        wave_compact: _compact,
+        wave_detailed: _detailed,
+        facts: _facts,
+        ...kept
+      } = read.value;
+      const { answer, ...rest } = kept;
+      const has_answer = answer !== null;
+      return {
+        ok: true,
+        text: JSON.stringify(read.value),
+        outline: (decision_ref) => ({
+          shape: 'wave_decision',
+          decision: { ...rest, has_answer, decision_ref },
+        }),
+      };
+    },
+  },
+  tools: 'planner',
+  system: plannerSystem(() => decisionRules),
+  async render(store, prompt, { callKey }) {
+    const record = await readRecord(store, prompt.record_ref);
+    const plan = await readShape(store, prompt.plan_ref, StoredPlan, 'a wave plan');
+    const agentOf = new Map(plan.delegations.map((one) => [one.delegation_id, one.agent_id]));
+    const ended = await Promise.all(prompt.outcomes.map((outcome) => readEnded(store, outcome)));
+    const outcomes = ended.map((one) => ({
+      delegation_id: one.delegation_id,
+      agent_id: agentOf.get(one.delegation_id) ?? null,
+      ...describeOutcome(one),
+    }));
+    const waveCompact = await readLastWaveCompact(store, record);
+    const known = listRecordedDetails(record).shown.map(({ entry }) => entry.detail_id);
+    const text = [
+      `<request kind="decision" wave="${prompt.wave}">\nDecide on wave ${prompt.wave}: check the evidence of the outcomes, resolve what contradicts itself, and write down the truth as it now stands. The open criteria are those that stay open when every outcome is taken at its word.\n</request>`,
+      ...renderRunBlocks(record, prompt.amendments),
+      await renderAnsweredQuestions(store, record),
+      textBlock(
+        'wave_compact',
+        waveCompact === '' ? 'This is the first wave to be decided.' : waveCompact,
+        blockBytesMax.wave_compact,
+      ),
+      markData(
+        [
+          listBlock('outcomes', outcomes, blockBytesMax.outcomes),
+          renderWork(await readWorks(store, ended)),
+          listBlock('known_details', known, blockBytesMax.known_details, 'last'),
+        ].join('\n\n'),
+        callKey,
+      ),
+      ...(await renderPoolBlocks(store, record, prompt)).map((block) => markData(block, callKey)),
+      renderOpenCriteria(
+        record,
+        prompt.open_criteria,
+        plan.delegations.flatMap((one) => one.acceptance_criteria),
+      ),
+    ].join('\n\n');
+    return [{ type: 'text', text }];
+  },
+};
 
 /** An outcome with what the delegation brought; null when it brought nothing. */
 type Ended = Outcome & { readonly output: AgentOutput | null };

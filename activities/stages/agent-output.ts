@@ -1,15 +1,62 @@
-import { AgentOutput } from '../../contracts/agent-output.ts';
-import type { PassingOutput } from '../../contracts/agent-output.ts';
+import { AgentOutput, PassingOutput } from '../../contracts/agent-output.ts';
 import type { Passable } from '../../contracts/agent-output.ts';
+import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { checkEvidence } from '../../core/output/check-evidence.ts';
+import { findPlaceholders } from '../../core/output/find-placeholders.ts';
 import { listNames } from '../../core/text/list-names.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { appendMarkdown, embedCode } from '../projection/markdown.ts';
-import { readShape } from '../artifacts/read-artifact.ts';
+import { readEvidenceSources } from './evidence-sources.ts';
+import { readJson } from './read-json.ts';
+import { jsonReply } from './stage.ts';
+import type { RefusedReply, Reply, ReplyContext } from './stage.ts';
 
-export type PassedOn =
-  | { readonly ok: true; readonly value: AgentOutput }
-  | { readonly ok: false; readonly faults: readonly OutputFault[] };
+/** The output of a delegation, whoever does it: an agent alone, a member of a triad, or the leader of a team. */
+export const agentOutput: Reply = {
+  ...jsonReply,
+  shape: 'agent_output',
+  schemaFor: ({ passes }) => (passes ? PassingOutput : AgentOutput),
+  async take(text, context) {
+    const read = await readOutput(text, context);
+    if (!read.ok) return read;
+    const { value } = read;
+    return {
+      ok: true,
+      text: JSON.stringify(value),
+      outline: (ref) => outlineOutput(value, ref, []),
+      outlineChecked: (ref) =>
+        outlineOutput(value, ref, [
+          ...checkEvidence(value, readEvidenceSources(context.messages)),
+          ...(value.status === 'completed'
+            ? findPlaceholders(value.detailed_md, 'detailed_md')
+            : []),
+        ]),
+    };
+  },
+};
+
+type ReadOutput = { readonly ok: true; readonly value: AgentOutput } | RefusedReply;
+
+/** @throws ArtifactCorrupt or StoreUnavailable from the store. */
+async function readOutput(text: string, { store, passable }: ReplyContext): Promise<ReadOutput> {
+  if (passable === undefined) return readJson(AgentOutput, text);
+  const read = readJson(PassingOutput, text);
+  return read.ok ? passOn(store, read.value, passable) : read;
+}
+
+/** @param text_faults What is wrong with its texts: here they are at hand, and the rules of workflows see none. */
+function outlineOutput(
+  output: AgentOutput,
+  output_ref: Ref,
+  text_faults: readonly OutputFault[],
+): TurnOutline {
+  const { compact_md: _compact, detailed_md: _detailed, facts: stated, ...rest } = output;
+  const facts = stated.map((fact) => ({ key: fact.key, value: fact.value }));
+  return { shape: 'agent_output', output: { ...rest, facts, text_faults, output_ref } };
+}
 
 /**
  * Makes the whole output of one that passes texts on: its own `detailed_md`, then what `detailed_from` names, word for
@@ -21,7 +68,7 @@ export async function passOn(
   store: ArtifactStore,
   { detailed_from = [], ...output }: PassingOutput,
   passable: readonly Passable[],
-): Promise<PassedOn> {
+): Promise<ReadOutput> {
   const names = [...new Set(detailed_from)];
   const found = names.map((name) => passable.find((one) => one.names.includes(name)));
   const faults = names.flatMap((name, i) =>
