@@ -5,8 +5,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
 import { readAgent } from '../artifacts/read-artifact.ts';
-import { offerStateTools } from '../tools/state-tools/state-tools.ts';
-import { grantTools } from '../tools/tool.ts';
+import { grantTools, offerStateTools } from '../tools/tool.ts';
 import { addOutput, readAsked, shrinkForm } from './asked-output.ts';
 import type { AskedOutput } from './asked-output.ts';
 import { chooseLeftOut, leaveOut } from './compact-messages.ts';
@@ -51,7 +50,7 @@ export async function prepareTurn(
   const named = input.model === undefined ? null : deps.resolveModel(input.model);
   const model = named ?? agent.model ?? deps.defaultModel;
   const asked = await readAsked(deps.store, input, conversation.nodes);
-  const offered = await offerTools(deps.store, input, conversation.nodes, agent.allowed_tools);
+  const offered = await offerTools(deps, input, conversation.nodes, agent.allowed_tools);
   const speaker = { agent, model, offered, asked, callKey };
   const delta = await appendTo(deps, conversation, input, speaker);
   const nodes = [...conversation.nodes, delta];
@@ -61,7 +60,7 @@ export async function prepareTurn(
     throw ApplicationFailure.create({ type: 'InvalidInput', message, nonRetryable: true });
   }
   const leftOut = new Set(nodes.flatMap((node) => node.left_out));
-  const leftOutNow = input.compact ? chooseLeftOut(messages, leftOut) : [];
+  const leftOutNow = input.compact ? chooseLeftOut(messages, leftOut, deps.tools) : [];
   if (input.compact && leftOutNow.length === 0) throw createFullFailure();
   const isStored = isWaiting(conversation) && delta.messages.length + leftOutNow.length === 0;
   const turn = nextTurn(conversation);
@@ -72,10 +71,10 @@ export async function prepareTurn(
         model,
         maxOutputTokens: input.max_output_tokens,
         system: asked.stage.system(agent, asked.planning),
-        messages: leaveOut(messages, new Set([...leftOut, ...leftOutNow])),
+        messages: leaveOut(messages, new Set([...leftOut, ...leftOutNow]), deps.tools),
         tools: [
           ...grantTools(deps.tools, offered),
-          ...offerStateTools(input.state_tools ?? []),
+          ...offerStateTools(deps.tools, input.state_tools ?? []),
         ].map((tool) => tool.spec),
         // Another call is likely where tools may be called, and where this is not the first.
         cachesConversation: turn > 1 || mayCallTools(input, asked, agent),
@@ -162,5 +161,6 @@ function mayCallTools(
   { stage }: AskedOutput,
   { allowed_tools }: AgentDefinition,
 ): boolean {
-  return stage.tools === 'granted' && allowed_tools.length + state_tools.length > 0;
+  const mayCall = stage.tools === 'granted' || stage.tools === 'wave';
+  return mayCall && allowed_tools.length + state_tools.length > 0;
 }

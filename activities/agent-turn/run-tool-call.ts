@@ -71,7 +71,7 @@ async function answerCall(
   const prepared: PreparedCall | ToolAnswer = prepareCall(deps.tools, {
     name: input.call.name,
     input: args,
-    allowedTools: toolsGranted(agent),
+    allowedTools: toolsGranted(deps.tools, agent),
   });
   if ('is_error' in prepared) return prepared;
   const { tool } = prepared;
@@ -86,7 +86,7 @@ async function answerCall(
     onLoaded,
     signal: cancellationSignal,
   };
-  if (tool.effect === 'none') return callTool(tool, prepared.input, context, timeoutMs);
+  if (tool.effect === 'read') return callTool(tool, prepared.input, context, timeoutMs);
   return runActingCall(
     { ledger: deps.effects, input, agent, args, info },
     { tool, input: prepared.input, context, timeoutMs, assertCurrent: checkCurrent },

@@ -56,7 +56,7 @@ export async function settleTurn(
   const [head, reply] = await Promise.all([
     putReply(store, prepared, answer.content),
     answered.type === 'final'
-      ? settleFinal(store, asked, answered.text, prepared)
+      ? settleFinal(deps, asked, answered.text, prepared)
       : ({ type: 'paused' } as const),
   ]);
   return { head, reply };
@@ -72,12 +72,18 @@ export async function settleWithoutReply(
 }
 
 async function settleFinal(
-  store: ArtifactStore,
+  { store, tools }: SettleDeps,
   { passable }: Asked,
   text: string,
   { asked: { stage, planning }, request: { messages } }: PreparedTurn,
 ): Promise<TurnReply> {
-  const taken = await stage.reply.take(text, { store, passable, planning, messages });
+  const taken = await stage.reply.take(text, {
+    store,
+    passable,
+    planning,
+    messages,
+    tools,
+  });
   if (!taken.ok) return { type: 'malformed', faults: taken.faults };
   // Measured before anything is stored: an output that goes back leaves no artifact behind.
   const fault = checkOutlineSize(taken.outline(''));

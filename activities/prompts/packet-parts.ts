@@ -5,7 +5,7 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ContentBlock } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { countBytes } from '../text/bytes.ts';
-import { loadDetailName } from '../tools/load-detail.ts';
+import { loadDetailName } from '../tools/registry/load-detail.ts';
 import {
   isTooLong,
   listRecordedDetails,

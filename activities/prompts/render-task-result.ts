@@ -4,7 +4,7 @@ import type { TaskStatus } from '../../contracts/team-run.ts';
 import type { ToolResultBlock } from '../../contracts/transcript.ts';
 import { engineLimits } from '../../core/limits.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { loadDetailName } from '../tools/load-detail.ts';
+import { loadDetailName } from '../tools/registry/load-detail.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import { cleanLine } from '../../core/text/clean-line.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
 import { countBytes } from '../text/bytes.ts';
-import { loadDetailName } from '../tools/load-detail.ts';
+import { loadDetailName } from '../tools/registry/load-detail.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';

@@ -29,7 +29,7 @@ export const agentOutput: Reply = {
       outline: (ref) => outlineOutput(value, ref, []),
       outlineChecked: (ref) =>
         outlineOutput(value, ref, [
-          ...checkEvidence(value, readEvidenceSources(context.messages)),
+          ...checkEvidence(value, readEvidenceSources(context.messages, context.tools)),
           ...(value.status === 'completed'
             ? findPlaceholders(value.detailed_md, 'detailed_md')
             : []),

@@ -14,7 +14,7 @@ const request =
 /** An agent alone does a delegation and gives its output. */
 export const delegationStage: Stage<PromptOf<'delegation'>> = {
   reply: agentOutput,
-  tools: 'granted',
+  tools: 'wave',
   system: doerSystem(doerRules),
   async render(store, prompt, { agent, callKey }) {
     const task = await readTask(store, prompt);

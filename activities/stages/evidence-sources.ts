@@ -2,13 +2,16 @@ import { assumingAnswerers } from '../../contracts/names.ts';
 import type { ContentBlock, Message } from '../../contracts/transcript.ts';
 import { isRecord } from '../../core/is-record.ts';
 import type { EvidenceSources } from '../../core/output/check-evidence.ts';
-import { loadDetailName } from '../tools/load-detail.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
 
 /** What every agent is given. */
 const givenToAll = ['goal', 'constraints', 'instructions', 'planner_compact_input', 'wave_compact'];
 
 /** What an agent's evidence can point at, from all that its conversation holds. */
-export function readEvidenceSources(messages: readonly Message[]): EvidenceSources {
+export function readEvidenceSources(
+  messages: readonly Message[],
+  tools: ToolRegistry,
+): EvidenceSources {
   const blocks = messages.flatMap(({ content }) => content);
   const failed = new Set(
     blocks.flatMap((block) =>
@@ -22,7 +25,7 @@ export function readEvidenceSources(messages: readonly Message[]): EvidenceSourc
     block.type === 'tool_use' && answered.has(block.id) && !failed.has(block.id) ? [block] : [],
   );
   const loaded = calls.flatMap(({ name, input }) =>
-    name === loadDetailName && isRecord(input) ? textsOf([input['detail_id']]) : [],
+    isRecord(input) ? textsOf(tools.get(name)?.listInputs?.(input)) : [],
   );
   const delegations = readBlocks(blocks, 'delegation').filter(isRecord);
   const given = delegations.flatMap((one) => [

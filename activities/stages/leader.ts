@@ -15,7 +15,7 @@ import { renderUpstream } from '../prompts/render-upstream.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { countBytes } from '../text/bytes.ts';
-import { delegateTaskToMember } from '../tools/state-tools/team-tools.ts';
+import { delegateTaskToMember } from '../tools/registry/team-tools.ts';
 import { agentOutput } from './agent-output.ts';
 import { doerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';

@@ -19,10 +19,11 @@ import type { ToolRegistry } from '../tools/tool.ts';
 export interface Stage<P extends Prompt = Prompt> {
   readonly reply: Reply;
   /**
-   * Whose tools the stage offers: those that the agent's file grants, with the state tools of the turn; the planner's; or
-   * none, and then a reply that calls one goes back.
+   * Whose tools the stage offers besides the state tools of the turn: those of all agents in the plan of the `wave`, so that
+   * they share a cached prefix; those that the agent's file has `granted`; the `planner`'s; or `none`, and then a reply that
+   * calls one goes back.
    */
-  readonly tools: 'granted' | 'planner' | 'none';
+  readonly tools: 'wave' | 'granted' | 'planner' | 'none';
   /** The system prompt: equal in all runs with the same settings. @param planning Null where no prompt says what a plan may hold. */
   system(agent: AgentDefinition, planning: PlanningTerms | null): SystemBlock[];
   /** Renders the first message. The same prompt always gives the same bytes. */
@@ -78,6 +79,7 @@ export interface ReplyContext {
   readonly planning: PlanningTerms | null;
   /** The conversation that led to the text. */
   readonly messages: readonly Message[];
+  readonly tools: ToolRegistry;
 }
 
 export interface TakenReply {

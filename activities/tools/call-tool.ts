@@ -4,7 +4,7 @@ import { listNames } from '../../core/text/list-names.ts';
 import { countBytes, takeLines } from '../text/bytes.ts';
 import { describeIssues } from '../text/describe-issues.ts';
 import { grantTools } from './tool.ts';
-import type { ReadingTool, Tool, ToolContext, ToolRegistry } from './tool.ts';
+import type { GrantableTool, ReadingTool, Tool, ToolContext, ToolRegistry } from './tool.ts';
 
 /** Bytes of a tool's result: 25,000 tokens. A tool that has more to say gives it in pages. */
 const toolResultBytesMax = 100_000;
@@ -27,7 +27,7 @@ export interface ToolAnswer {
 
 /** A call that may be made: a granted tool, and arguments that it takes. */
 export interface PreparedCall {
-  readonly tool: Tool;
+  readonly tool: GrantableTool;
   readonly input: unknown;
 }
 

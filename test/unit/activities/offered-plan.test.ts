@@ -2,6 +2,7 @@ import { toOutputFormat } from '../../../activities/adapters/anthropic/json-sche
 import { offerPlan } from '../../../activities/stages/plan.ts';
 import { stages } from '../../../activities/stages/stages.ts';
 import { sayJson } from '../../support/scripted-model.ts';
+import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import { createBench, delegationOf, plan } from './bench.ts';
 import { listSchemas, planPrompt } from './prompt-bench.ts';
@@ -27,6 +28,7 @@ async function readPlan(value: unknown): Promise<string> {
     passable: undefined,
     planning: null,
     messages: [],
+    tools: createToolRegistry([]),
   };
   const taken = await stages.plan.reply.take(JSON.stringify(value), context);
   if (!taken.ok) throw new Error(JSON.stringify(taken.faults));

@@ -1,7 +1,9 @@
 import { stateToolInputs } from '../../../contracts/state-call.ts';
+import type { StateCall, TeamCall } from '../../../contracts/state-call.ts';
+import { findMentions } from '../../../core/team/find-mentions.ts';
 import { hashTask } from '../../../core/team/hash-task.ts';
 import { cleanLine } from '../../../core/text/clean-line.ts';
-import { titleOf } from '../../../core/text/cut-text.ts';
+import { cutText, titleOf } from '../../../core/text/cut-text.ts';
 import { createStateTool } from './state-tool.ts';
 
 /** As long as a delegation's may be. */
@@ -39,7 +41,23 @@ export const delegateTaskToMember = createStateTool({
     // A line of characters that nobody sees is no title.
     title: cleanLine(titleOf(task), titleCharsMax) || 'A task without words',
     task_hash: hashTask(task),
-    // Who else was given a task, one call alone does not know: see `note-mentions.ts`.
+    // Who else was given a task, one call alone does not know: see `relate`.
     mentions: [],
   }),
+  rest: {
+    async relate(call, calls, store) {
+      const others = calls.filter(isTask);
+      if (!isTask(call) || others.length === 0) return call;
+      return { ...call, mentions: findMentions(await store.getText(call.task_ref), call, others) };
+    },
+    describeLeftOut({ content, bytes }) {
+      // The engine's own words, with the id to load; what the member wrote comes behind them.
+      const [said = ''] = content.split('\n', 1);
+      return `, ${bytes} bytes: ${cutText(said, 600)}`;
+    },
+  },
 });
+
+function isTask(call: StateCall): call is TeamCall {
+  return call.tool === 'delegate_task_to_member';
+}

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { AgentOutput } from '../../contracts/agent-output.ts';
-import { engineLimits } from '../../core/limits.ts';
-import { splitPages } from '../text/bytes.ts';
-import { listPacketDetails } from '../artifacts/packet-details.ts';
-import { readRecord } from '../artifacts/read-record.ts';
-import { readShape } from '../artifacts/read-artifact.ts';
-import { readWhole } from '../artifacts/read-whole.ts';
-import type { ReadingTool, ToolContext } from './tool.ts';
+import { AgentOutput } from '../../../contracts/agent-output.ts';
+import { engineLimits } from '../../../core/limits.ts';
+import { splitPages } from '../../text/bytes.ts';
+import { listPacketDetails } from '../../artifacts/packet-details.ts';
+import { readRecord } from '../../artifacts/read-record.ts';
+import { readShape } from '../../artifacts/read-artifact.ts';
+import { readWhole } from '../../artifacts/read-whole.ts';
+import type { ReadingTool, ToolContext } from '../tool.ts';
 
 /** Bytes of a page. About 5,000 tokens: enough to be worth a turn, small against any model's context. */
 export const detailPageBytes = 20_000;
@@ -38,7 +38,11 @@ export const loadDetail: ReadingTool = {
       'Example: {"detail_id":"market-research","page":1}',
     input: LoadDetailInput,
   },
-  effect: 'none',
+  effect: 'read',
+  offeredTo: ['agents', 'planner'],
+  listInputs: ({ detail_id }) => [detail_id],
+  describeLeftOut: ({ input, bytes }) =>
+    `: the detail ${input}, ${bytes} bytes. ${loadDetailName} gives it again.`,
   async run(input, context) {
     const { detail_id, page } = LoadDetailInput.parse(input);
     if (context.loads_left < 1) throw new Error(explainFull());

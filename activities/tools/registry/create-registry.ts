@@ -7,7 +7,7 @@ import {
   registerClaim,
 } from './claim-tools.ts';
 import { editSection, generateCode } from './section-tools.ts';
-import type { StateTool } from './state-tool.ts';
+import type { GrantableTool, StateTool, Tool, ToolRegistry } from '../tool.ts';
 import { delegateTaskToMember } from './team-tools.ts';
 import { assignTurn, submitSummary } from './turn-tools.ts';
 
@@ -25,12 +25,22 @@ export const stateTools: Readonly<Record<StateToolName, StateTool>> = {
   delegate_task_to_member: delegateTaskToMember,
 };
 
-export function isStateTool(name: string): name is StateToolName {
-  return Object.hasOwn(stateTools, name);
-}
-
-/** In one order, whatever the order of the names: the tools come first of all in what the provider caches. */
-export function offerStateTools(names: readonly StateToolName[]): StateTool[] {
-  const offered = new Set<string>(names);
-  return Object.values(stateTools).filter((tool) => offered.has(tool.spec.name));
+/**
+ * Makes the registry of a worker: the tools that agents may be granted, then those of triads and teams. What an agent may
+ * call is this, cut down to its `allowed_tools`.
+ *
+ * @throws Error when two tools have one name: that is a fault in the worker's set-up.
+ */
+export function createToolRegistry(tools: readonly GrantableTool[]): ToolRegistry {
+  const registry = new Map<string, Tool>();
+  for (const tool of tools) {
+    const { name } = tool.spec;
+    if (Object.hasOwn(stateTools, name)) {
+      throw new Error(`"${name}" is the name of a tool that triads or teams have`);
+    }
+    if (registry.has(name)) throw new Error(`two tools are named "${name}"`);
+    registry.set(name, tool);
+  }
+  for (const tool of Object.values(stateTools)) registry.set(tool.spec.name, tool);
+  return registry;
 }

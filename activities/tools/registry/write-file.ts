@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { EffectVerdict } from '../../core/effects/step-effect.ts';
-import { workspacePathCharsMax } from '../../core/effects/check-workspace-path.ts';
-import type { FileState, WorkspacePlace, Workspaces } from '../ports/workspaces.ts';
-import { readRecord } from '../artifacts/read-record.ts';
-import { hashBytes } from '../text/bytes.ts';
-import type { ActingTool, ToolContext } from './tool.ts';
+import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
+import { workspacePathCharsMax } from '../../../core/effects/check-workspace-path.ts';
+import type { FileState, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
+import { readRecord } from '../../artifacts/read-record.ts';
+import { hashBytes } from '../../text/bytes.ts';
+import type { ActingTool, ToolContext } from '../tool.ts';
 
 /** Characters of a file: as much as a model can write in one reply, and twice that. */
 const contentCharsMax = 500_000;
@@ -30,7 +30,8 @@ export function createWriteFile(workspaces: Workspaces): ActingTool {
         'and links. Example: {"path":"reports/summary.md","content":"# Summary\\n…"}',
       input: WriteFileInput,
     },
-    effect: 'external',
+    effect: 'acting',
+    offeredTo: ['agents'],
     approval: 'by_risk',
     targetOf: (input) => WriteFileInput.parse(input).path,
     async look(input, context) {
