@@ -8,12 +8,24 @@ const quotedAwsSecret =
 /** A token in settings of npm. The recommended rule looks into files of that name only, and takes the rest of the line. */
 const npmToken = /(_authToken\s{0,20}=\s{0,20}\\?["']?)[^\s"'\\$][^\s"'\\]{5,}/g;
 
+/**
+ * A key that was cut off or mistyped: the provider's prefix and at least 16 characters of its alphabet. The recommended
+ * rules want the exact length.
+ */
+const nearForm =
+  /(?<![A-Za-z0-9])(?:(?:sk-ant-|sk-proj-|github_pat_|glpat-|xox[abeprs]-|SG\.)[A-Za-z0-9_-]{16,}|(?:sk-|sk_live_|sk_test_|rk_live_|gh[opsru]_|npm_|hf_|shp(?:at|ss|ca|pa)_|dop_v1_|A[KS]IA|AIza)[A-Za-z0-9]{16,})/g;
+
 /** Finds what the recommended rules leave over, because they look at files and not at texts on their way. */
 export function findByAddedRules(text: string): Span[] {
   return [
     ...findPrivateKeys(text),
     ...findBehindNames(text, quotedAwsSecret, 'aws'),
     ...findBehindNames(text, npmToken, 'npm'),
+    ...[...text.matchAll(nearForm)].map(({ index, 0: match }) => ({
+      start: index,
+      end: index + match.length,
+      rule: 'near-form',
+    })),
   ];
 }
 

@@ -14,16 +14,31 @@ const secretName =
 const publicName = /PUBLIC_?KEY|(?:^|_)(?:HOT|SORT|PRIMARY|PARTITION|FOREIGN|CACHE)_?KEY/i;
 
 /**
- * The secrets of a process: values of its environment whose names say so, and whose values can be told from ordinary
- * words. `ANTHROPIC_API_KEY` and `TEMPORAL_API_KEY` are among them. Longest first.
+ * Collects the secrets of a process: values of its environment whose names say so, and passwords inside addresses, if
+ * they can be told from ordinary words. `ANTHROPIC_API_KEY` and `TEMPORAL_API_KEY` are among them. Longest first.
  */
 export function collectOwnSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
-  const values = Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && secretName.test(name) && !publicName.test(name) && isTelling(value)
-      ? [value]
-      : [],
-  );
-  return [...new Set(values)].toSorted((a, b) => b.length - a.length).slice(0, secretsMax);
+  const values = Object.entries(env).flatMap(([name, value = '']) => [
+    ...(secretName.test(name) && !publicName.test(name) ? [value] : []),
+    ...readPasswords(value),
+  ]);
+  return [...new Set(values.filter(isTelling))]
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, secretsMax);
+}
+
+/** Returns the password of an address such as `postgresql://user:password@host/db`, as it is written and as it is meant. */
+function readPasswords(value: string): string[] {
+  const written = URL.canParse(value) ? new URL(value).password : '';
+  return written === '' ? [] : [written, unescapePercent(written)];
+}
+
+function unescapePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** `rehearsal`, `none`, `localhost:5432` and `/run/secrets/key` stand in texts for other reasons. */

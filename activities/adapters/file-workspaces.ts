@@ -54,7 +54,7 @@ export function createFileWorkspaces(options: { readonly home: string }): Worksp
       const { root, parts, shown } = await locate(place, path);
       const bytes = Buffer.from(text, 'utf8');
       try {
-        await atomicWriteFile(join(root, ...parts), bytes, { root, mayStill });
+        await atomicWriteFile(join(root, ...parts), bytes, { root, mayStill, access: 'shared' });
       } catch (error) {
         throw error instanceof StoreUnavailable ? refuse(shown, 'written', error) : error;
       }

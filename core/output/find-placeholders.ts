@@ -3,6 +3,7 @@
  *
  * Invariants:
  *   PH1. A line or a table cell that holds nothing but a placeholder is one, and so is a text of a few words with one in it.
+ *        A cell that refers to another place is none: its row says the rest.
  *   PH2. A heading without a text below it, or a lower heading, is an empty section.
  *   PH3. Code, and a sentence that speaks of a placeholder, are none.
  *   PH4. Each is told with its line and its heading.
@@ -30,6 +31,12 @@ const placeholders: ReadonlySet<string> = new Set([
   'to be filled in',
   'coming soon',
   'placeholder',
+  'lorem ipsum',
+  'lorem ipsum dolor sit amet',
+]);
+
+/** What refers to another place, normalised. Alone on a line it stands for a text that is missing. */
+const references: ReadonlySet<string> = new Set([
   'see above',
   'see below',
   'as above',
@@ -37,8 +44,6 @@ const placeholders: ReadonlySet<string> = new Set([
   'as described earlier',
   'as discussed above',
   'as mentioned above',
-  'lorem ipsum',
-  'lorem ipsum dolor sit amet',
 ]);
 
 /** Characters of a placeholder with all that may stand around it. */
@@ -79,7 +84,7 @@ export function findPlaceholders(text: string, path: string): OutputFault[] {
       isEmpty = true;
     } else if (line.text.trim() !== '') {
       isEmpty = false;
-      const found = line.isCode ? undefined : cellsOf(line.text).find(isPlaceholder);
+      const found = line.isCode ? undefined : findPlaceholder(line.text);
       if (found !== undefined) {
         const under = heading === null ? '' : `, under ${quote(titleOfHeading(heading))}`;
         faults.push({
@@ -94,16 +99,17 @@ export function findPlaceholders(text: string, path: string): OutputFault[] {
   return faults.slice(0, shownMax);
 }
 
-/** The cells of a table's row, or the line itself, without the mark of a list or a quotation. */
-function cellsOf(line: string): string[] {
+/** Looks at the cells of a table's row, or at the line itself without the mark of a list or a quotation. */
+function findPlaceholder(line: string): string | undefined {
   const text = line.trim().replace(/^(?:[-*+>]|\d{1,9}[.)])\s+/u, '');
-  return text.startsWith('|') ? text.split('|') : [text];
+  if (text.startsWith('|')) return text.split('|').find((cell) => isOneOf(placeholders, cell));
+  return isOneOf(placeholders, text) || isOneOf(references, text) ? text : undefined;
 }
 
 /** Words in back quotes are named, not left open. */
-function isPlaceholder(cell: string): boolean {
-  if (cell.trim().length > placeholderCharsMax) return false;
-  return !cell.includes('`') && placeholders.has(normaliseText(cell).trim());
+function isOneOf(phrases: ReadonlySet<string>, text: string): boolean {
+  if (text.trim().length > placeholderCharsMax) return false;
+  return !text.includes('`') && phrases.has(normaliseText(text).trim());
 }
 
 function isOnlyPlaceholder(lines: readonly MarkdownLine[]): boolean {
@@ -117,7 +123,7 @@ function isOnlyPlaceholder(lines: readonly MarkdownLine[]): boolean {
     .slice(0, fewWords + 1);
   if (text.includes('`') || words.length > fewWords) return false;
   const spoken = ` ${words.join(' ')} `;
-  return [...placeholders].some((one) => spoken.includes(` ${one} `));
+  return [...placeholders, ...references].some((one) => spoken.includes(` ${one} `));
 }
 
 function quote(text: string): string {

@@ -1,5 +1,5 @@
-/** Who ended a call: the caller, or one of our two limits. */
-export type StopCause = 'caller' | 'idle' | 'total';
+/** What ended a call: the caller, or one of our limits of silence, duration and size. */
+export type StopCause = 'caller' | 'idle' | 'total' | 'size';
 
 export interface CallLimits {
   /** Longest silence, in milliseconds, from the start of the call on. */
@@ -8,7 +8,7 @@ export interface CallLimits {
   readonly totalTimeoutMs: number;
 }
 
-/** Joins the caller's signal with the two limits of a call. Whoever comes first is the cause; later ones change nothing. */
+/** Joins the caller's signal with the limits of a call. The first of them is the cause; later ones change nothing. */
 export interface CallWatch {
   readonly signal: AbortSignal;
   /** Rejects when the call is ended from here. Never resolves. */
@@ -17,6 +17,8 @@ export interface CallWatch {
   cause(): StopCause | null;
   /** Something arrived: the silence is over. */
   touch(): void;
+  /** Ends the call because its reply is larger than any reply can be. */
+  endBySize(): void;
   /** Releases timers and listeners. To be called once the call is over, however it ended. */
   close(): void;
 }
@@ -52,6 +54,7 @@ export function createCallWatch(caller: AbortSignal, limits: CallLimits): CallWa
       // Refreshing a timer that was cleared would start it again.
       if (cause === null && !closed) idleTimer.refresh();
     },
+    endBySize: end('size'),
     close: () => {
       closed = true;
       clearTimeout(idleTimer);

@@ -2,6 +2,7 @@ import { APIConnectionError, APIError } from '@anthropic-ai/sdk';
 import type { Usage } from '../../../contracts/usage.ts';
 import { ModelFailure, type TokenCount } from '../../ports/model-client.ts';
 import { computeUsage } from '../prices.ts';
+import type { CallLimits } from './call-watch.ts';
 import type { ResponseFacts } from './stream-guard.ts';
 import * as verdicts from './verdicts.ts';
 
@@ -54,22 +55,26 @@ export function classifyError(error: unknown, context: ErrorContext): ModelFailu
   });
 }
 
-/** The failure of a call that our own watchdog ended. */
+/** The failure of a call that one of our own limits ended. */
 export function createLimitFailure(
-  limit: 'idle' | 'total',
-  limitMs: number,
+  limit: 'idle' | 'total' | 'size',
+  { idleTimeoutMs, totalTimeoutMs }: CallLimits,
   context: ErrorContext,
 ): ModelFailure {
-  const seconds = `${limitMs / 1_000} s`;
-  const message =
-    limit === 'idle'
-      ? `The model API sent nothing for ${seconds} (idle limit). It is tried again by itself.`
-      : `The model call took longer than ${seconds} (total limit). It is tried again by itself. Try: a smaller task or a lower output limit, if it happens again.`;
-  const facts = readFacts(undefined, context);
+  const message = {
+    idle: `The model API sent nothing for ${idleTimeoutMs / 1_000} s (idle limit). It is tried again by itself.`,
+    total: `The model call took longer than ${totalTimeoutMs / 1_000} s (total limit). It is tried again by itself. Try: a smaller task or a lower output limit, if it happens again.`,
+    size: `The model API sent more than any reply can hold: over 64 MB, or a line of over 8 MB. ${verdicts.noMessage.cure}`,
+  }[limit];
   return new ModelFailure(message, {
-    type: 'ModelUnavailable',
-    retryable: true,
-    details: { ...facts, model: context.model, usage: computeFailedUsage(undefined, context) },
+    type: limit === 'size' ? 'ModelProtocol' : 'ModelUnavailable',
+    // A stream without end would be bought again with every attempt.
+    retryable: limit !== 'size',
+    details: {
+      ...readFacts(undefined, context),
+      model: context.model,
+      usage: computeFailedUsage(undefined, context),
+    },
   });
 }
 

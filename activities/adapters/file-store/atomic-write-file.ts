@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkInside, makeDirectory, syncDirectory } from './confinement.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
 /** Ends the names of files that are being written. One that is left over from a crash holds nothing of value. */
 export const temporarySuffix = '.tmp';
+
+/** Other users of the machine can't read prompts, answers and replies. */
+const privateFileMode = 0o600;
+const privateFolderMode = 0o700;
 
 export interface AtomicWriteOptions {
   /** The file must be below this directory, and no directory on the way may be a symbolic link. If undefined, anywhere. */
@@ -16,6 +20,11 @@ export interface AtomicWriteOptions {
    * held up until here, because the disk hung or its process was suspended, may have lost the right to write.
    */
   readonly mayStill?: (() => Promise<void>) | undefined;
+  /**
+   * Who may read what is created. `private`, the default: only the user of this process (0600, folders 0700). `shared`:
+   * whoever its umask allows, and a file that is replaced keeps its permissions.
+   */
+  readonly access?: 'private' | 'shared' | undefined;
 }
 
 /**
@@ -59,7 +68,7 @@ export async function atomicCreateFile(
 async function writeAside<T>(
   path: string,
   bytes: Uint8Array | string,
-  { root, mayStill }: AtomicWriteOptions,
+  { root, mayStill, access = 'private' }: AtomicWriteOptions,
   settle: (temporary: string) => Promise<T>,
 ): Promise<T> {
   const dir = dirname(path);
@@ -76,8 +85,9 @@ async function writeAside<T>(
   };
   await inStore(async () => {
     if (root !== undefined) await checkInside(root, path);
-    await makeDirectory(dir);
-    await writeAndSync(temporary, bytes);
+    await makeDirectory(dir, access === 'private' ? privateFolderMode : undefined);
+    const mode = access === 'private' ? privateFileMode : await modeOf(path);
+    await writeAndSync(temporary, bytes, mode);
   });
   try {
     await mayStill?.();
@@ -92,9 +102,22 @@ async function writeAside<T>(
   });
 }
 
-async function writeAndSync(path: string, bytes: Uint8Array | string): Promise<void> {
-  const handle = await open(path, 'wx');
+/** @returns the permissions of the file at `path`; undefined when there is none. */
+async function modeOf(path: string): Promise<number | undefined> {
+  const found = await lstat(path).catch(() => null);
+  return found?.isFile() === true ? found.mode & 0o777 : undefined;
+}
+
+/** @param mode permissions of the file; undefined: those that the umask gives. */
+async function writeAndSync(
+  path: string,
+  bytes: Uint8Array | string,
+  mode: number | undefined,
+): Promise<void> {
+  const handle = await open(path, 'wx', mode);
   try {
+    // The umask may have taken bits away from a file that had them.
+    if (mode !== undefined) await handle.chmod(mode);
     await handle.writeFile(bytes);
     await handle.sync();
   } finally {

@@ -30,10 +30,14 @@ export async function checkInside(root: string, path: string): Promise<void> {
   }
 }
 
-/** Creates `dir` and what is missing above it, so that it survives a power cut. */
-export async function makeDirectory(dir: string): Promise<void> {
-  const first = await mkdir(dir, { recursive: true }).catch((error: unknown) =>
-    getCode(error) === 'ENOENT' ? makeSingly(resolve(dir)) : Promise.reject(error),
+/**
+ * Creates `dir` and what is missing above it, so that it survives a power cut.
+ *
+ * @param mode permissions of the folders that are created; undefined: those that the umask gives.
+ */
+export async function makeDirectory(dir: string, mode: number | undefined): Promise<void> {
+  const first = await mkdir(dir, { recursive: true, mode }).catch((error: unknown) =>
+    getCode(error) === 'ENOENT' ? makeSingly(resolve(dir), mode) : Promise.reject(error),
   );
   if (first === undefined) return;
   const top = dirname(resolve(first));
@@ -48,14 +52,14 @@ export async function makeDirectory(dir: string): Promise<void> {
  *
  * @returns the first directory that was created.
  */
-async function makeSingly(dir: string): Promise<string> {
+async function makeSingly(dir: string, mode: number | undefined): Promise<string> {
   try {
-    await mkdir(dir);
+    await mkdir(dir, { mode });
     return dir;
   } catch (error) {
     if (getCode(error) !== 'ENOENT' || dirname(dir) === dir) throw error;
-    const first = await makeSingly(dirname(dir));
-    await mkdir(dir);
+    const first = await makeSingly(dirname(dir), mode);
+    await mkdir(dir, { mode });
     return first;
   }
 }
