@@ -23,8 +23,10 @@ import { jsonReply, plannerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';
 import { readLastWaveCompact } from '../artifacts/read-wave.ts';
 import { renderPoolBlocks } from '../prompts/render-pool-blocks.ts';
-import { renderWork } from '../prompts/render-work.ts';
-import type { Work } from '../prompts/render-work.ts';
+import { countBytes } from '../text/bytes.ts';
+import { cutAtSection } from '../prompts/cut-at-section.ts';
+import { loadWhole } from '../prompts/packet-parts.ts';
+import { shareBytes } from '../../core/text/share-bytes.ts';
 
 type Outcome = PromptOf<'decision'>['outcomes'][number];
 
@@ -178,4 +180,21 @@ function describeTriad({ type, failure }: TriadEnd): Record<string, unknown> {
 /** That members did it for a leader, and whether all of it is there. */
 function describeTeam({ team_id, tasks, partial }: TeamEnd): Record<string, unknown> {
   return team_id === null ? { tasks, partial } : { team_id, tasks, partial };
+}
+
+/** What a delegation brought, whole. */
+interface Work {
+  readonly delegation_id: string;
+  readonly text: string;
+}
+
+/** Renders the work of a wave for the planner: whole as far as there is room, then with how to load the rest. */
+function renderWork(works: readonly Work[]): string {
+  const texts = works.map(({ text }) => text.trimEnd());
+  const shares = shareBytes(texts.map(countBytes), blockBytesMax.work);
+  const sections = works.map(({ delegation_id }, at) => {
+    const text = cutAtSection(texts[at] ?? '', shares[at] ?? 0, loadWhole(delegation_id));
+    return `# Work of ${delegation_id}\n\n${text}`;
+  });
+  return textBlock('work', sections.join('\n\n') || 'No delegation brought an output.', Infinity);
 }
