@@ -40,12 +40,12 @@ export function nextTurn(conversation: Conversation): number {
   return conversation.nodes.filter((node) => node.awaiting === null).length + 1;
 }
 
-/** Whether the newest node's reply is missing. */
+/** True if the newest node's reply is missing. */
 export function isWaiting(conversation: Conversation): boolean {
   return (conversation.nodes.at(-1)?.awaiting ?? null) !== null;
 }
 
-/** Whether the newest node took these very inputs already and still waits for its reply. */
+/** True if the newest node took these very inputs already and still waits for its reply. */
 export function hasTaken(conversation: Conversation, append: readonly TurnInput[]): boolean {
   return conversation.nodes.at(-1)?.awaiting === hashAppend(append);
 }

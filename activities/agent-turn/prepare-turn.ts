@@ -3,8 +3,8 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
-import type { ModelRequest } from '../ports/model-client.ts';
 import { readAgent } from '../artifacts/read-artifact.ts';
+import type { ModelRequest } from '../ports/model-client.ts';
 import { grantTools, offerStateTools } from '../tools/tool.ts';
 import { addOutput, readAsked, shrinkForm } from './asked-output.ts';
 import type { AskedOutput } from './asked-output.ts';
@@ -28,7 +28,7 @@ export interface PreparedTurn {
   readonly asked: AskedOutput;
   /** The node that waits for the reply. Its `messages` hold what the turn appended, and its parent the rest. */
   readonly waiting: TranscriptNode;
-  /** Where that node is stored already, when an earlier call appended the same; else null. */
+  /** The address of that node, when an earlier call appended the same and stored it; else null. */
   readonly waitingRef: Ref | null;
 }
 
@@ -107,7 +107,7 @@ export function shrinkSchema(prepared: PreparedTurn): PreparedTurn | null {
   };
 }
 
-/** Whose turn it is. */
+/** The agent whose turn it is. */
 interface Speaker {
   readonly agent: AgentDefinition;
   readonly model: string;

@@ -2,15 +2,15 @@ import type { TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { ContentBlock } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import type { PromptReader } from '../stages/stage.ts';
-import { stages } from '../stages/stages.ts';
-import { blockBytesMax } from '../text/block-limits.ts';
-import { cutAtLine, jsonBlock } from '../text/blocks.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { readDelegation } from '../prompts/read-task.ts';
 import { renderAnswers, renderNews } from '../prompts/render-answers.ts';
 import { renderTaskResult } from '../prompts/render-task-result.ts';
 import { renderTurn } from '../prompts/render-turn.ts';
+import type { PromptReader } from '../stages/stage.ts';
+import { stages } from '../stages/stages.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, jsonBlock } from '../text/blocks.ts';
 
 export interface RenderedAppend {
   /** Content of the one user message; empty when nothing was appended. */
@@ -88,7 +88,7 @@ async function renderInput(
   }
 }
 
-/** What the engine decided of a call, and the text that stands now, which others may have written. */
+/** Renders what the engine decided of a call, and the text that stands now, which others may have written. */
 async function renderStateResult(
   store: ArtifactStore,
   { tool_use_id, text, current_ref, is_error }: Extract<TurnInput, { type: 'state_result' }>,

@@ -37,7 +37,7 @@ const waitReasonCharsMax = 400;
 
 const retryBaseMsDefault = 2_000;
 
-/** What stays the same within one attempt. */
+/** The things that stay the same within one attempt. */
 interface Attempt {
   readonly deps: AgentTurnDeps;
   readonly input: ModelTurnInput;
@@ -50,7 +50,7 @@ interface Attempt {
   readonly onWait: (error: Error) => void;
 }
 
-/** How a call ended that did not fail: how to store it, and what it used. */
+/** The end of a call that did not fail: how it is stored, and what it used. */
 interface CallEnd {
   readonly settle: () => Promise<SettledTurn>;
   readonly usage: Usage;
@@ -70,7 +70,7 @@ interface CallEnd {
  * M7. An attempt that its worker slept through buys nothing: another one has been made of it.
  * M8. A call whose worst case, with what earlier attempts took, passes its allowance is not made.
  * M9. An attempt that comes late takes away nothing that another one has recorded.
- * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is billed to nobody.
+ * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is not billed.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -226,7 +226,7 @@ async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<Mo
 
 /**
  * @param words the last of what had arrived. Only who asked to stop hears of it; others make the call again.
- * @throws the retryable failure or the cancellation that ends an attempt nobody asked to stop.
+ * @throws the retryable failure or the cancellation that ends an attempt that was not asked to stop.
  */
 async function endTakenBack(
   attempt: Attempt,

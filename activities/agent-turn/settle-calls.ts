@@ -17,7 +17,7 @@ const stateCallsBytesMax = 64_000;
 
 /** The tools that a conversation offers, as far as a reply's calls are told apart by them. */
 export interface CallsDeps extends Pick<AgentTurnDeps, 'store' | 'tools'> {
-  /** Undefined outside of a triad or team: a call of such a tool is then one of a tool that nobody has. */
+  /** Undefined outside of a triad or team: a call of such a tool is then one of an unknown tool. */
   readonly stateTools: readonly StateToolName[] | undefined;
 }
 

@@ -27,10 +27,10 @@ type SettleDeps = Pick<AgentTurnDeps, 'store' | 'tools'>;
 
 type ToolsReply = Extract<ReplyClass, { type: 'tools' }>;
 
-/** What was asked for. */
+/** The parts of the input that say what was asked for. */
 type Asked = Pick<ModelTurnInput, 'state_tools' | 'passable'>;
 
-/** What the model answered, in the provider's words. */
+/** The model's answer, in the provider's words. */
 export interface Answer {
   readonly content: readonly ContentBlock[];
   readonly stopReason: string;

@@ -18,7 +18,7 @@ export interface IndexEntry extends Omit<DetailEntry, 'output_ref' | 'files'> {
 }
 
 export interface RecordedDetails {
-  /** What stands in the index, oldest first. */
+  /** The entries of the index, oldest first. */
   readonly shown: readonly NamedDetail[];
   /** Older ones, for which the index has no room. */
   readonly leftOut: number;
@@ -58,13 +58,13 @@ export function toIndexEntry({ entry, names }: NamedDetail): IndexEntry {
   };
 }
 
-/** Where the text of a detail is: an agent's output, or the planner's document itself. */
+/** The place of a detail's text: an agent's output, or the planner's document itself. */
 export type DetailSource =
   | { readonly kind: 'output'; readonly ref: Ref; readonly files: readonly WrittenFile[] }
   | { readonly kind: 'wave_compact'; readonly text: string };
 
 /**
- * What a delegation's packet lists, by detail_id: the details of earlier waves and the outputs it depends on in this
+ * Lists what a delegation's packet names, by detail_id: the details of earlier waves and the outputs it depends on in this
  * one. The index in the prompt and the tool that loads a detail both go by this, so neither knows more than the other.
  *
  * An upstream output wins over a recorded detail of the same id, and over the details of what it replaces: it is the newer
@@ -100,7 +100,7 @@ function outputOf({
   return { kind: 'output', ref, files };
 }
 
-/** Whether a wave_compact does not fit its block. */
+/** True if a wave_compact does not fit its block. */
 export function isTooLong(waveCompact: string): boolean {
   return countBytes(waveCompact) > blockBytesMax.wave_compact;
 }

@@ -5,7 +5,7 @@ import { NamedTeam } from '../../contracts/team.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
-/** Who there is to do the work of a run, as it was when the run began. */
+/** The agents and teams of a run, as they were when it began. */
 const RegistrySnapshot = z.strictObject({
   /** Sorted by agent_id. */
   agents: z.array(AgentDefinition),

@@ -16,7 +16,7 @@ interface Ended {
 }
 
 /**
- * What the triads of a wave could not settle, all of it: an outcome that travels names only the first disputes.
+ * Reads all that the triads of a wave could not settle: an outcome that travels names only the first disputes.
  *
  * @throws {ArtifactCorrupt} when a report is missing or damaged.
  * @throws {StoreUnavailable} when the store can't be read.
@@ -41,7 +41,7 @@ async function readDissent(
   return [...ofTeam, { delegation_id, claims: spec.claims, dissent: findDissent(spec) }];
 }
 
-/** What stayed disputed in the triads among the members of a team, and of the teams among them. */
+/** Reads what stayed disputed in the triads among the members of a team, and of the teams among them. */
 export async function readTeamDissent(
   store: ArtifactStore,
   ref: Ref,

@@ -22,7 +22,7 @@ export async function readRecord(store: ArtifactStore, ref: Ref): Promise<RunRec
   );
 }
 
-/** Its shape follows from its version: nobody but us writes one, and its address proves that it is unchanged. */
+/** Its shape follows from its version: only planwave writes one, and its address proves that it is unchanged. */
 function isKnownRecord(value: unknown): value is RunRecord {
   return (
     typeof value === 'object' &&

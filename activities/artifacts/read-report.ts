@@ -22,7 +22,7 @@ export async function readTeamReport(store: ArtifactStore, ref: Ref): Promise<Te
   throw unknownReport(ref, 'a team');
 }
 
-/** Its shape follows from its version: nobody but us writes one, and its address proves that it is unchanged. */
+/** Its shape follows from its version: only planwave writes one, and its address proves that it is unchanged. */
 function isPhaseReport(value: unknown): value is PhaseReport {
   return isOfVersion1(value) && 'phase' in value;
 }

@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
 import type { Usage } from '../../contracts/usage.ts';
 
-/** Whose work an attempt does, for logs and traces: ids and counts, no text. What is absent is not known, or not yet. */
+/** The work that an attempt does, for logs and traces: ids and counts, no text. What is absent is not known, or not yet. */
 export interface AttemptWork {
   readonly kind: 'model_call' | 'tool_call';
   readonly agent_id: string;

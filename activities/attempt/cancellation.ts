@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/activity';
  * Why the server or the worker took an activity back.
  * - `requested`: the workflow cancelled it, and waits for what it has to say.
  * - `shutdown`: this worker ends; another one will do the work.
- * - `other`: timed out, reset, paused, or its workflow is gone. Nobody waits for this attempt.
+ * - `other`: timed out, reset, paused, or its workflow is gone. Nothing waits for this attempt.
  */
 export type CancelCause = 'requested' | 'shutdown' | 'other';
 

@@ -2,8 +2,8 @@ import { Context } from '@temporalio/activity';
 
 export interface Heartbeat {
   /**
-   * Whether this process was suspended or blocked for longer than the heartbeat timeout. Then the server has given the
-   * work to somebody else, which this process learns only from the answer to its next heartbeat.
+   * True if this process was suspended or blocked for longer than the heartbeat timeout. Then the server has given the
+   * work to another worker, which this process learns only from the answer to its next heartbeat.
    */
   readonly hasMissed: () => boolean;
   stop(): void;

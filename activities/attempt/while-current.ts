@@ -21,7 +21,7 @@ export async function assertCurrent(
 }
 
 /**
- * Whether this attempt may have been given to somebody else before it began to count heartbeats: its worker was
+ * Tells whether this attempt may have been given to another worker before it began to count heartbeats: its worker was
  * suspended, or so busy that the task lay there. Asks the server only then, and when it is in doubt.
  *
  * @returns false also when the server can't be asked: its silence is no reason not to work.
@@ -40,7 +40,7 @@ async function isSuperseded(context: Context, isInDoubt: boolean): Promise<boole
   }
 }
 
-/** Nobody reads it when the server gave the work away; when it did not, the attempt is made again. */
+/** Is read only when the server did not give the work away: then the attempt is made again. */
 function createLateFailure(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'ModelUnavailable',

@@ -12,7 +12,7 @@ import { wholePath } from '../text/describe-issues.ts';
 import { doerSystem } from './stage.ts';
 import type { PromptOf, RefusedReply, Stage } from './stage.ts';
 
-/** For whoever writes one section of a triad as code. The same in every run. */
+/** The rules for writing one section of a triad as code. The same in every run. */
 export const coderRules = `You write code: one section of a work that others do together. You are given the section, what was agreed on it, and instructions. Everything you need to know is in this message; nothing else exists.
 
 # What you are given

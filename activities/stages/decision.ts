@@ -3,30 +3,30 @@ import type { TeamEnd } from '../../contracts/team-run.ts';
 import type { TriadEnd } from '../../contracts/triad-run.ts';
 import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { shareBytes } from '../../core/text/share-bytes.ts';
 import { listRecordedDetails } from '../artifacts/packet-details.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { readLastWaveCompact } from '../artifacts/read-wave.ts';
 import { readWhole } from '../artifacts/read-whole.ts';
-import { blockBytesMax } from '../text/block-limits.ts';
-import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
   renderAnsweredQuestions,
   renderOpenCriteria,
   renderRunBlocks,
 } from '../prompts/common-blocks.ts';
+import { cutAtSection } from '../prompts/cut-at-section.ts';
 import { markData } from '../prompts/mark-data.ts';
+import { loadWhole } from '../prompts/packet-parts.ts';
 import { decisionRules } from '../prompts/planner-rules.ts';
+import { renderPoolBlocks } from '../prompts/render-pool-blocks.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
+import { countBytes } from '../text/bytes.ts';
 import { readJson } from './read-json.ts';
 import { jsonReply, plannerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';
-import { readLastWaveCompact } from '../artifacts/read-wave.ts';
-import { renderPoolBlocks } from '../prompts/render-pool-blocks.ts';
-import { countBytes } from '../text/bytes.ts';
-import { cutAtSection } from '../prompts/cut-at-section.ts';
-import { loadWhole } from '../prompts/packet-parts.ts';
-import { shareBytes } from '../../core/text/share-bytes.ts';
 
 type Outcome = PromptOf<'decision'>['outcomes'][number];
 
@@ -111,7 +111,7 @@ async function readEnded(store: ArtifactStore, outcome: Outcome): Promise<Ended>
   };
 }
 
-/** What was replaced within the wave is left out: its newer version is there. */
+/** Reads the work of the wave. A delegation that was replaced within it is left out: its newer version is there. */
 async function readWorks(store: ArtifactStore, ended: readonly Ended[]): Promise<Work[]> {
   const works = await Promise.all(
     dropReplacedOutcomes(ended).map(async ({ delegation_id, output, files = [] }) =>
@@ -182,7 +182,7 @@ function describeTeam({ team_id, tasks, partial }: TeamEnd): Record<string, unkn
   return team_id === null ? { tasks, partial } : { team_id, tasks, partial };
 }
 
-/** What a delegation brought, whole. */
+/** The whole result of a delegation. */
 interface Work {
   readonly delegation_id: string;
   readonly text: string;

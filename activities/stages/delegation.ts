@@ -1,9 +1,9 @@
-import { jsonBlock } from '../text/blocks.ts';
 import { doerRules } from '../prompts/doer-rules.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
 import { readTask } from '../prompts/read-task.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
+import { jsonBlock } from '../text/blocks.ts';
 import { agentOutput } from './agent-output.ts';
 import { doerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';

@@ -4,10 +4,10 @@ import { isRecord } from '../../core/is-record.ts';
 import type { EvidenceSources } from '../../core/output/check-evidence.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 
-/** What every agent is given. */
+/** The inputs that every agent is given. */
 const givenToAll = ['goal', 'constraints', 'instructions', 'planner_compact_input', 'wave_compact'];
 
-/** What an agent's evidence can point at, from all that its conversation holds. */
+/** Lists the places that an agent's evidence can name, from all that its conversation holds. */
 export function readEvidenceSources(
   messages: readonly Message[],
   tools: ToolRegistry,

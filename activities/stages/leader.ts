@@ -1,6 +1,6 @@
 import type { Ref } from '../../contracts/ref.ts';
-import type { TeamMember, TeamPlan } from '../../contracts/team.ts';
 import type { TeamSeat, TeamSetup } from '../../contracts/team-run.ts';
+import type { TeamMember, TeamPlan } from '../../contracts/team.ts';
 import { ThreadHistory } from '../../contracts/thread.ts';
 import { findDefinition } from '../../core/team/resolve-team.ts';
 import { shareBytes } from '../../core/text/share-bytes.ts';
@@ -20,7 +20,7 @@ import { agentOutput } from './agent-output.ts';
 import { doerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';
 
-/** What every leader of a team is told, before its packet and its role. The same bytes for all of them in every run. */
+/** The rules for leaders of teams, before packet and role. The same bytes for all of them in every run. */
 export const leaderRules = `You lead a team that does one delegation of a goal, under a planner. You never meet the user, nor anybody outside of the team. You find out what the delegation needs, give tasks to your members, judge what comes back, and give one output for all. Everything you need to know is in this conversation; nothing else exists.
 
 ${dataRules}
@@ -148,9 +148,9 @@ function cutPast(text: string): string {
   return cutAtLine(text, blockBytesMax.thread_text);
 }
 
-/** What the definition of a team says in words; its setup has the rest. */
+/** The words of a team's definition; its setup has the rest. */
 interface TeamTexts {
-  /** How the leader is to lead; empty when the team has none. */
+  /** Instructions for the leader; empty when the team has none. */
   readonly instructions: string;
   /** In the order of the setup. */
   readonly members: readonly MemberTexts[];

@@ -2,8 +2,6 @@ import type { TurnBrief } from '../../contracts/member-turn.ts';
 import { PhaseSummary } from '../../contracts/phase-summary.ts';
 import { listSummaryTexts, summariseRecords } from '../../core/spec/summarise-records.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { blockBytesMax } from '../text/block-limits.ts';
-import { jsonBlock, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from '../prompts/cut-at-section.ts';
 import { dataRules, outputRules } from '../prompts/doer-rules.ts';
 import { markData } from '../prompts/mark-data.ts';
@@ -12,13 +10,15 @@ import { readTask } from '../prompts/read-task.ts';
 import { renderTurn } from '../prompts/render-turn.ts';
 import { renderUpstream } from '../prompts/render-upstream.ts';
 import { describePart } from '../prompts/triad-parts.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { jsonBlock, textBlock } from '../text/blocks.ts';
 import { agentOutput } from './agent-output.ts';
 import { doerSystem } from './stage.ts';
 import type { PromptOf, Reply, Stage } from './stage.ts';
 
 /**
- * What every member of a triad is told, before its packet and its role. The same bytes for all of them in every run: what
- * a role does in a phase stands in `triad-parts.ts`.
+ * The rules for members of triads, before packet and role. The same bytes for all of them in every run: the part of a role in
+ * a phase stands in `triad-parts.ts`.
  */
 export const memberRules = `You are one of three members of a triad: a team that does one delegation of a goal together, under a planner. You never meet the user, nor anybody outside of the triad. You work in turns. Everything you need to know is in this conversation; nothing else exists.
 
@@ -55,7 +55,7 @@ ${outputRules}`;
 const request =
   '<request kind="member">\nTake your turn as a member of the triad that does your delegation. Leave in the records what your duties say.\n</request>';
 
-/** What a member says is free text: what counts stands in the records. */
+/** The words of a member are free text: what counts stands in the records. */
 const saying: Reply = {
   shape: 'member_turn',
   cure: 'Your turn is not over, for what is listed here. Put what is missing into the records by calls. What was taken already stands: do not repeat it.',
@@ -101,7 +101,7 @@ export const memberOutputStage: Stage<PromptOf<'member_output'>> = {
   reply: agentOutput,
 };
 
-/** Who works with whom, and who the reader is. */
+/** Shows who works with whom, and who the reader is. */
 function renderTriad({ type, phase, member, team, rounds_max }: TurnBrief): string {
   const { name, role, lens = null } = member;
   return jsonBlock('triad', { type, phase, member: name, role, lens, team, rounds_max });
@@ -118,7 +118,7 @@ async function renderSummary(
   return [markData(textBlock('phase_summary', shown, Infinity), callKey)];
 }
 
-/** What the phase before hands over: what its writer said, or else what the records of a negotiation say. */
+/** Reads what the phase before hands over: its writer's summary, or else the records of a negotiation. */
 async function readHandOver(
   store: ArtifactStore,
   { summary_ref, phase, spec }: TurnBrief,
@@ -147,7 +147,7 @@ function formatSummary({ decisions, open_questions, artifacts }: PhaseSummary): 
   ].join('\n');
 }
 
-/** @returns null for a text that somebody typed, of a phase that was started alone. */
+/** @returns null for a text that a person typed, of a phase that was started alone. */
 function readSummary(text: string): PhaseSummary | null {
   try {
     return PhaseSummary.safeParse(JSON.parse(text)).data ?? null;

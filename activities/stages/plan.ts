@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
 import { Delegation } from '../../contracts/delegation.ts';
+import { formatCost } from '../../contracts/format-cost.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { Slug } from '../../contracts/slug.ts';
 import { TeamMember, TeamPlan } from '../../contracts/team.ts';
 import type { NamedTeam } from '../../contracts/team.ts';
 import type { PlanParts, SchemaForm } from '../../contracts/transcript.ts';
 import { WavePlan } from '../../contracts/wave-plan.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { linkInputs } from '../../core/plan/link-inputs.ts';
 import { outlinePlan } from '../../core/plan/outline-plan.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
-import { formatTokens } from '../../core/usage/format-tokens.ts';
 import { chooseLeader } from '../../core/team/choose-leader.ts';
 import { onlyLeads } from '../../core/team/only-leads.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { formatTokens } from '../../core/usage/format-tokens.ts';
 import { readRegistry } from '../artifacts/read-artifact.ts';
-import { engineLimits } from '../../core/limits.ts';
-import { blockBytesMax } from '../text/block-limits.ts';
-import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { currentFacts, readLastDecision, showFact } from '../artifacts/read-wave.ts';
+import type { DecidedWave } from '../artifacts/read-wave.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
   renderAgents,
   renderAnsweredQuestions,
@@ -29,14 +29,14 @@ import {
 } from '../prompts/common-blocks.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { planRules } from '../prompts/planner-rules.ts';
-import { currentFacts, readLastDecision, showFact } from '../artifacts/read-wave.ts';
-import type { DecidedWave } from '../artifacts/read-wave.ts';
 import { renderLastDecision, renderTried } from '../prompts/render-history.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
 import { jsonReply, plannerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';
 
-/** What is offered where no prompt says what the run allows. */
+/** The parts that are offered where no prompt says what the run allows. */
 const wholePlan: PlanParts = { triads: true, teams: true, redoes: true };
 
 /** The planner plans a wave. */
@@ -68,7 +68,7 @@ export const planStage: Stage<PromptOf<'plan'>> = {
     const text = [
       `<request kind="plan" wave="${prompt.wave}">\nPlan wave ${prompt.wave}: the delegations that bring the goal closest to done, each with criteria that can be checked. Ask the user only what is critical.\n</request>`,
       ...renderRunBlocks(record, prompt.amendments),
-      // Without teams nobody needs an agent that does nothing but lead one.
+      // Without teams no delegation needs an agent that does nothing but lead one.
       renderAgents(prompt.teams ? agents : agents.filter((agent) => !onlyLeads(agent)), tools),
       markData(renderOpenCriteria(record, prompt.open_criteria, []), callKey),
       renderKnownInputs(record, prompt.known_inputs),
@@ -113,7 +113,7 @@ function shrinkParts(parts: PlanParts, form: SchemaForm): PlanParts {
   return isShrunk ? { ...parts, triads: false, teams: false } : parts;
 }
 
-/** What earlier waves leave to this one: what was decided last, and who tried what. Nothing before the first wave. */
+/** Shows what earlier waves leave to this one: the last decision, and who tried what. Nothing before the first wave. */
 async function renderHistory(
   store: ArtifactStore,
   record: RunRecord,
@@ -134,7 +134,7 @@ async function renderHistory(
   ];
 }
 
-/** What a planner chooses a team by, and needs to name it. */
+/** Shows what a planner chooses a team by, and needs to name it. */
 function describeTeam(team: NamedTeam, agents: readonly AgentDefinition[]): object {
   const { team_id, description, members = [] } = team;
   return {
@@ -160,7 +160,7 @@ export function describeStale(record: RunRecord): readonly object[] {
 }
 
 /**
- * What a planner is offered of a team. The provider makes a grammar of the schema and may refuse a large one, and each call
+ * The parts of a team that a planner is offered. The provider makes a grammar of the schema and may refuse a large one, and each call
  * of the planner pays for its bytes. So members are agents or teams with a name: a planner that wants a triad gives it a
  * delegation of its own, where its cost is seen. The rest has defaults that a plan seldom has a reason to change. Whoever
  * writes those fields all the same is understood.

@@ -4,19 +4,19 @@ import { QuestionReview } from '../../contracts/question-review.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readRecord } from '../artifacts/read-record.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
-import { blockBytesMax } from '../text/block-limits.ts';
-import { cutAtLine, jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-wave.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { renderAnsweredQuestions, renderRunBlocks } from '../prompts/common-blocks.ts';
 import { markData } from '../prompts/mark-data.ts';
 import { reviewRules } from '../prompts/planner-rules.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { readJson } from './read-json.ts';
 import { jsonReply, plannerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';
-import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-wave.ts';
 
 /** The planner looks at an agent's questions before the user does. */
 export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
@@ -65,7 +65,7 @@ export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
   },
 };
 
-/** What earlier waves made, by its summary, and what this one has made so far. */
+/** Lists the results of earlier waves by their summaries, and those that this one has so far. */
 async function listDocuments(
   store: ArtifactStore,
   record: RunRecord,

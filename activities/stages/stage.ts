@@ -19,7 +19,7 @@ import type { ToolRegistry } from '../tools/tool.ts';
 export interface Stage<P extends Prompt = Prompt> {
   readonly reply: Reply;
   /**
-   * Whose tools the stage offers besides the state tools of the turn: those of all agents in the plan of the `wave`, so that
+   * The tools that the stage offers besides the state tools of the turn: those of all agents in the plan of the `wave`, so that
    * they share a cached prefix; those that the agent's file has `granted`; the `planner`'s; or `none`, and then a reply that
    * calls one goes back.
    */
@@ -38,7 +38,7 @@ export type PromptOf<N extends StageName> = Extract<
   { kind: N extends 'member_output' ? 'member' : N }
 >;
 
-/** Whom a prompt is rendered for. */
+/** The agent that a prompt is rendered for. */
 export interface PromptReader {
   readonly agent: AgentDefinition;
   readonly registry_ref: Ref;
@@ -51,9 +51,9 @@ export interface PromptReader {
 /** The final text of a stage: how it is asked for, read, checked and told to the workflow. */
 export interface Reply {
   readonly shape: OutputShape;
-  /** What follows faults that go back to the model. */
+  /** Follows the faults that go back to the model. */
   readonly cure: string;
-  /** What the model is told to give instead of a tool call that it may not make. */
+  /** Names what the model is to give instead of a tool call that it may not make. */
   readonly noun: string;
   /**
    * The schema that the provider is asked for; null for free text. Equal schemas are one object, because what is sent is
@@ -64,15 +64,15 @@ export interface Reply {
   take(text: string, context: ReplyContext): Promise<TakenReply | RefusedReply>;
 }
 
-/** What a reply's schema depends on. */
+/** The terms that a reply's schema depends on. */
 export interface SchemaTerms {
   readonly planning: PlanningTerms | null;
   readonly form: SchemaForm;
-  /** Whether an agent's output may pass on texts of others. */
+  /** True if an agent's output may pass on texts of others. */
   readonly passes: boolean;
 }
 
-/** What a final text is read with. */
+/** The context in which a final text is read. */
 export interface ReplyContext {
   readonly store: ArtifactStore;
   readonly passable: readonly Passable[] | undefined;
@@ -86,7 +86,7 @@ export interface TakenReply {
   readonly ok: true;
   /** As it is stored. */
   readonly text: string;
-  /** What the rules need to know of the reply. Its long texts stay in the artifact. */
+  /** Reduces the reply to what the rules need to know. Its long texts stay in the artifact. */
   outline(ref: Ref): TurnOutline;
   /** The outline with all that only the texts show. Absent: they show nothing more. */
   outlineChecked?(ref: Ref): TurnOutline;
@@ -97,7 +97,7 @@ export interface RefusedReply {
   readonly faults: readonly OutputFault[];
 }
 
-/** What goes with the faults of a reply that is one JSON object. */
+/** The words that go with the faults of a reply that is one JSON object. */
 export const jsonReply = {
   cure: 'Your last output was not taken, for the faults listed here. Mend every one and give the whole output again, as one JSON object in the shape asked for. Change nothing else without need, and claim nothing that was not done.',
   noun: 'JSON',

@@ -9,10 +9,10 @@ type Issue = z.core.$ZodIssue;
 /** Faults that are reported at once. Further ones mostly follow from these, and the reply to them must stay short. */
 const shapeFaultsMax = 20;
 
-/** How a fault of the whole value is addressed. */
+/** The path of a fault of the whole value. */
 export const wholePath = '$';
 
-/** What a schema found, worded for the model that has to mend it: all at once, at most 20, each with a hint. */
+/** Words what a schema found for the model that has to mend it: all at once, at most 20, each with a hint. */
 export function describeIssues(error: z.ZodError): OutputFault[] {
   const issues = error.issues.flatMap(expandIssue);
   const faults = issues.slice(0, shapeFaultsMax).map(describeIssue);
@@ -44,7 +44,7 @@ function describeIssue(issue: Issue): OutputFault {
 type Explanation = Pick<OutputFault, 'reason' | 'hint'>;
 
 function explain(issue: Issue): Explanation {
-  // Our own schemas say it better. Keys come from outside, so what stands in their message is nobody's hint.
+  // Our own schemas say it better. Keys come from outside, so what stands in their message is no hint of ours.
   if (issue.code !== 'unrecognized_keys' && issue.message.includes('Try: ')) {
     return splitHint(issue.message);
   }

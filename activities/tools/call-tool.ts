@@ -68,13 +68,13 @@ export async function callTool(
   }
 }
 
-/** What the model reads of a tool that threw. */
+/** Tells the model that a tool threw, and why. */
 export function describeFailure({ spec }: Tool, error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   return `${spec.name} failed: ${cutText(said, errorTextMax)}`;
 }
 
-/** A tool took longer than it may. Whether it goes on somewhere, nobody knows. */
+/** A tool took longer than it may. It may still go on somewhere. */
 export class ToolTimeout extends Error {
   override readonly name = 'ToolTimeout';
 }

@@ -7,13 +7,13 @@ import type { EffectVerdict } from '../../core/effects/step-effect.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ToolSpec } from '../ports/model-client.ts';
 
-/** What a tool may see of the delegation that calls it. */
+/** The part of the calling delegation that a tool may see. */
 export interface ToolContext {
   readonly store: ArtifactStore;
   readonly run_id: string;
   readonly record_ref: Ref;
   readonly upstream: readonly UpstreamOutput[];
-  /** How many details may still be loaded. */
+  /** Details that may still be loaded. */
   readonly loads_left: number;
   /** To be told when a detail was loaded: the delegation's record says on what its work rests. */
   readonly onLoaded: (detailId: string) => void;
@@ -21,26 +21,26 @@ export interface ToolContext {
   readonly signal: AbortSignal;
 }
 
-/** What a tool that acts is given besides. */
+/** The context of a tool that acts. */
 export interface ActContext extends ToolContext {
   /**
    * To be asked as late as can be: when all is ready, right before the change. Throws when the call was given up, or
-   * somebody else may have it: what a suspended worker left half done must not come after what was done since.
+   * another worker may have it: what a suspended worker left half done must not come after what was done since.
    */
   readonly mayStill: () => Promise<void>;
 }
 
-/** What the engine knows of every tool; the rest depends on its effect. */
+/** The fields that every tool has; the rest depends on its effect. */
 interface ToolEntry {
   readonly spec: ToolSpec;
   /**
-   * Who is offered it: `agents` whose file grants it; the `planner` while it decides on a wave, for it never does the work
+   * The callers that are offered it: `agents` whose file grants it; the `planner` while it decides on a wave, for it never does the work
    * itself; or the `turn` of a triad's member or a team's leader, as its workflow says.
    */
   readonly offeredTo: readonly ('agents' | 'planner' | 'turn')[];
   /** The names of inputs that a call gave, as evidence may name them. Absent: it gave none. @param input As the model wrote it. */
   listInputs?(input: Readonly<Record<string, unknown>>): readonly unknown[];
-  /** What stands in place of a result that compaction left out, behind "Left out to save space". If absent, tool and input. */
+  /** Describes a result that compaction left out, behind "Left out to save space". If absent: tool and input. */
   describeLeftOut?(left: LeftOutResult): string;
 }
 
@@ -67,16 +67,16 @@ export interface ReadingTool extends ToolEntry {
 
 /**
  * A tool that changes something outside. The engine keeps a ledger of its effects, so that a crash repeats none: it
- * asks the tool what is there before, lets it act, and asks it again when nobody knows how that ended.
+ * asks the tool what is there before, lets it act, and asks it again when the end of that is unknown.
  */
 export interface ActingTool extends ToolEntry {
   readonly effect: 'acting';
   /** When the user is asked before it acts. */
   readonly approval: ApprovalMark;
-  /** What a call changes, in a few words: a path. For people, for the record, and for what the agent claims. */
+  /** Names what a call changes, in a few words: a path. For people, for the record, and for what the agent claims. */
   targetOf(input: unknown): string;
   /**
-   * What is there before, as a short text for `check`. Changes nothing.
+   * Describes what is there before, as a short text for `check`. Changes nothing.
    *
    * @throws what makes the call impossible; the model reads the message.
    */
@@ -84,7 +84,7 @@ export interface ActingTool extends ToolEntry {
   /** Makes the change. What it throws is told to the model when `check` sees that nothing has happened. */
   act(input: unknown, context: ActContext): Promise<EffectReceipt>;
   /**
-   * Whether the change took place. Must not guess: what it can't tell is `unknown`.
+   * Tells whether the change took place. Must not guess: what it can't tell is `unknown`.
    *
    * @param before what `look` said.
    */

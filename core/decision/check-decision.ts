@@ -1,5 +1,5 @@
 /**
- * What the planner's decision on a wave must keep beyond its shape (seed 004 §7).
+ * Checks what the planner's decision on a wave must keep beyond its shape (seed 004 §7).
  *
  * Invariants:
  *   DE1. OK means: nothing is open, what is reopened included and what answers of the user settle left out, and no
@@ -120,7 +120,7 @@ function checkNotOk(open: readonly string[], reasons: number): OutputFault[] {
   return faults;
 }
 
-/** What an answer can name. */
+/** The things that an answer can name. */
 export interface Answerable {
   /** delegation_ids of the run that completed with an output, in the order of the waves. */
   readonly delegations: readonly string[];

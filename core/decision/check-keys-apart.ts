@@ -1,5 +1,5 @@
 /**
- * Whether the sides of a conflict can all stand, each under a key of its own (`keys_apart`).
+ * Checks that the sides of a conflict can all stand, each under a key of its own (`keys_apart`).
  *
  * Invariants:
  *   CK1. Every side that was shown is named once, and nothing else is.
@@ -29,10 +29,10 @@ export interface KeyedValue {
 }
 
 export interface ApartContext {
-  /** Of the list keys_apart. */
+  /** The path of the list keys_apart. */
   readonly path: string;
   readonly isDispute: boolean;
-  /** What the pool, the outputs and the decision say under other keys, and what else gets a key. */
+  /** The values that pool, outputs and decision have under other keys, and what else gets a key. */
   readonly others: readonly KeyedValue[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the planner's decision on a wave must keep against the pool and against what triads could not settle: no
+ * Checks what the planner's decision on a wave must keep against the pool and against what triads could not settle: no
  * contradiction passes in silence (seed 004 §8, §9).
  *
  * Invariants:
@@ -32,9 +32,9 @@ type Judged = Pick<WaveDecision, 'wave_compact' | 'facts' | 'planner_decision'>;
 
 export interface ResolutionContext {
   readonly pool: readonly Fact[];
-  /** What the wave's outputs state. */
+  /** The facts that the wave's outputs state. */
   readonly stated: readonly ProposedFact[];
-  /** What the wave's triads could not settle. */
+  /** The conflicts that the wave's triads could not settle. */
   readonly disputes: readonly Conflict[];
 }
 
@@ -83,7 +83,7 @@ function ownFacts({ facts }: Judged): ProposedFact[] {
   }));
 }
 
-/** What stands in the pool, and what outputs and decision state, by normalised key. */
+/** Lists what stands in the pool, and what outputs and decision state, by normalised key. */
 function listSaid(decision: Judged, { pool, stated }: ResolutionContext): KeyedValue[] {
   const standing = pool.filter(({ superseded_by }) => superseded_by === null);
   return [...standing, ...[...stated, ...ownFacts(decision)].map(normaliseFact)].flatMap(
@@ -91,7 +91,7 @@ function listSaid(decision: Judged, { pool, stated }: ResolutionContext): KeyedV
   );
 }
 
-/** What other conflicts' sides get as keys. */
+/** Lists the keys that the sides of other conflicts get. */
 function listGiven(
   conflicts: readonly Conflict[],
   entries: readonly Entry[],

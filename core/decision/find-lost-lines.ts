@@ -1,5 +1,5 @@
 /**
- * Whether a text still says what is no longer true. Exact: a line that is `key: value`, nothing that has to be guessed.
+ * Finds what a text still says that is no longer true. Exact: a line that is `key: value`, nothing that has to be guessed.
  *
  * Invariants:
  *   LL1. A line is found exactly when its key is one of the pool or of a conflict, and its value lost there and stands
@@ -16,7 +16,7 @@ export interface Losses {
   readonly resolved: readonly { readonly conflict: Conflict; readonly winner: ConflictSide }[];
 }
 
-/** What is said of one key: normalised values. */
+/** The normalised values that are said of one key. */
 interface Values {
   readonly lost: Set<string>;
   readonly stand: Set<string>;

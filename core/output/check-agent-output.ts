@@ -1,5 +1,5 @@
 /**
- * What an agent's output must keep beyond its shape (seed 004 §5, §6).
+ * Checks what an agent's output must keep beyond its shape (seed 004 §5, §6).
  *
  * Invariants:
  *   O1. Blocked needs a blocking question; completed allows none.

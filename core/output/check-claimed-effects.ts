@@ -1,5 +1,5 @@
 /**
- * Whether what an agent says it changed outside of the run is what the engine saw (seed 004 §11).
+ * Checks that what an agent says it changed outside of the run is what the engine saw (seed 004 §11).
  *
  * Invariants:
  *   EC1. A claim holds when the newest effect on that target that may have taken place is confirmed; any other claim is
@@ -13,7 +13,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 
-/** What the rules need to know of an effect. Of one that is only intended, no more than its id, target and state. */
+/** The part of an effect that the rules need. Of one that is only intended, no more than its id, target and state. */
 export type KnownEffect = Pick<RecordedEffect, 'effect_id' | 'target' | 'state'> &
   Partial<Pick<RecordedEffect, 'tool' | 'arguments_ref' | 'receipt'>>;
 

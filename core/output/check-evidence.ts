@@ -1,5 +1,5 @@
 /**
- * Whether code finds the place that each piece of evidence names.
+ * Checks that code finds the place that each piece of evidence names.
  *
  * Invariants:
  *   EV1. A heading and a quotation stand in the output's own detailed_md; case, white space and punctuation don't matter.
@@ -20,7 +20,7 @@ const quoteCharsMin = 12;
 /** Names that a fault lists, so that the agent can choose one. */
 const namesShownMax = 12;
 
-/** What evidence can point at, besides the output itself and the files that were written. */
+/** The places that evidence can name, besides the output itself and the files that were written. */
 export interface EvidenceSources {
   /** Names and ids of tool calls that gave a result. */
   readonly tools: readonly string[];
@@ -135,7 +135,7 @@ function missing(reason: string, what: string, names: readonly string[]): Fault 
   };
 }
 
-/** Of `load_detail {"detail_id":"a"}`: the tool. */
+/** Cuts `load_detail {"detail_id":"a"}` to the tool. */
 function firstWord(value: string): string {
   return /^[\w.-]+/u.exec(value.trim())?.[0] ?? '';
 }

@@ -14,7 +14,7 @@ import { normaliseText } from '../text/cut-text.ts';
 import { readMarkdown, titleOfHeading } from '../text/read-markdown.ts';
 import type { MarkdownLine } from '../text/read-markdown.ts';
 
-/** What stands for a text that is to come, normalised. */
+/** Words that stand for a text that is to come, normalised. */
 const placeholders: ReadonlySet<string> = new Set([
   'todo',
   'to do',
@@ -35,7 +35,7 @@ const placeholders: ReadonlySet<string> = new Set([
   'lorem ipsum dolor sit amet',
 ]);
 
-/** What refers to another place, normalised. Alone on a line it stands for a text that is missing. */
+/** Words that refer to another place, normalised. Alone on a line it stands for a text that is missing. */
 const references: ReadonlySet<string> = new Set([
   'see above',
   'see below',

@@ -24,7 +24,7 @@ export const failureReasons = [
   'artifact_corrupt',
   /** A time limit of a triad passed. */
   'timed_out',
-  /** Somebody terminated the delegation's workflow, or it failed. */
+  /** The delegation's workflow was terminated, or it failed. */
   'lost',
   'other',
 ] as const;
@@ -33,7 +33,7 @@ export type FailureReason = (typeof failureReasons)[number];
 
 const repeatable: readonly FailureReason[] = ['invalid_output', 'no_message', 'unknown_stop'];
 
-/** Whether the same work, begun anew, may end otherwise. */
+/** True if the same work, begun anew, may end otherwise. */
 export function isWorthRepeating(why: FailureReason): boolean {
   return repeatable.includes(why);
 }

@@ -1,5 +1,5 @@
 /**
- * What a delegation loaded, kept to the last detail: whoever asks later on what its work rests finds all of it.
+ * Keeps what a delegation loaded, to the last detail: its record says on what its work rests.
  *
  * Invariants:
  *   LD1. The list holds each detail once, in the order of the first loading, and never more than `loadedDetailsMax`.
@@ -9,7 +9,7 @@
 import { engineLimits } from '../limits.ts';
 
 /**
- * How many details each of a turn's `calls` may load, in their order.
+ * Counts the details that each of a turn's `calls` may load, in their order.
  *
  * @param loading Calls of others that are under way.
  */

@@ -1,5 +1,5 @@
 /**
- * What follows from each reply of the model, until there is a valid output or an end.
+ * Decides what follows from each reply of the model, until there is a valid output or an end.
  *
  * Invariants:
  *   TU1. Every state takes every event; one that does not fit changes nothing, and the outstanding command comes again.

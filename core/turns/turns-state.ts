@@ -1,5 +1,5 @@
 /**
- * What the turns of one conversation are in, what they take, and what they ask for. `step-turns.ts` decides.
+ * The states of a conversation's turns, the events that they take and the commands that they give. `step-turns.ts` decides.
  */
 import type { StateToolCall, ToolCall, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -28,7 +28,7 @@ export type TurnsCommand =
 
 export interface FinishCommand {
   readonly type: 'finish';
-  /** What came last was no output: tools had done all that there was to do. */
+  /** The last reply was no output: tools had done all that there was to do. */
   readonly by?: 'tools';
 }
 
@@ -93,7 +93,7 @@ export type TurnsEvent =
   /** Answers came, after an output that asked. */
   | { readonly type: 'resumed' };
 
-/** What follows from the tool calls of one reply. */
+/** The consequence of the tool calls of one reply. */
 export type ToolsVerdict =
   /** The model is called again with the results. */
   | { readonly type: 'go_on' }

@@ -38,7 +38,7 @@ export const delegateTaskToMember = createStateTool({
     name: name ?? null,
     inputs: inputs ?? [],
     task_ref: await put(task),
-    // A line of characters that nobody sees is no title.
+    // A line of invisible characters is no title.
     title: cleanLine(titleOf(task), titleCharsMax) || 'A task without words',
     task_hash: hashTask(task),
     // Who else was given a task, one call alone does not know: see `relate`.

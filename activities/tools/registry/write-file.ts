@@ -11,7 +11,7 @@ const contentCharsMax = 500_000;
 
 export const writeFileName = 'write_file';
 
-/** What `look` says when there is no file. */
+/** The word of `look` when there is no file. */
 const noFile = 'no file';
 
 const WriteFileInput = z.strictObject({
