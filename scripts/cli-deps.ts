@@ -7,7 +7,7 @@ import { exportRun, UnknownRun } from '../activities/run-record/export-run.ts';
 import { readStoredResult } from '../activities/run-record/stored-result.ts';
 import { readStoredStatus } from '../activities/run-record/stored-status.ts';
 import type { CliDeps } from '../client/cli/cli-deps.ts';
-import type { ClientTracing } from '../client/cli/client-tracing.ts';
+import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
@@ -20,10 +20,10 @@ import { partEnvironment, type Settings } from './settings.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 
 /**
- * What the client's command line needs from this machine: its terminal, the files under `PLANWAVE_HOME` and the
- * Temporal CLI. The client itself knows contracts only.
+ * Creates the parts of this machine that the client's command line needs: its terminal, the files under `PLANWAVE_HOME`
+ * and the Temporal CLI. The client itself knows only contracts.
  *
- * @param temporalAddress `host:port` of the server that the commands speak to
+ * @param temporalAddress `host:port` of the commands' server
  */
 export function createCliDeps(settings: Settings, temporalAddress: string): CliDeps {
   const { home } = settings;
@@ -36,7 +36,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
   return {
     io: createProcessIo(),
     env: partEnvironment(settings, temporalAddress),
-    // npm runs scripts in the package's folder; a person means the one they stand in.
+    // npm runs scripts in the package's folder; a user means the current one.
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
     exportRun: async (runId) => {
       const { root } = await exportRun(files, runId).catch(nameUnknownRun);
@@ -47,7 +47,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
     async *replayHistories(histories) {
-      // No other command has to load the worker's SDK.
+      // Other commands need not load the worker's SDK.
       const { replayQuietly } = await import('./doctor/replay-quietly.ts');
       yield* replayQuietly(histories);
     },
@@ -56,13 +56,13 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
   };
 }
 
-/** No command has to load the OpenTelemetry SDK for nothing. */
+/** Loads the OpenTelemetry SDK only when it is needed. */
 async function loadTracing(redactor: Redactor): Promise<ClientTracing> {
   const { startTracing } = await import('../worker/start-tracing.ts');
   return startTracing(redactor);
 }
 
-/** So that a script can tell it from other failures by the exit code. */
+/** Gives the error a code of its own, so that a script recognises it by the exit code. */
 function nameUnknownRun(error: unknown): never {
   if (error instanceof UnknownRun) throw new PlanwaveClientError('not_found', error.message);
   throw error;

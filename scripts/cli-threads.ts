@@ -2,9 +2,8 @@ import { createThreadStore } from '../activities/adapters/thread-store/create-th
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactThreads } from '../activities/redaction/redact-ports.ts';
-import { badInput, CliError } from '../client/cli/cli-error.ts';
-import type { CliThreads } from '../client/cli/cli-threads.ts';
-import { exitCodes } from '../client/cli/exit-codes.ts';
+import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
+import type { CliThreads } from '../client/cli/cli-deps.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
 import { BadSettings, readThreadsUrl } from '../worker/worker-settings.ts';
 

@@ -1,4 +1,4 @@
-/** Tells the user something while a command works; results and links go the same way. */
+/** Prints a line for the user while a command works; results and links are printed the same way. */
 export function say(line: string): void {
   console.log(line);
 }

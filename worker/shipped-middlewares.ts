@@ -4,7 +4,7 @@ import { createSizeLimit } from '../activities/middlewares/size-limit.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 
-/** What every worker has. */
+/** Creates the middlewares and guardrails that every worker has. */
 export function createShippedMiddlewares(
   redactor: Pick<Redactor, 'redactText'>,
 ): readonly Middleware[] {

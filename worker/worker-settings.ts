@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { taskQueue } from '../contracts/names.ts';
 import type { LogSettings } from './create-logger.ts';
 
-/** The model of agents that name none, when a real provider answers. */
+/** The model of agents that name none, with a real provider. */
 const realModel = 'claude-sonnet-5-5';
 
-/** The key that stands for the rehearsal model, which looks at none. */
+/** The key that selects the rehearsal model, which checks no key. */
 const rehearsalKey = 'rehearsal';
 
-/** What a worker needs to know of its surroundings. */
+/** Settings of a worker. */
 export interface WorkerSettings {
   /** `PLANWAVE_HOME` as an absolute path; default `.planning` in the current folder. */
   readonly home: string;
@@ -18,44 +18,49 @@ export interface WorkerSettings {
   readonly baseUrl: string | undefined;
   /** `PLANWAVE_MODEL`, the model of agents that name none. */
   readonly defaultModel: string;
-  /** The rehearsal model answers for every model, and nothing costs anything. */
+  /** True when the rehearsal model answers for every model, at no cost. */
   readonly isRehearsal: boolean;
-  /** `PLANWAVE_THREADS_URL`, a PostgreSQL database for the threads of teams. If undefined: a file in `home`. */
+  /** `PLANWAVE_THREADS_URL`, a PostgreSQL database for the threads of teams. If undefined, a file in `home`. */
   readonly threadsUrl?: string | undefined;
 }
 
-/** What a worker process needs to know besides. */
+/** Settings of a worker process. */
 export interface WorkerProcessSettings extends WorkerSettings {
-  /** `PLANWAVE_TASK_QUEUE`, default `planwave`. The client has to be told the same one. */
+  /** `PLANWAVE_TASK_QUEUE`, default `planwave`. The client needs the same value. */
   readonly taskQueue: string;
   /**
-   * `PLANWAVE_WORKER_GRACE_SECONDS`, default 100, in milliseconds: how long calls in flight may go on after SIGTERM.
-   * Whoever ends the process by force has to wait longer than that.
+   * `PLANWAVE_WORKER_GRACE_SECONDS`, default 100, in milliseconds: the time that calls in flight may take after
+   * SIGTERM. A process manager must wait longer before it kills the process.
    */
   readonly shutdownGraceMs: number;
   /**
-   * `TEMPORAL_DEPLOYMENT_NAME`: the worker deployment that this worker is a version of. If undefined: no worker
-   * versioning, as is right where one worker serves everything.
+   * `TEMPORAL_DEPLOYMENT_NAME`: the worker deployment that this worker is a version of. If undefined, no worker
+   * versioning, which suits a single worker for everything.
    */
   readonly deploymentName: string | undefined;
-  /** `TEMPORAL_WORKER_BUILD_ID`. If undefined: made of code, prompts and agents. */
+  /** `TEMPORAL_WORKER_BUILD_ID`. If undefined, computed from code, prompts and agents. */
   readonly buildId: string | undefined;
-  /** `PLANWAVE_MIDDLEWARES` as an absolute path: a module with the owner's middlewares. If undefined: the shipped ones only. */
+  /**
+   * `PLANWAVE_MIDDLEWARES` as an absolute path: a module with the owner's middlewares. If undefined, only the shipped
+   * ones.
+   */
   readonly middlewaresFile: string | undefined;
-  /** `PLANWAVE_METRICS_ADDRESS`, `host:port`: where Prometheus finds `/metrics`. If undefined: nowhere, nothing listens. */
+  /**
+   * `PLANWAVE_METRICS_ADDRESS`, `host:port`: the address of `/metrics` for Prometheus. If undefined, nothing listens.
+   */
   readonly metricsAddress: string | undefined;
-  /** `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
+  /** True when `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
   readonly traced: boolean;
   /**
-   * `PLANWAVE_BLOCKED_SECONDS`, default 30: how long the event loop may stand still before the watchdog ends the process.
-   * 0: for ever.
+   * `PLANWAVE_BLOCKED_SECONDS`, default 30: the time that the event loop may stand still before the watchdog ends the
+   * process. 0 means no limit.
    */
   readonly blockedSecondsMax: number;
-  /** Default: text, from warnings on. */
+  /** Default: text, warnings and above. */
   readonly log: LogSettings;
 }
 
-/** A setting is missing or wrong; the message says which, and what to do. */
+/** A setting is missing or wrong; the message names it, and says what to do. */
 export class BadSettings extends Error {
   override readonly name = 'BadSettings';
 }
@@ -67,7 +72,7 @@ const logLevels: Readonly<Record<string, LogSettings['level'] | undefined>> = {
   debug: 'DEBUG',
 };
 
-/** No text of it holds a value that may be a secret, nor one that an address may carry. */
+/** Expected values, worded without any value that may be a secret or part of an address. */
 const expectations = {
   ANTHROPIC_API_KEY: [
     isPrintable,
@@ -107,7 +112,7 @@ const expectations = {
   ],
 } as const satisfies Record<string, readonly [(text: string) => boolean, string]>;
 
-/** @throws {BadSettings} without a key and without a server that may do without one, and when a variable is wrong. */
+/** @throws {BadSettings} when both the key and the address of a server are missing, and when a variable is wrong. */
 export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSettings {
   const faults = Object.entries(expectations).flatMap(([name, [isGood, expected]]) =>
     !env[name] || isGood(env[name]) ? [] : [sayBad(name, expected)],
@@ -140,7 +145,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
 }
 
 /**
- * `PLANWAVE_MIDDLEWARES` as an absolute path; undefined when it is not set.
+ * Returns `PLANWAVE_MIDDLEWARES` as an absolute path; undefined when it is not set.
  *
  * @throws {BadSettings} when it can't be a module's path.
  */
@@ -150,7 +155,7 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
 }
 
 /**
- * `PLANWAVE_THREADS_URL`; undefined when it is not set.
+ * Returns `PLANWAVE_THREADS_URL`; undefined when it is not set.
  *
  * @throws {BadSettings} when it can't be the address of a PostgreSQL database.
  */
@@ -179,7 +184,7 @@ function readVersion(
   };
 }
 
-/** Whether spans have somewhere to go. */
+/** Returns true when spans have a destination. */
 export function isTraced(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env['OTEL_EXPORTER_OTLP_ENDPOINT']);
 }
@@ -197,7 +202,7 @@ function readTelemetry(
   };
 }
 
-/** Printable ASCII in one word: anything else breaks the header or the name it becomes a part of. */
+/** Accepts printable ASCII in one word: any other value breaks the header or the name that contains it. */
 function isPrintable(text: string): boolean {
   return /^[\u0021-\u007e]{1,1000}$/.test(text);
 }
@@ -210,7 +215,7 @@ function isModulePath(text: string): boolean {
   return /^[^\p{Cc}]{1,4000}\.m?[jt]s$/u.test(text);
 }
 
-/** A host may be left out for a socket: `postgresql:///planwave?host=/var/run/postgresql`. */
+/** Accepts an address without a host, for a socket: `postgresql:///planwave?host=/var/run/postgresql`. */
 function isPostgresAddress(text: string): boolean {
   return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol);
 }
@@ -231,7 +236,7 @@ function isLogLevel(text: string): boolean {
   return Object.hasOwn(logLevels, text);
 }
 
-/** What the exporter can listen on: it looks up no names. */
+/** Accepts addresses that the exporter can listen on: it resolves no names. */
 function isListenAddress(text: string): boolean {
   const [, host = '', port = ''] = /^\[?([\d.]+|[\da-fA-F:]+)\]?:(\d{1,5})$/.exec(text) ?? [];
   const isBracketed = text.startsWith('[') && text.includes(']');
@@ -239,12 +244,15 @@ function isListenAddress(text: string): boolean {
   return isHost && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
-/** The server does not refuse a name with "." or ":" or "__" in front: the worker would poll in vain for ever. */
+/**
+ * Accepts valid names only: the server accepts a name with "." or ":" or a leading "__", but the worker would then poll
+ * in vain.
+ */
 function isDeploymentName(text: string): boolean {
   return /^(?!__)[\w/-]{1,200}$/.test(text);
 }
 
-/** As it stands in commands and search attributes without quotes. */
+/** Accepts ids that need no quotes in commands and search attributes. */
 function isBuildId(text: string): boolean {
   return /^[\w.+@/-]{1,200}$/.test(text);
 }

@@ -4,7 +4,7 @@ import type {
 } from '../../contracts/team-activities.ts';
 import { AgentOutput } from '../../contracts/agent-output.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { cleanLine } from '../../core/text/clean-line.ts';
+import { cleanLine } from '../../core/text/cut-text.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { Middleware, MiddlewareRegistry, Verdict } from '../ports/middleware.ts';
 import { describeIssues } from '../text/describe-issues.ts';

@@ -6,9 +6,9 @@ const kinds: readonly unknown[] = ['middleware', 'guardrail'];
 const stages: readonly unknown[] = ['input', 'output'];
 
 /**
- * What is wrong with a list of middlewares, whoever wrote it: every fault at once, one line each.
+ * Finds all faults of a list of middlewares, one line each.
  *
- * @param taken names that are used already.
+ * @param taken Names that are already used.
  */
 export function findMiddlewareFaults(list: unknown, taken: readonly string[] = []): string[] {
   if (!Array.isArray(list)) return [`expected a list, got ${describe(list)}`];
@@ -42,7 +42,7 @@ export function findMiddlewareFaults(list: unknown, taken: readonly string[] = [
   });
 }
 
-/** @returns the list as what it is, once nothing is wrong with it. */
+/** @returns true when the list has no faults. */
 export function isMiddlewareList(list: unknown): list is readonly Middleware[] {
   return findMiddlewareFaults(list).length === 0;
 }

@@ -2,12 +2,12 @@ import { clearScore, scoreOrders } from '../../core/guards/score-orders.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { Middleware } from '../ports/middleware.ts';
 
-/** Signs that a question names. More say the same again. */
+/** Most signs that a question names. More would repeat the point. */
 const shownMax = 2;
 
 const shownCharsMax = 160;
 
-/** Has the user decide on a text that plainly gives orders to the model that reads it, or to its tools. */
+/** Asks the user about a text that plainly gives instructions to the model that reads it, or to its tools. */
 export const instructionInData: Middleware = {
   name: 'instruction-in-data',
   kind: 'guardrail',
@@ -15,7 +15,7 @@ export const instructionInData: Middleware = {
   apply(text) {
     const { score, findings } = scoreOrders(text);
     if (score < clearScore) return { type: 'pass' };
-    // Of two signs in the same words the stronger one is told.
+    // If two signs match the same words, the stronger one is shown.
     const [first, ...rest] = findings
       .filter(({ excerpt }, at) => findings.findIndex((one) => one.excerpt === excerpt) === at)
       .slice(0, shownMax)

@@ -32,9 +32,9 @@ const examples = {
 } as const;
 
 /**
- * Calls a middleware with one text, for at most `timeoutMs`. One that hangs is left behind; its late end changes nothing.
+ * Calls a middleware with one text, for at most `timeoutMs`. One that hangs is abandoned; its late end changes nothing.
  *
- * @throws MiddlewareFailed when it throws, hangs, or gives something else than a verdict of its kind.
+ * @throws MiddlewareFailed when it throws, hangs, or returns no verdict of its kind.
  */
 export async function judgeText(
   middleware: Middleware,
@@ -67,7 +67,7 @@ async function endWith<T>(signal: AbortSignal, work: () => Promise<T>): Promise<
   return Promise.race([work(), ended]);
 }
 
-/** The types of a user's module are what it says they are, which nobody has checked. */
+/** Checks the verdict at run time, because the types of a user's module are unchecked. */
 function readVerdict({ kind }: Middleware, given: unknown): Verdict {
   const parsed = verdicts[kind].safeParse(given);
   if (parsed.success) return parsed.data;

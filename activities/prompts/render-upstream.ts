@@ -1,6 +1,5 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
-import { cleanLine } from '../../core/text/clean-line.ts';
-import { shareBytes } from '../../core/text/share-bytes.ts';
+import { cleanLine, shareBytes } from '../../core/text/cut-text.ts';
 import { countBytes } from '../text/bytes.ts';
 import { loadDetailName } from '../tools/registry/load-detail.ts';
 import { blockBytesMax } from '../text/block-limits.ts';

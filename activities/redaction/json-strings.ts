@@ -1,11 +1,11 @@
-/** Characters of a field's name that are kept: no name that anybody asks for is longer. */
+/** Most characters of a field's name that are kept: no wanted name is longer. */
 const keyCharsMax = 40;
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** What a piece of JSON brought of the strings that were asked for. */
+/** Text of the wanted strings in a piece of JSON. */
 export interface StringPart {
-  /** How many of them began before. Two parts with one number are of one string. */
+  /** Number of wanted strings that began before. Parts with one number belong to one string. */
   readonly string: number;
   /** Without escapes. */
   readonly text: string;
@@ -14,10 +14,10 @@ export interface StringPart {
 /**
  * Reads the strings of some fields of an object while its JSON streams.
  *
- * JS1. However the JSON is cut into pieces, the parts put together are the strings of these fields, as `JSON.parse` gives
- *      them; nothing of deeper objects.
+ * JS1. However the JSON is cut into pieces, the parts joined are the strings of these fields, as `JSON.parse` returns
+ *      them; deeper objects are ignored.
  *
- * @param fields their names, of the outermost object alone.
+ * @param fields Names of the fields, in the outermost object only.
  */
 export function createJsonStrings(
   fields: ReadonlySet<string>,
@@ -27,7 +27,7 @@ export function createJsonStrings(
   let key = '';
   /** Null outside of a string. */
   let inside: 'key' | 'wanted' | 'other' | null = null;
-  /** Of an escape that is not whole: what follows the backslash. */
+  /** The part of an unfinished escape after the backslash. */
   let escape: string | null = null;
   let count = 0;
 
@@ -45,7 +45,7 @@ export function createJsonStrings(
     else if (depth === 1 && character === ':') isValue = true;
     else if (depth === 1 && character === ',') isValue = false;
   };
-  /** @returns what the character stands for; empty while it is a part of something. */
+  /** @returns the text of the character; empty inside an unfinished escape. */
   const readInside = (character: string): string => {
     if (escape === null) {
       if (character === '\\') escape = '';

@@ -2,25 +2,25 @@ import type { ArrivedPiece } from '../ports/model-client.ts';
 import { createJsonStrings } from './json-strings.ts';
 import type { StringPart } from './json-strings.ts';
 
-/** What people read of an agent's output. */
+/** Fields of an agent's output that people read. */
 const outputFields: ReadonlySet<string> = new Set(['compact_md', 'detailed_md']);
 
-/** What people read of a call: the task that a leader gives out. */
+/** Fields of a call that people read: the task that a leader creates. */
 const callFields: ReadonlySet<string> = new Set(['task']);
 
-/** Stands between two texts of one reply. */
+/** Separates two texts of one reply. */
 const gap = '\n\n';
 
 type Read = (piece: string) => readonly StringPart[];
 
 /**
- * What people can read of a reply while it streams: free text as it is, of an output its two texts, of calls the tasks,
- * without the JSON around them. In the order in which they come, with an empty line between them.
+ * Extracts the readable text of a reply while it streams: free text, the two texts of an output, and the tasks of
+ * calls, without the JSON around them. They stay in order, with an empty line in between.
  *
- * RX1. However the stream is cut into pieces, what the pieces bring is the same text when it is put together.
+ * RX1. However the stream is cut into pieces, the results of the pieces joined are the same text.
  *
- * @param isFree whether the reply is text and no JSON.
- * @returns what a piece brings; mostly a few characters, and nothing for much of a JSON.
+ * @param isFree True when the reply is text and not JSON.
+ * @returns the text of a piece; usually a few characters, and nothing for most of the JSON.
  */
 export function createReadableText(isFree: boolean): (piece: ArrivedPiece) => string {
   const readers = new Map<number, Read>();
@@ -42,7 +42,7 @@ export function createReadableText(isFree: boolean): (piece: ArrivedPiece) => st
   };
 }
 
-/** Where JSON was asked for, a text that begins otherwise is what somebody says before its calls. */
+/** Creates a reader of text. Where JSON was requested, a text that begins differently is said before calls. */
 function readText(isFree: boolean): Read {
   let read: Read | null = isFree ? readAll : null;
   return (piece) => {

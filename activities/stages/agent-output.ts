@@ -8,7 +8,7 @@ import { findPlaceholders } from '../../core/output/find-placeholders.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { appendMarkdown, embedCode } from '../projection/markdown.ts';
+import { appendMarkdown, embedCode } from '../../core/text/markdown.ts';
 import { readEvidenceSources } from './evidence-sources.ts';
 import { readJson } from './read-json.ts';
 import { jsonReply } from './stage.ts';

@@ -3,8 +3,9 @@ import type { TeamEnd } from '../../contracts/team-run.ts';
 import type { TriadEnd } from '../../contracts/triad-run.ts';
 import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
-import { shareBytes } from '../../core/text/share-bytes.ts';
+import { shareBytes } from '../../core/text/cut-text.ts';
 import { listRecordedDetails } from '../artifacts/packet-details.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/read-record.ts';
@@ -64,10 +65,11 @@ export const decisionStage: Stage<PromptOf<'decision'>> = {
     const plan = await readShape(store, prompt.plan_ref, StoredPlan, 'a wave plan');
     const agentOf = new Map(plan.delegations.map((one) => [one.delegation_id, one.agent_id]));
     const ended = await Promise.all(prompt.outcomes.map((outcome) => readEnded(store, outcome)));
+    const standing = new Set(dropReplacedOutcomes(ended));
     const outcomes = ended.map((one) => ({
       delegation_id: one.delegation_id,
       agent_id: agentOf.get(one.delegation_id) ?? null,
-      ...describeOutcome(one),
+      ...(standing.has(one) ? describeOutcome(one) : { status: one.status, replaced: true }),
     }));
     const waveCompact = await readLastWaveCompact(store, record);
     const known = listRecordedDetails(record).shown.map(({ entry }) => entry.detail_id);
@@ -82,6 +84,7 @@ export const decisionStage: Stage<PromptOf<'decision'>> = {
       ),
       markData(
         [
+          listBlock('wave_plan', plan.delegations.map(describePlanned), blockBytesMax.wave_plan),
           listBlock('outcomes', outcomes, blockBytesMax.outcomes),
           renderWork(await readWorks(store, ended)),
           listBlock('known_details', known, blockBytesMax.known_details, 'last'),
@@ -98,6 +101,12 @@ export const decisionStage: Stage<PromptOf<'decision'>> = {
     return [{ type: 'text', text }];
   },
 };
+
+/** Shows what a delegation was to do, and by what it is judged. */
+function describePlanned(planned: WavePlan['delegations'][number]): object {
+  const { delegation_id, title, task_description, acceptance_criteria } = planned;
+  return { delegation_id, title, task_description, acceptance_criteria };
+}
 
 /** An outcome with what the delegation brought; null when it brought nothing. */
 type Ended = Outcome & { readonly output: AgentOutput | null };

@@ -3,7 +3,7 @@ import type { TeamSeat, TeamSetup } from '../../contracts/team-run.ts';
 import type { TeamMember, TeamPlan } from '../../contracts/team.ts';
 import { ThreadHistory } from '../../contracts/thread.ts';
 import { findDefinition } from '../../core/team/resolve-team.ts';
-import { shareBytes } from '../../core/text/share-bytes.ts';
+import { shareBytes } from '../../core/text/cut-text.ts';
 import { readAgents, readShape, readTeams } from '../artifacts/read-artifact.ts';
 import type { RegistrySnapshot } from '../artifacts/read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';

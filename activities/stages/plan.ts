@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import { Delegation } from '../../contracts/delegation.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { Slug } from '../../contracts/slug.ts';
 import { TeamMember, TeamPlan } from '../../contracts/team.ts';
@@ -14,7 +13,7 @@ import { outlinePlan } from '../../core/plan/outline-plan.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { chooseLeader } from '../../core/team/choose-leader.ts';
 import { onlyLeads } from '../../core/team/only-leads.ts';
-import { formatTokens } from '../../core/usage/format-tokens.ts';
+import { formatCost, formatTokens } from '../../core/text/format.ts';
 import { readRegistry } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/read-record.ts';
 import { currentFacts, readLastDecision, showFact } from '../artifacts/read-wave.ts';

@@ -7,11 +7,11 @@ import type { ThreadDeps } from './deps.ts';
 import { threadLimits } from './thread-limits.ts';
 
 /**
- * What a leader is told of its thread. What the asking run has added itself is left out: an attempt that is made again
- * hears what the first one heard.
+ * Loads the part of a thread that its leader is given. Entries of the same run are left out, so that a second attempt
+ * gets the same as the first.
  *
- * Messages are worth having without the delegations (seed 002, case 4.4): a search that fails costs what it would have
- * found, and a delegation that can't be read costs itself; the note says so.
+ * Messages are useful without the delegations (seed 002, case 4.4): a failed search loses its results, an unreadable
+ * delegation only itself; the note says so.
  *
  * @throws {ThreadUnavailable} when the store can't be read at all.
  * @throws {ArtifactCorrupt} when the message is missing or damaged.
@@ -65,7 +65,7 @@ function eachOnce(found: readonly FoundDelegation[]): ThreadHistory['delegations
   return [...byKey.values()];
 }
 
-/** A thread that is new by mistake has a mistyped id. */
+/** Describes the thread. A thread that is unexpectedly new has a mistyped id. */
 function describeThread({ messages, delegations }: ThreadHistory): string {
   if (messages.length === 0 && delegations.length === 0) return 'The thread is new.';
   const said = countOf(messages.length, 'message or answer', 'messages and answers');

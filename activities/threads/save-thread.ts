@@ -9,7 +9,7 @@ import { readShape } from '../artifacts/read-artifact.ts';
 import type { ThreadDeps } from './deps.ts';
 import { threadLimits } from './thread-limits.ts';
 
-/** Of artifacts that planwave has stored itself, no more is read here than a thread keeps. */
+/** Parts of stored artifacts that a thread keeps; no more is read. */
 const Output = z.object({ compact_md: z.string() });
 const Plan = z.object({
   delegations: z.array(z.object({ delegation_id: z.string(), task_description: z.string() })),

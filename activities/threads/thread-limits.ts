@@ -1,4 +1,4 @@
-/** What a thread keeps, and how much of it a leader is told. */
+/** Sizes of a thread, and of the part that a leader is given. */
 export const threadLimits = {
   /** Messages and answers that a leader is told: the newest ten exchanges (seed 002, phase 3). */
   messagesMax: 20,

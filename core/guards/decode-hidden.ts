@@ -1,13 +1,14 @@
 /**
- * What a text holds that only a machine reads: Base64, and the invisible letters of Unicode's tags.
+ * Decodes parts of a text that only a machine reads: Base64, and the invisible letters of Unicode's tags.
  *
  * Invariants:
- *   DEC1. Base64 of a text is decoded wherever in a word it begins, in both alphabets, broken into lines, padded or not.
+ *   DEC1. Base64 of a text is decoded wherever in a word it begins, in both alphabets, broken into lines, padded or
+ *         not.
  *   DEC2. Tags are decoded to the letters that they stand for; the flags of England, Scotland and Wales hide nothing.
  *   DEC3. The work grows with the length of the text, and no text makes it throw.
  */
 
-/** Shorter ones hold no order. */
+/** Shorter runs can't contain an instruction. */
 const encodedCharsMin = 16;
 
 const encoded = new RegExp(
@@ -15,13 +16,13 @@ const encoded = new RegExp(
   'g',
 );
 
-/** Where in a group of four the code may begin: a path or a word can stand right before it. */
+/** Positions in a group of four at which the code may begin, because a path or a word can stand right before it. */
 const offsets = [0, 1, 2, 3];
 
-/** A hash or a path decodes to bytes without such a row. */
+/** A hash or a path decodes to bytes without such a run of readable characters. */
 const readable = /[\p{L}\p{N}\p{P}\p{Sm} \n]{12}/u;
 
-/** What reads like a text when it is taken for Base64. */
+/** Decodes each run that may be Base64, and returns those that read like text. */
 export function decodeBase64(text: string): string[] {
   return [...text.matchAll(encoded)].flatMap(([word]) => {
     const sixes = Array.from(word.replaceAll(/\s+/g, ''), valueOf);
@@ -54,7 +55,7 @@ function toBytes(sixes: readonly number[], offset: number): number[] {
   return bytes;
 }
 
-/** As UTF-8; where it is none, byte by byte: an order may stand among other bytes. */
+/** Reads bytes as UTF-8, or one by one where they are none, because an instruction may stand among other bytes. */
 function readBytes(bytes: readonly number[]): string {
   try {
     return decodeURIComponent(
@@ -69,7 +70,7 @@ const flag = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,6}\u{e007f}/gu
 const tag = /[\u{e0020}-\u{e007e}]/gu;
 const tagOffset = 0xe0000;
 
-/** What the tags of a text say. Empty when it has none. */
+/** Decodes the tags of a text. Empty when it has none. */
 export function decodeTags(text: string): string {
   const tags = text.replace(flag, '').match(tag) ?? [];
   return tags.map((one) => String.fromCharCode((one.codePointAt(0) ?? 0) - tagOffset)).join('');

@@ -1,14 +1,14 @@
 /**
- * A text as a model reads it, whatever it is dressed up as: orders are written so that a search for their words fails.
+ * Folds a text to the plain words that a model reads, because instructions may be disguised so that a search fails.
  *
  * Invariants:
- *   FLD1. Full-width, styled and accented letters, Cyrillic and Greek ones in Latin words, letters set apart, and invisible
- *         characters between them give the same folded text as the plain word.
+ *   FLD1. Full-width, styled and accented letters, Cyrillic and Greek ones in Latin words, letters set apart, and
+ *         invisible characters between them give the same folded text as the plain word.
  *   FLD2. Plain text of one script stays as it is, but for its accents; line breaks stay.
  */
 import { removeInvisible } from '../text/remove-invisible.ts';
 
-/** Letters that look like Latin ones. Each is written for one in words that are Latin otherwise. */
+/** Look-alikes of Latin letters. Each is replaced in words that are otherwise Latin. */
 const lookAlikes: Readonly<Record<string, string>> = {
   а: 'a',
   е: 'e',
@@ -51,7 +51,7 @@ const lookAlikes: Readonly<Record<string, string>> = {
   Τ: 'T',
 };
 
-/** `i g n o r e`, `i-g-n-o-r-e`. Five letters, or initials in a row would be a word. */
+/** Matches `i g n o r e` and `i-g-n-o-r-e`. At least five letters, or initials in a row would count as a word. */
 const setApart = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*·]\p{L}){4,}(?![\p{L}\p{N}])/gu;
 
 export function foldDisguise(text: string): string {

@@ -1,17 +1,18 @@
 /**
- * How texts look that give orders to the model that reads them. Each sign is looked for in a folded text
+ * Signs of texts that give instructions to the model that reads them. Each is searched in a folded text
  * (`fold-disguise.ts`), so patterns have no accents.
  *
- * `weight` 3 is clear alone. 2 and 1 also stand in ordinary texts, and count with what stands near them.
+ * A sign of `weight` 3 is clear alone. Those of 2 and 1 occur in ordinary texts too, and count together with signs near
+ * them.
  */
 export interface OrderSign {
-  /** What it is, as it is told to people: "…, which <name>". */
+  /** Description for people, as in "…, which <name>". */
   readonly name: string;
   readonly weight: 1 | 2 | 3;
   readonly pattern: RegExp;
 }
 
-/** An order begins a sentence, or follows a word that makes it one. "Drivers who ignore the rules" give none. */
+/** An instruction begins a sentence, or follows a word that introduces one. "Drivers who ignore the rules" has none. */
 const asOrder = String.raw`(?<=^|[.!?:;,()\]>"'“”«»*#|\n…—–-]\s{0,3}|\b(?:please|now|just|simply|immediately|then|and|kindly|instead|also|always|you (?:must|should|will|shall|can|may|need to|have to|are to)|you to)\s{1,3})`;
 
 const between = String.raw`[\s\p{P}]{0,4}`;
@@ -19,7 +20,7 @@ const ignore = String.raw`(?:ignore|disregard|forget|override|overrule|bypass|do
 const which = String.raw`(?:(?:all|any|every|each|everything|of|the|these|those|this|your|my|our|and|other|such|in|or|both|absolutely)${between}){0,6}`;
 const earlier = String.raw`(?:previous|previously given|prior|above|earlier|preceding|foregoing|former|existing|original|initial|past|system|developer|safety|current)`;
 const more = String.raw`(?:${between}(?:and|or|system|developer|user|safety|security|previous|prior|given|content|your)){0,4}`;
-/** "…, if your device is paired": a manual. */
+/** Excludes manuals: "…, if your device is paired". */
 const always = String.raw`(?!\s+(?:if|unless|when|where|in case)\b)`;
 
 function sign(name: string, weight: 1 | 2 | 3, ...patterns: readonly string[]): OrderSign {

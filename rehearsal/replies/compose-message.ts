@@ -3,19 +3,19 @@ import type { Block, MessagesRequest, ReplyMessage, ReplyUsage } from '../messag
 import { dropHalfPair } from '../quote.ts';
 import type { ContentReply, CutReply, SseErrorReply, StallReply } from '../script.ts';
 
-/** A reply that says what the model writes. */
+/** A reply with content of the model. */
 export type Content = ContentReply | CutReply | StallReply | SseErrorReply;
 
 export interface MessageParts {
   readonly request: MessagesRequest;
-  /** Number of the call, from 1: the ids of message and tool calls are made of it. */
+  /** Number of the call, from 1: the ids of message and tool calls contain it. */
   readonly index: number;
   readonly input: Omit<ReplyUsage, 'output_tokens'>;
-  /** Whether a text beyond `max_tokens` is cut, as the model would; scripted replies are sent as they are. */
+  /** Cuts a text at `max_tokens`, like the model; scripted replies are sent unchanged. */
   readonly cutsAtLimit: boolean;
 }
 
-/** An id such as `msg_rehearsal_000001`. */
+/** Returns an id such as `msg_rehearsal_000001`. */
 export function createId(kind: string, index: number): string {
   return `${kind}_rehearsal_${String(index).padStart(6, '0')}`;
 }
@@ -35,7 +35,7 @@ function blocksOf(content: Content, index: number): readonly Block[] {
   ];
 }
 
-/** Cuts a single text at so many tokens; undefined when nothing has to be cut. */
+/** Cuts a single text at this number of tokens; undefined when nothing has to be cut. */
 function cutAtLimit(blocks: readonly Block[], tokensMax: number): readonly Block[] | undefined {
   const [block] = blocks;
   if (blocks.length !== 1 || block?.type !== 'text') return undefined;
@@ -54,7 +54,7 @@ function usageOf(
   return { ...parts.input, output_tokens: countOutputTokens(blocks), ...content.usage };
 }
 
-/** The whole reply message with ids, stop reason and usage. */
+/** Composes the whole reply message with ids, stop reason and usage. */
 export function composeMessage(content: Content, parts: MessageParts): ReplyMessage {
   const whole = blocksOf(content, parts.index);
   const cut = parts.cutsAtLimit ? cutAtLimit(whole, parts.request.maxTokens) : undefined;

@@ -11,7 +11,7 @@ const streamHeaders = {
   'cache-control': 'no-cache',
 } as const;
 
-/** How a reply that was composed is sent. */
+/** A composed reply with its timing. */
 export interface Delivery {
   readonly message: ReplyMessage;
   readonly stream: boolean;
@@ -30,12 +30,12 @@ async function sendEvents(
   }
 }
 
-/** Pause before each piece of text, so that all of them together take `thinkMs`. */
+/** Computes the pause before each piece of text, so that all of them together take `thinkMs`. */
 function computePauseMs(events: readonly StreamEvent[], thinkMs: number): number {
   return thinkMs / Math.max(1, events.filter((event) => event.takesTime).length);
 }
 
-/** Sends a reply as the API does when nothing fails. */
+/** Sends a reply without faults, like the API. */
 export async function deliverWhole(exchange: Exchange, delivery: Delivery): Promise<void> {
   if (!delivery.stream) {
     await exchange.pause(delivery.thinkMs);
@@ -69,7 +69,7 @@ async function deliverPart(
 const headersOf = (delivery: Delivery): Readonly<Record<string, string>> =>
   delivery.stream ? streamHeaders : jsonHeaders;
 
-/** Ends a reply early, in the way the script says. */
+/** Ends a reply early, at the point that the script names. */
 export async function deliverCut(
   exchange: Exchange,
   delivery: Delivery,
@@ -83,7 +83,7 @@ export async function deliverCut(
   else exchange.cut();
 }
 
-/** Falls silent at the point the script says, until the client goes. */
+/** Falls silent at the point that the script names, until the client disconnects. */
 export async function deliverStall(
   exchange: Exchange,
   delivery: Delivery,

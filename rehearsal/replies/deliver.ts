@@ -8,11 +8,11 @@ import { textOf } from '../json.ts';
 import type { ContentReply, ErrorReply, RawReply, Reply } from '../script.ts';
 
 export interface DeliveryContext extends Omit<MessageParts, 'cutsAtLimit'> {
-  /** What the default rules answer. Computed only when it is needed. */
+  /** Composes the reply of the default rules. Called only when it is needed. */
   readonly composeDefault: () => ContentReply;
-  /** Called when a reply of the model begins, not for an error in its place. */
+  /** Called when a reply of the model begins, but not for an error in its place. */
   readonly onBegin: () => void;
-  /** Milliseconds; holds when the reply names none. */
+  /** Milliseconds; used when the reply names none. */
   readonly thinkMs: number;
 }
 
@@ -45,7 +45,7 @@ function sendRaw(exchange: Exchange, reply: RawReply): void {
 const hasContent = (reply: Content): boolean =>
   [reply.text, reply.json, reply.tool_use, reply.content].some((field) => field !== undefined);
 
-/** Sends `reply`, whatever its kind. Rejects with `ClientGone` when the client went first. */
+/** Sends `reply` of any kind. Rejects with `ClientGone` when the client disconnected first. */
 export async function deliver(
   reply: Reply,
   exchange: Exchange,

@@ -6,7 +6,7 @@ export interface StreamEvent {
   readonly event: string;
   /** JSON text. */
   readonly data: string;
-  /** Whether the model "thinks" before it: true for every piece of text. */
+  /** True when the model "thinks" before it: for every piece of text. */
   readonly takesTime: boolean;
 }
 
@@ -18,7 +18,7 @@ function createEvent(event: string, fields: object = {}, takesTime = false): Str
   return { event, data: JSON.stringify({ type: event, ...fields }), takesTime };
 }
 
-/** Cuts a text into pieces of about equal length that never split a surrogate pair. */
+/** Splits a text into pieces of about equal length that never split a surrogate pair. */
 function splitText(text: string): readonly string[] {
   const length = Math.max(pieceLength, Math.ceil(text.length / piecesMax));
   const pieces: string[] = [];
@@ -36,7 +36,7 @@ function createDeltas(type: string, field: string, text: string): readonly objec
   return splitText(text).map((piece) => ({ type, [field]: piece }));
 }
 
-/** The block as it starts, and the deltas that fill it. Unknown types come whole at their start. */
+/** Returns the block at its start, and the deltas that fill it. Unknown types are complete at their start. */
 function openBlock(block: Block): readonly [Block, readonly object[]] {
   switch (block.type) {
     case 'text':
@@ -57,10 +57,10 @@ function openBlock(block: Block): readonly [Block, readonly object[]] {
 }
 
 /**
- * A reply as the events of a stream, in the API's order.
+ * Converts a reply to the events of a stream, in the API's order.
  *
- * A reply without usage has empty `usage` objects here: the SDK writes into `message.usage` while it reads, so a stream
- * that lacks the object is broken for it and not merely uncounted.
+ * A reply without usage gets empty `usage` objects: the SDK writes into `message.usage` while it reads, so a stream
+ * without the object would break it.
  */
 export function buildEvents(message: ReplyMessage): readonly StreamEvent[] {
   const { usage } = message;
@@ -96,7 +96,7 @@ export function buildEvents(message: ReplyMessage): readonly StreamEvent[] {
   return events;
 }
 
-/** The event as it goes over the wire. */
+/** Formats the event for the wire. */
 export function formatEvent(event: Pick<StreamEvent, 'event' | 'data'>): string {
   return `event: ${event.event}\ndata: ${event.data}\n\n`;
 }

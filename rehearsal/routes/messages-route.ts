@@ -55,7 +55,7 @@ async function answer(
   rule: ScriptRule | undefined,
 ): Promise<void> {
   const { request } = call;
-  // Counted at arrival: a call reads what others have begun to write by then.
+  // Counted at arrival: a call reads the prefixes that others have begun to write by then.
   const { usage: input, begin: onBegin } = state.cache.account(request);
   const composeDefault = (): ContentReply => composeDefaultReply(request);
   try {
@@ -75,7 +75,7 @@ async function answer(
 
 const noPlace = { shape: null, turn: null, task: null } as const;
 
-/** What was wrong with a body, recorded and answered in the API's shape. */
+/** Records the fault of a body and answers it in the API's shape. */
 function refuse(
   state: RehearsalState,
   response: ServerResponse,
@@ -94,7 +94,7 @@ function refuse(
   );
 }
 
-/** `POST /v1/messages`: recorded, answered by the first script rule that fits or by the default rules. */
+/** Handles `POST /v1/messages`: records it, and answers by the first matching script rule or the default rules. */
 export async function answerMessages(
   state: RehearsalState,
   incoming: IncomingMessage,
@@ -122,7 +122,7 @@ export async function answerMessages(
   );
 }
 
-/** `POST /v1/messages/count_tokens`: neither recorded nor scripted. */
+/** Handles `POST /v1/messages/count_tokens`, which is neither recorded nor scripted. */
 export async function answerCountTokens(
   state: RehearsalState,
   incoming: IncomingMessage,

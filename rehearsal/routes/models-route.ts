@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.ts';
 
-/** A model of the list. Its abilities are unknown here, and the API allows saying so with null. */
+/** Describes a model of the list. Its capabilities are null, which the API allows for unknown ones. */
 function describeModel(id: string, line: string): JsonObject {
   return {
     type: 'model',
@@ -24,7 +24,7 @@ const models = [
   describeModel('claude-haiku-5-5', 'haiku'),
 ];
 
-/** What `GET /v1/models` answers: one page. The rehearsal model answers for any other name as well. */
+/** Returns the answer to `GET /v1/models`: one page. The rehearsal model answers to every other name as well. */
 export function listModels(): JsonObject {
   return {
     data: models,
@@ -34,7 +34,7 @@ export function listModels(): JsonObject {
   };
 }
 
-/** What `GET /v1/models/{id}` answers; undefined when the model is not listed. */
+/** Returns the answer to `GET /v1/models/{id}`; undefined when the model is not listed. */
 export function findModel(id: string): JsonObject | undefined {
   return models.find((model) => model['id'] === id);
 }

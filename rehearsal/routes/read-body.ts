@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The API takes requests up to 32 MB. */
+/** Largest request of the API: 32 MB. */
 const bodyBytesMax = 32 * 1024 * 1024;
 
-/** The body as text; undefined when it is larger than `bodyBytesMax`. Rejects when the client goes meanwhile. */
+/** Reads the body as text; undefined when it is larger than `bodyBytesMax`. Rejects when the client disconnects. */
 export async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

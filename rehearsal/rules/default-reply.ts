@@ -26,7 +26,7 @@ const rules: Readonly<Record<Shape, (prompt: Prompt, shared: SharedWork | null) 
   delegation: (prompt, shared) =>
     shared === null
       ? answerDelegation(prompt)
-      : // What its calls came back with is no detail that it loaded.
+      : // The results of its calls are not details that it loaded.
         answerDelegation({ ...prompt, toolResults: [] }, shared),
   decision: decideWave,
   review: reviewQuestions,
@@ -40,7 +40,7 @@ function usedTools(request: MessagesRequest): readonly string[] {
   );
 }
 
-/** The tool's input by its schema, with the detail's id where the schema has a place for it. */
+/** Builds the tool's input by its schema, with the detail's id if the schema has a field for it. */
 function toolInput(tool: JsonObject, prompt: Prompt): JsonObject {
   const schema = isObject(tool['input_schema']) ? tool['input_schema'] : {};
   const generated = generateInstance(schema, prompt.goal, textOf(tool['name']));
@@ -52,7 +52,7 @@ function toolInput(tool: JsonObject, prompt: Prompt): JsonObject {
     : { ...input, detail_id: detailId };
 }
 
-/** The tool that the default rules use in this turn; undefined when the turn is for the answer. */
+/** Chooses the tool of this turn by the default rules; undefined when the turn is for the answer. */
 function chooseTool(request: MessagesRequest, prompt: Prompt): JsonObject | undefined {
   const choice = textOf(request.toolChoice?.['type']);
   const named = (name: string): JsonObject | undefined =>
@@ -73,14 +73,14 @@ function freeText(prompt: Prompt): string {
   ].join('\n');
 }
 
-/** What one does who does not work alone. */
+/** Part of a member or a leader. */
 interface Part {
-  /** Null when nothing is left but the output. */
+  /** Null when only the output is left. */
   readonly reply: ContentReply | null;
   readonly shared: SharedWork;
 }
 
-/** The part of a triad's member or of a team's leader; null for all others. */
+/** Plays the part of a triad's member or of a team's leader; null for all others. */
 function takePart(request: MessagesRequest, prompt: Prompt): Part | null {
   const member = readMember(request);
   if (member !== null) {
@@ -100,9 +100,9 @@ function takePart(request: MessagesRequest, prompt: Prompt): Part | null {
 }
 
 /**
- * What the rehearsal model answers when no script says otherwise: the turn of a triad's member, the tasks that a team's
- * leader gives out, a tool call, planwave's own shapes by their rules, any other schema by the generator, and without a
- * schema a short Markdown text. The same request has the same answer.
+ * Composes the answer of the rehearsal model without a script: the turn of a triad's member, the tasks of a team's
+ * leader, a tool call, planwave's own shapes by their rules, any other schema by the generator, and without a schema a
+ * short Markdown text. The same request has the same answer.
  */
 export function composeDefaultReply(request: MessagesRequest): ContentReply {
   const prompt = readPrompt(request);

@@ -12,19 +12,19 @@ interface Task {
   readonly id: string;
   readonly title: string;
   readonly work: string;
-  /** Words that an agent's description has when it fits. */
+  /** Words in the description of a fitting agent. */
   readonly words: readonly string[];
   readonly criteria: readonly [string, string];
   readonly after: readonly string[];
   readonly produces: readonly string[];
-  /** Names of produced outputs that it needs besides the delegations before it. */
+  /** Names of produced outputs that it needs, besides the delegations before it. */
   readonly needs: readonly string[];
 }
 
-/** The task that several do where the goal asks for a triad or a team: there is something to argue about, and to divide. */
+/** The task for a triad or a team, if the goal asks for one: its options can be argued about and divided. */
 const sharedTask = 'compare-options';
 
-/** The task that also takes the criteria that were open before the first wave: those the user set. */
+/** The task that also takes the criteria that were open before the first wave: the user's own. */
 const resultTask = 'write-result';
 
 const tasks: readonly Task[] = [
@@ -79,7 +79,7 @@ const tasks: readonly Task[] = [
   },
 ];
 
-/** A delegation may carry 20 criteria, and two are its own. */
+/** Most open criteria of one delegation, which may carry 20 with two of its own. */
 const openCriteriaMax = 18;
 
 function criteriaOf(task: Task, openCriteria: readonly JsonObject[]): readonly JsonObject[] {
@@ -95,10 +95,10 @@ function criteriaOf(task: Task, openCriteria: readonly JsonObject[]): readonly J
   return [...own, ...open];
 }
 
-/** A review needs somebody else than those who did the work. */
+/** Least number of agents for a review, which another agent than the authors must do. */
 const agentsForReviewMin = 3;
 
-/** The delegations of wave 1: two in parallel, one that depends on both, and a review when there are enough agents. */
+/** Plans wave 1: two delegations in parallel, one that depends on both, and a review when there are enough agents. */
 export function firstWave(prompt: Prompt): readonly JsonObject[] {
   const known = prompt.knownInputs.includes('goal') ? ['goal'] : [];
   const used = new Set<string>();

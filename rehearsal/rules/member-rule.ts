@@ -9,8 +9,8 @@ import { finishSections, submitSummary } from './section-rule.ts';
 import type { ContentReply, ScriptedToolCall } from '../script.ts';
 
 /**
- * An orchestrator's assignments: all workers at once who have something to do, in its first turn and when it has to. Other
- * turns assign nobody, so the phase comes to its end.
+ * Builds an orchestrator's assignments: all workers with open work at once, in its first turn and when it has to. Other
+ * turns assign nothing, so the phase comes to its end.
  */
 function assignTurns(prompt: Prompt, member: MemberPrompt): readonly ScriptedToolCall[] {
   const isDue = member.turns === 1 || member.duties.assign;
@@ -51,7 +51,7 @@ function sayTurn(prompt: Prompt, member: MemberPrompt, calls: readonly ScriptedT
   ].join('\n');
 }
 
-/** What a rehearsed member does in its turn: a short text, and a call for each record that the turn still owes. */
+/** Plays a member's turn: a short text, and a call for each record that the turn still owes. */
 export function takeTurn(prompt: Prompt, member: MemberPrompt): ContentReply {
   const records = [
     ...registerClaims(prompt, member),
@@ -67,8 +67,8 @@ export function takeTurn(prompt: Prompt, member: MemberPrompt): ContentReply {
 }
 
 /**
- * What a triad's output says of its sections. A section without an owner, or one whose output is disputed, is nobody's to
- * call done: the criteria that it carries stay unmet.
+ * Describes a triad's sections for its output. A section without an owner or with a disputed output is not done: its
+ * criteria stay unmet.
  */
 export function describeWork(member: MemberPrompt): SharedWork {
   const disputed = new Set(member.claims.map(({ section_id }) => section_id));

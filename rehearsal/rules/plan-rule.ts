@@ -9,12 +9,12 @@ import { quote, slugOf } from '../quote.ts';
 /** Most criteria that one delegation may carry. */
 const criteriaMax = 20;
 
-/** The delegation that a criterion id was made for: `research-facts-c1` belongs to `research-facts`. */
+/** Returns the delegation that a criterion id was made for: `research-facts-c1` belongs to `research-facts`. */
 function groupOf(criterionId: string): string {
   return /^(.+?)(?:-w\d+)?-c\d+$/u.exec(criterionId)?.[1] ?? 'follow-up';
 }
 
-/** Open criteria by group, in the order listed, at most `criteriaMax` a group. */
+/** Groups the open criteria in the order of the list, at most `criteriaMax` in a group. */
 function groupCriteria(criteria: readonly JsonObject[]): ReadonlyArray<[string, JsonObject[]]> {
   const groups: Array<[string, JsonObject[]]> = [];
   for (const criterion of criteria) {
@@ -26,7 +26,7 @@ function groupCriteria(criteria: readonly JsonObject[]): ReadonlyArray<[string, 
   return groups;
 }
 
-/** `<group>-w2`, and `<group>-w2-2` for the second delegation of the same group. Unique among `taken`. */
+/** Returns `<group>-w2`, or `<group>-w2-2` for the second delegation of the same group. Unique among `taken`. */
 function nameDelegation(group: string, wave: number, taken: ReadonlySet<string>): string {
   for (let count = 1; ; count += 1) {
     const suffix = count === 1 ? `-w${wave}` : `-w${wave}-${count}`;
@@ -74,7 +74,7 @@ function laterWave(prompt: Prompt): readonly JsonObject[] {
   });
 }
 
-/** Without agents nobody can be given work: the planner says so instead of inventing an agent. */
+/** Plans without agents: the planner asks the user instead of inventing an agent. */
 function planWithoutAgents(goal: string): JsonObject {
   return {
     summary: `Rehearsal: no agent is listed, so nobody can work on ${quote(goal)}.`,
@@ -96,10 +96,10 @@ function planWithoutAgents(goal: string): JsonObject {
 }
 
 /**
- * What the rehearsed planner answers when it is asked for a plan, in the shape of a wave plan.
+ * Plans a wave like the planner, in the shape of a wave plan.
  *
  * Wave 1: work in parallel, a delegation that depends on all of it, and a review when there are three agents or more.
- * Later waves: one delegation for each group of open criteria, given to another agent than the wave before.
+ * Later waves: one delegation for each group of open criteria, with another agent than in the wave before.
  */
 export function planWave(prompt: Prompt): JsonObject {
   if (prompt.agents.length === 0) return planWithoutAgents(prompt.goal);

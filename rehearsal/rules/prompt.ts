@@ -11,7 +11,7 @@ import {
   unmark,
 } from './blocks.ts';
 
-/** An answer of the user as prompts carry it. */
+/** An answer of the user in a prompt. */
 interface PromptAnswer {
   readonly question_id: string;
   readonly text: string;
@@ -19,32 +19,32 @@ interface PromptAnswer {
   readonly delegation_id: string;
 }
 
-/** What planwave's prompts say, read from their XML-like blocks. Absent blocks are empty. */
+/** Content of planwave's prompts, read from their XML-like blocks. Absent blocks are empty. */
 export interface Prompt {
   readonly wave: number;
   readonly goal: string;
   readonly agents: readonly JsonObject[];
   /** Most delegations that a plan may have; Infinity when the prompt sets no limit. */
   readonly delegationsMax: number;
-  /** Whether a plan may have delegations done by triads. */
+  /** True when a plan may use triads. */
   readonly allowsTriads: boolean;
-  /** Teams with a name that a plan may give a delegation to; null when it may have none done by a team. */
+  /** Named teams that a plan may give a delegation to; null when teams are not allowed. */
   readonly teams: readonly JsonObject[] | null;
   readonly openCriteria: readonly JsonObject[];
   /** False when the prompt had no `<open_criteria>` block. */
   readonly saysOpenCriteria: boolean;
   readonly knownInputs: readonly string[];
   readonly delegation: JsonObject;
-  /** What can be loaded: first of what the task builds on. */
+  /** Details that can be loaded, those that the task builds on first. */
   readonly detailIndex: readonly JsonObject[];
   readonly outcomes: readonly JsonObject[];
   /** Contradictions that a decision has to resolve. */
   readonly conflicts: readonly JsonObject[];
-  /** Questions of an agent that the planner is to review. */
+  /** Questions of an agent for the planner to review. */
   readonly questions: readonly JsonObject[];
   /** Answers in the first message and in later ones, in this order. */
   readonly answers: readonly PromptAnswer[];
-  /** How many messages gave an output back because it broke a rule. */
+  /** Number of messages that returned an output because it broke a rule. */
   readonly repairs: number;
   /** Texts of the tool results in the conversation, in order. */
   readonly toolResults: readonly string[];
@@ -59,13 +59,13 @@ function readAnswers(value: unknown): readonly PromptAnswer[] {
   }));
 }
 
-/** Names of inputs, each with the others that stand for the same. */
+/** Reads names of inputs, each with its synonyms. */
 function readNames(value: unknown): readonly string[] {
   const named = objectsOf(value).flatMap(({ name, also }) => [textOf(name), ...stringsOf(also)]);
   return [...stringsOf(value), ...named];
 }
 
-/** Results that the task builds on and that are not shown whole. */
+/** Lists results that the task builds on and that are not shown whole. */
 function listShortResults(blocks: ReadonlyMap<string, string>): readonly JsonObject[] {
   const text = blocks.get('upstream_results') ?? '';
   return [...text.matchAll(/All of it: load_detail (\{"detail_id":"[^"]*"\})\./gu)]
@@ -83,7 +83,7 @@ function toolResultText(block: Block): string {
 
 const readBlocks = (text: string): ReadonlyMap<string, string> => firstOfEach(listBlocks(text));
 
-/** The goal, or the beginning of the first message when no block names it. */
+/** Returns the goal, or the beginning of the first message when no block names it. */
 function readGoal(first: ReadonlyMap<string, string>, system: string, firstText: string): string {
   const goal = first.get('goal') ?? readBlocks(system).get('goal') ?? firstText;
   return unescapeText(goal).trim() || 'no goal given';
@@ -100,7 +100,7 @@ function readTeams(blocks: ReadonlyMap<string, string>): readonly JsonObject[] |
   return objectsOf(isObject(value) ? value['teams'] : value);
 }
 
-/** Reads what a planwave prompt says. Never throws: what is absent or broken counts as empty. */
+/** Reads the content of a planwave prompt. Never throws: absent or broken parts count as empty. */
 export function readPrompt(request: MessagesRequest): Prompt {
   const userMessages = request.messages.filter((message) => message.role === 'user');
   const firstText = textIn(userMessages[0]?.blocks ?? []);

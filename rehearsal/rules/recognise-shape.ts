@@ -11,7 +11,7 @@ const marks: ReadonlyArray<readonly [Shape, readonly string[]]> = [
   ['decision', ['wave_compact', 'wave_detailed', 'planner_decision']],
 ];
 
-/** The schema that a `$ref` at the root leads to, or the schema itself. */
+/** Returns the target of a `$ref` at the root, or the schema itself. */
 function rootOf(schema: JsonObject): JsonObject {
   const ref = schema['$ref'];
   const path = typeof ref === 'string' ? /^#\/(\$defs|definitions)\/([^/]+)$/u.exec(ref) : null;
@@ -20,7 +20,7 @@ function rootOf(schema: JsonObject): JsonObject {
   return isObject(target) ? target : schema;
 }
 
-/** Which of planwave's shapes a JSON schema asks for, told by its property names; null for any other schema. */
+/** Recognises planwave's shape that a JSON schema asks for, by its property names; null for any other schema. */
 export function recogniseShape(schema: JsonObject | null): Shape | null {
   const properties = schema === null ? undefined : rootOf(schema)['properties'];
   if (!isObject(properties)) return null;

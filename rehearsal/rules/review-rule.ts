@@ -2,7 +2,10 @@ import { textOf } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import type { Prompt } from './prompt.ts';
 
-/** What the rehearsed planner says to an agent's questions: a default is assumed unless the question is critical, the rest is for the user. */
+/**
+ * Reviews an agent's questions like the planner: a default is assumed unless the question is critical; all others go to
+ * the user.
+ */
 export function reviewQuestions(prompt: Prompt): JsonObject {
   return {
     reviews: prompt.questions.map((question, index) => {

@@ -21,7 +21,7 @@ function generateCode({ section_id }: ShownSection): ScriptedToolCall {
   return { name: 'generate_code', input: { section_id, language: 'typescript', instructions } };
 }
 
-/** The calls by which a member finishes the sections that its turn names. */
+/** Builds the calls by which a member finishes the sections that its turn names. */
 export function finishSections(prompt: Prompt, member: MemberPrompt): readonly ScriptedToolCall[] {
   const done = new Set([
     ...takenOf(member, 'edit_section', 'section_id'),
@@ -38,7 +38,7 @@ export function finishSections(prompt: Prompt, member: MemberPrompt): readonly S
     );
 }
 
-/** What a turn has put into the records by its calls. */
+/** Records that a turn has made by its calls. */
 interface Answers {
   /** section_ids that it claimed. */
   readonly claimed: ReadonlySet<string>;
@@ -56,7 +56,9 @@ function readAnswers(calls: readonly ScriptedToolCall[]): Answers {
   };
 }
 
-/** Whose section it is when the turn is over: all who negotiate have agreed to the claim. Null while it is open. */
+/**
+ * Finds the owner of a section at the end of the turn: all negotiators have agreed to the claim. Null while it is open.
+ */
 function findOwner(
   { section_id, owner }: ShownSection,
   { claims, team, member }: MemberPrompt,
@@ -75,7 +77,7 @@ function findOwner(
   return owner ?? settled?.member ?? null;
 }
 
-/** What is decided on a section when the turn is over; null while it is an open question. */
+/** Describes the decision on a section at the end of the turn; null while it is an open question. */
 function decideSection(
   section: ShownSection,
   member: MemberPrompt,
@@ -89,7 +91,7 @@ function decideSection(
   return claimant ? `Rehearsal: ${claimant} claims ${section.section_id}.` : null;
 }
 
-/** Whether the phase could still settle something after this turn. */
+/** Returns true when the phase could still settle something after this turn. */
 function goesOn(member: MemberPrompt, answers: Answers): boolean {
   if (member.phase !== 'negotiate' || member.round >= member.roundsMax) return false;
   const contested = new Set(member.claims.map((claim) => claim.section_id));
@@ -99,10 +101,10 @@ function goesOn(member: MemberPrompt, answers: Answers): boolean {
 }
 
 /**
- * The summary of a phase, where the turn asks for one and nothing is left to settle: every section is decided or an open
- * question.
+ * Builds the summary of a phase, if the turn owes one and nothing is left to settle: every section is decided or an
+ * open question.
  *
- * @param calls what the member does besides in this turn.
+ * @param calls The member's other calls in this turn.
  */
 export function submitSummary(
   member: MemberPrompt,

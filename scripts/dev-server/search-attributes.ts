@@ -7,7 +7,7 @@ import { connectTo, namespaceOf } from './temporal-probe.ts';
 /** Numbers of the wire format (temporal.api.enums.v1.IndexedValueType). */
 const wireTypes = { Keyword: 2, Int: 3, Double: 4, Datetime: 6 } as const;
 
-/** With the start of the process around it, nobody waits 10 s to hear that no server is there. */
+/** Milliseconds until a missing server is reported: no user should wait 10 s plus the start of the process. */
 const connectTimeoutMs = 5_000;
 
 type AttributeName = keyof typeof searchAttributes;
@@ -16,15 +16,15 @@ const attributeNames = Object.keys(searchAttributes).filter(
   (name): name is AttributeName => name in searchAttributes,
 );
 
-/** Arguments of `temporal server start-dev` that register planwave's search attributes. */
+/** Returns arguments of `temporal server start-dev` that register planwave's search attributes. */
 export function searchAttributeArguments(): string[] {
   return attributeNames.map((name) => `--search-attribute=${name}=${searchAttributes[name]}`);
 }
 
 /**
- * Registers on a running server what planwave's runs are filtered by and is not registered yet.
+ * Registers missing search attributes of planwave's runs on a running server.
  *
- * @returns the names that were registered now
+ * @returns the names that were registered
  * @throws {ExpectedError} when the server refuses, or knows one of the names with another type
  */
 export async function registerSearchAttributes(address: string): Promise<string[]> {
@@ -46,7 +46,7 @@ export async function registerSearchAttributes(address: string): Promise<string[
       namespace,
       searchAttributes: Object.fromEntries(types),
     });
-    // The server answers before every part of it knows the names, and refuses a run that uses one it doesn't know.
+    // The server answers before each of its parts knows the names, and refuses a run with an unknown one.
     for (let look = 0; look < 50; look += 1) {
       const now = await list();
       if (missing.every((name) => now[name] !== undefined)) break;

@@ -6,16 +6,16 @@ import { searchAttributeArguments } from './search-attributes.ts';
 
 export interface ServerCli {
   readonly path: string;
-  /** Such as `1.9.1`. */
+  /** Version such as `1.9.1`. */
   readonly version: string;
 }
 
-/** The embedded server's database: every workflow of this home. */
+/** Returns the path of the embedded server's database with every workflow of this home. */
 export function dbFileOf(settings: Pick<Settings, 'home'>): string {
   return join(settings.home, 'temporal', 'dev.db');
 }
 
-/** The command line of the embedded server, without the executable. */
+/** Returns the command line of the embedded server, without the executable. */
 export function serverArguments(cli: ServerCli, settings: Settings): string[] {
   const options = [
     `--db-filename=${dbFileOf(settings)}`,
@@ -37,9 +37,10 @@ function dynamicConfig(cli: ServerCli): string[] {
     'history.transferProcessorMaxPollRPS=2000',
     // Timers, timeouts and back-offs fire when they are due, not up to a second later.
     'history.timerProcessorMaxTimeShift="20ms"',
-    // A workflow that its worker's code does not fit shows in every list after two failed tasks, not five (half a minute).
+    // A workflow that does not fit its worker's code appears in every list after two failed tasks, not five (half a
+    // minute).
     'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2',
-    // For runs that the Temporal CLI starts: see `workflowTaskTimeoutMs` in contracts/names.ts.
+    // Applies to runs that the Temporal CLI starts: see `workflowTaskTimeoutMs` in contracts/names.ts.
     `history.defaultWorkflowTaskTimeout="${workflowTaskTimeoutMs / 1_000}s"`,
   ];
   if (isPreferred(cli.version)) return always;

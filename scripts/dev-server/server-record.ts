@@ -2,13 +2,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../settings.ts';
 
-/** Which ports this home's server took, so that a later command with other ports finds it. */
+/** Ports of this home's server, so that a later command with other ports finds it. */
 export interface ServerRecord {
   readonly temporal_port: number;
   readonly ui_port: number;
 }
 
-/** Written once the server is ready. It may outlive the server: whoever reads it checks who holds the port. */
+/**
+ * Records the ports once the server is ready. The record may outlive the server: readers check which process holds the
+ * port.
+ */
 export function recordServer(settings: Settings): void {
   const record: ServerRecord = { temporal_port: settings.temporalPort, ui_port: settings.uiPort };
   writeFileSync(recordPath(settings), `${JSON.stringify(record)}\n`);

@@ -1,12 +1,12 @@
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DoctorFinding } from '../../client/cli/doctor-check.ts';
+import type { DoctorFinding } from '../../client/cli/cli-deps.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 
-/** Below this a long run may come to a halt: the server's database and the artifacts grow with it. */
+/** Least free space. With less, a long run may stop, because the server's database and the artifacts grow with it. */
 const freeBytesMin = 1_000_000_000;
 
-/** Whether the artifact home can be written and has room. */
+/** Checks that the artifact home can be written and has room. */
 export async function checkHome(home: string): Promise<DoctorFinding> {
   const probe = join(home, `.doctor-${process.pid}`);
   try {

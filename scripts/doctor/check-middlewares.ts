@@ -1,8 +1,8 @@
-import type { DoctorFinding } from '../../client/cli/doctor-check.ts';
+import type { DoctorFinding } from '../../client/cli/cli-deps.ts';
 import { loadMiddlewares, shippedNames } from '../../worker/load-middlewares.ts';
 import { BadSettings, readMiddlewaresFile } from '../../worker/worker-settings.ts';
 
-/** Whether the module of `PLANWAVE_MIDDLEWARES` can be loaded, and what it brings. */
+/** Checks that the module of `PLANWAVE_MIDDLEWARES` can be loaded, and lists its content. */
 export async function checkMiddlewares(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   try {
     const file = readMiddlewaresFile(env);

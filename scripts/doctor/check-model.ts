@@ -1,4 +1,4 @@
-import type { DoctorFinding } from '../../client/cli/doctor-check.ts';
+import type { DoctorFinding } from '../../client/cli/cli-deps.ts';
 import { BadSettings, readWorkerSettings } from '../../worker/worker-settings.ts';
 import type { WorkerSettings } from '../../worker/worker-settings.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
@@ -6,7 +6,7 @@ import { messageOf } from '../bootstrap/expected-error.mjs';
 const anthropicUrl = 'https://api.anthropic.com';
 const timeoutMs = 5_000;
 
-/** Whether the model API of this environment answers and takes the key. Lists models, which costs nothing. */
+/** Checks that the model API of this environment answers and accepts the key. It lists models, which costs nothing. */
 export async function checkModel(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   let settings: WorkerSettings;
   try {
@@ -43,6 +43,6 @@ function judge(status: number, baseUrl: string, model: string): DoctorFinding {
       cure: 'set ANTHROPIC_API_KEY to a valid key',
     };
   }
-  // Local servers often have no list of models; that they answer is what counts.
+  // Local servers often have no list of models; an answer is enough.
   return { ok: true, detail: `${baseUrl} answers (${status}); default model ${model}` };
 }

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createThreadStore } from '../../activities/adapters/thread-store/create-thread-store.ts';
 import type { ThreadStore } from '../../activities/ports/thread-store.ts';
-import type { DoctorFinding } from '../../client/cli/doctor-check.ts';
+import type { DoctorFinding } from '../../client/cli/cli-deps.ts';
 import { readThreadsUrl } from '../../worker/worker-settings.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 
-/** Whether the threads of teams can be read where this environment keeps them. */
+/** Checks that the threads of teams can be read where this environment keeps them. */
 export async function checkThreads(home: string, env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   const file = join(home, 'threads.db');
   let threads: ThreadStore | undefined;

@@ -3,7 +3,7 @@ import { loadAgents } from '../../activities/adapters/agent-files.ts';
 import { AgentFilesInvalid } from '../../activities/ports/agent-source.ts';
 import { loadDetailName } from '../../activities/tools/registry/load-detail.ts';
 import { writeFileName } from '../../activities/tools/registry/write-file.ts';
-import type { DoctorCheck, DoctorFinding } from '../../client/cli/doctor-check.ts';
+import type { DoctorCheck, DoctorFinding } from '../../client/cli/cli-deps.ts';
 import { shippedAgentsDir } from '../../worker/create-activities.ts';
 import { readWorkerSettings } from '../../worker/worker-settings.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
@@ -14,7 +14,10 @@ import { checkMiddlewares } from './check-middlewares.ts';
 import { checkModel } from './check-model.ts';
 import { checkThreads } from './check-threads.ts';
 
-/** What `planwave doctor` looks at on this machine, beside the server. The worker may have other settings than this shell. */
+/**
+ * Creates the checks of `planwave doctor` for this machine, besides the server. The worker may have other settings than
+ * this shell.
+ */
 export function createDoctorChecks(settings: Settings): DoctorCheck[] {
   return [
     { name: 'Temporal CLI', run: checkCli },
@@ -55,12 +58,12 @@ async function checkPrices(): Promise<DoctorFinding> {
     outputTokens: 0,
   };
   const isPriced = computeUsage(model, noTokens).unpriced_calls === 0;
-  // Not a failure: a run with an unknown price counts its tokens and says so.
+  // An unknown price is no failure: a run counts its tokens and says so.
   const word = isPriced ? 'known' : 'unknown; runs will say "cost unknown"';
   return { ok: true, detail: `price of ${model} as of ${pricesAsOf}: ${word}` };
 }
 
-/** Without a key, `npm start` and `npm run dev` bring the rehearsal model. */
+/** Returns the default model; without a key, `npm start` and `npm run dev` start the rehearsal model. */
 function modelName(): string {
   try {
     return readWorkerSettings(process.env).defaultModel;

@@ -4,10 +4,10 @@ import { ExpectedError } from '../bootstrap/expected-error.mjs';
 import { logTail, startPart, type Part } from './part.ts';
 
 export interface NodePartOptions {
-  /** Names the part in messages and its log file; there is a `scripts/<name>.mjs`. */
+  /** Name of the part in messages and of its log file; `scripts/<name>.mjs` exists. */
   readonly name: 'worker' | 'rehearsal';
   readonly env: NodeJS.ProcessEnv;
-  /** `PLANWAVE_HOME`; the log lies in its `temporal` folder, so that runs have the rest of the names. */
+  /** `PLANWAVE_HOME`; the log is in its `temporal` folder, which leaves the other names to runs. */
   readonly home: string;
 }
 
@@ -15,7 +15,7 @@ export interface NodePartOptions {
 const readyMessage = { type: 'ready' } as const;
 
 /**
- * Starts one of our own scripts as a process and waits until it says that it is ready.
+ * Starts one of our own scripts as a process and waits until it reports that it is ready.
  *
  * @throws {ExpectedError} with the end of its log, when it ended before that
  */
@@ -39,8 +39,8 @@ export async function startNodePart(options: NodePartOptions): Promise<Part> {
 }
 
 /**
- * In a part: tells the parent that it is ready, and asks this process to end when the parent is gone. Does nothing
- * when the script was started by hand.
+ * Tells the parent that this part is ready, and asks this process to end when the parent is gone. Does nothing when the
+ * script was started by hand.
  */
 export function announceReady(): void {
   if (process.send === undefined) return;

@@ -4,24 +4,24 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lastLines } from '../bootstrap/run-command.mjs';
 
-/** How to start one process of planwave. */
+/** Command and environment of one process of planwave. */
 export interface PartOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Takes standard output and standard error; what an earlier process wrote is kept beside it as `.previous`. */
+  /** File for standard output and standard error; the log of an earlier process is kept as `.previous`. */
   readonly logFile: string;
-  /** `node`: a script of ours, which tells over IPC that it is ready; `foreign`: any other program. */
+  /** `node`: a script of ours, which reports over IPC that it is ready; `foreign`: any other program. */
   readonly kind: 'node' | 'foreign';
 }
 
-/** A process that this one started. It leaves when this one ends, even by kill -9. */
+/** A child process. It ends when this process ends, even by kill -9. */
 export interface Part {
   readonly pid: number;
   readonly logFile: string;
-  /** The first message of a `node` part, which says that it is ready. Never settles when the part ends before. */
+  /** The first message of a `node` part, which says that it is ready. Never settles when the part ends before that. */
   readonly firstMessage: Promise<unknown>;
-  /** How it ended, such as `exit code 1` or `SIGKILL`. */
+  /** Cause of its end, such as `exit code 1` or `SIGKILL`. */
   readonly ended: Promise<string>;
   /** Asks it to end (SIGTERM), and ends it by force after `graceMs` milliseconds. Settles when it has ended. */
   stop(graceMs: number): Promise<void>;
@@ -31,7 +31,7 @@ export interface Part {
 
 const guardScript = fileURLToPath(new URL('./guard.sh', import.meta.url));
 
-/** Starts a process in a group of its own, so that Ctrl-C reaches only us and parts are stopped in order. */
+/** Starts a process in a group of its own, so that Ctrl-C reaches only this process and parts are stopped in order. */
 export function startPart(options: PartOptions): Part {
   const child = spawnWithLog(options);
   const { pid } = child;
@@ -81,7 +81,7 @@ function spawnWithLog(options: PartOptions): ChildProcess {
         stdio: ['ignore', log, log, 'ipc'],
       });
     }
-    // A foreign program does not notice that we are gone; the guard does, by the end of its input.
+    // A foreign program does not notice that this process has ended; the guard does, because its input ends.
     const guarded = process.platform !== 'win32' && existsSync('/bin/sh');
     const command = guarded ? '/bin/sh' : options.command;
     const args = guarded ? [guardScript, options.command, ...options.args] : options.args;

@@ -1,6 +1,6 @@
 import type { Middleware } from '@anthropic-ai/sdk';
 
-/** What is known of the HTTP response of a call, for whoever has to say what went wrong. */
+/** Facts about the HTTP response of a call, for error messages. */
 export interface ResponseFacts {
   readonly status: number;
   readonly contentType: string | null;
@@ -11,7 +11,7 @@ export interface ResponseFacts {
 
 export interface GuardEvents {
   readonly onResponse: (facts: ResponseFacts) => void;
-  /** Called for every chunk of the body, pings included: the SDK swallows those. */
+  /** Called for each chunk of the body, including pings, which the SDK swallows. */
   readonly onBytes: () => void;
   /** Called once when the body or one of its lines is larger than any reply. The body ends there. */
   readonly onTooLarge: () => void;
@@ -62,7 +62,7 @@ async function* countBytes(
   }
 }
 
-/** Passes an event stream on line by line and touches only lines that lack what the SDK needs. */
+/** Passes an event stream on line by line, and changes only lines that lack fields which the SDK needs. */
 async function* fillUsages(
   body: AsyncIterable<Uint8Array>,
   events: GuardEvents,
@@ -71,7 +71,7 @@ async function* fillUsages(
   const encoder = new TextEncoder();
   let rest = '';
   for await (const chunk of body) {
-    // Only what is new is searched for line ends: a long line would be searched again with each of its chunks.
+    // Only the new part is searched for line ends: a long line would be searched again with each of its chunks.
     const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
     rest += first;
     if (rest.length > lineCharsMax) return events.onTooLarge();
@@ -98,7 +98,7 @@ function fillUsage(line: string): string {
   return `data: ${JSON.stringify(event)}`;
 }
 
-/** Undefined for broken JSON, which the SDK reports by itself. */
+/** Returns undefined for broken JSON, which the SDK reports itself. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

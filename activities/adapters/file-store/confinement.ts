@@ -5,8 +5,8 @@ import { getCode } from './store-errors.ts';
 
 /**
  * Refuses a path that is not below `root`, by its spelling or through a symbolic link on its way. `root` itself may be
- * a link: whoever sets it up decides where it leads. The last part of the path is not looked at: files are replaced by
- * rename, which replaces a link instead of following it, and read without following links.
+ * a link: its owner decides where it leads. The last part of the path is not checked: files are replaced by rename,
+ * which replaces a link instead of following it, and read without following links.
  *
  * @throws {StoreUnavailable} with code `ELOOP` for a link, null for a path outside.
  */
@@ -31,9 +31,9 @@ export async function checkInside(root: string, path: string): Promise<void> {
 }
 
 /**
- * Creates `dir` and what is missing above it, so that it survives a power cut.
+ * Creates `dir` and its missing parents, so that they survive a power cut.
  *
- * @param mode permissions of the folders that are created; undefined: those that the umask gives.
+ * @param mode Permissions of the created folders; undefined for those of the umask.
  */
 export async function makeDirectory(dir: string, mode: number | undefined): Promise<void> {
   const first = await mkdir(dir, { recursive: true, mode }).catch((error: unknown) =>
@@ -48,7 +48,7 @@ export async function makeDirectory(dir: string, mode: number | undefined): Prom
 }
 
 /**
- * Node tells a read-only file system from a missing directory only where it creates a single one.
+ * Creates directories one by one, because only then Node tells a read-only file system from a missing directory.
  *
  * @returns the first directory that was created.
  */
@@ -70,7 +70,7 @@ export async function syncDirectory(dir: string): Promise<void> {
   try {
     handle = await open(dir, 'r');
   } catch (error) {
-    // Windows has no such thing; its rename is journalled.
+    // Windows can't do this; its rename is journalled.
     if (process.platform === 'win32' && ['EPERM', 'EISDIR'].includes(getCode(error) ?? '')) return;
     throw error;
   }

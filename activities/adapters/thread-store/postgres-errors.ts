@@ -3,7 +3,7 @@ import { getCode } from '../file-store/store-errors.ts';
 
 const checkUrl = 'check PLANWAVE_THREADS_URL';
 
-/** What codes of the system and of PostgreSQL mean, and what to do about it. */
+/** Reasons and cures for codes of the system and of PostgreSQL. */
 const explanations = new Map<string, readonly [reason: string, cure: string]>([
   ['ECONNREFUSED', ['nobody listens there', `start the server, or ${checkUrl}`]],
   ['ECONNRESET', ['the connection was cut', 'look at the log of the server']],
@@ -18,10 +18,10 @@ const explanations = new Map<string, readonly [reason: string, cure: string]>([
   ['25006', ['it is read-only', 'name the primary server in PLANWAVE_THREADS_URL']],
 ]);
 
-/** What pg says where no code tells. */
+/** Matches pg's message for a timeout, which has no code. */
 const silence = /timeout/i;
 
-/** What a failed use of the database is told as. */
+/** Converts a failed use of the database to an error for people. */
 export function explainPostgresError(
   doing: 'read' | 'write',
   url: string,
@@ -42,7 +42,7 @@ export function explainPostgresError(
   );
 }
 
-/** Where a URL leads, without who goes there and by which password. */
+/** Returns the address in a URL without user and password. */
 export function addressOf(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;

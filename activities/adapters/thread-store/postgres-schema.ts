@@ -2,13 +2,13 @@ import type { PoolClient } from 'pg';
 import { ThreadUnavailable } from '../../ports/thread-store.ts';
 import { addressOf } from './postgres-errors.ts';
 
-/** Raised with every change of the tables; the database says which one it has. */
+/** Number of the table version, raised with every change; the database stores its own. */
 const schemaVersion = 1;
 
-/** Any number of our own: whoever makes the tables holds the lock of this name. */
+/** Key of the lock that is held while the tables are created. An arbitrary number of our own. */
 const schemaLock = 4_202_511;
 
-/** As in SQLite: a delegation stands as JSON, and its words beside it for the search alone. */
+/** The same tables as in SQLite: a delegation is stored as JSON, with its words beside it for the search. */
 const schema = `
   CREATE TABLE planwave_thread_entries (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -36,10 +36,10 @@ const schema = `
 `;
 
 /**
- * Makes the tables of a database that has none. Two workers that start at once make them once, and one that may not make
- * tables can use them.
+ * Creates the tables of a database that has none. Two workers that start at once create them once, and a user without
+ * the right to create tables can use them.
  *
- * @throws {ThreadUnavailable} when a newer planwave has made them.
+ * @throws {ThreadUnavailable} when a newer planwave has created them.
  */
 export async function ensureSchema(client: PoolClient, url: string): Promise<void> {
   if (!(await hasTables(client))) {
@@ -59,7 +59,7 @@ export async function ensureSchema(client: PoolClient, url: string): Promise<voi
   );
 }
 
-/** Reads the catalog itself: what `to_regclass` remembers is as old as the transaction. */
+/** Reads the catalog itself, because the cache of `to_regclass` is as old as the transaction. */
 async function hasTables(client: PoolClient): Promise<boolean> {
   const { rows } = await client.query(
     "SELECT 1 FROM pg_class WHERE relname = 'planwave_thread_schema' AND pg_table_is_visible(oid)",

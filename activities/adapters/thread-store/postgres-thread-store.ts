@@ -11,17 +11,17 @@ import { wordsOf, wordsSought } from './search-words.ts';
 /** Connections of one worker. A team needs one for a moment, twice in its life. */
 const connectionsMax = 4;
 
-/** Milliseconds. Who connects or asks for longer gets nothing: a leader must not wait for its memory. */
+/** Milliseconds after which connecting or a query is given up: a leader must not wait for its memory. */
 const patience = { connectMs: 2_000, queryMs: 3_000 };
 
-/** Milliseconds after which a connection that nobody uses is closed. */
+/** Milliseconds after which an unused connection is closed. */
 const idleMs = 10_000;
 
 /**
- * Threads in a PostgreSQL database, for workers on many machines.
+ * Creates a store of threads in a PostgreSQL database, for workers on many machines.
  *
- * Connections are made when they are needed, close themselves soon after, and keep no process alive meanwhile: a worker
- * that ends has nothing to close.
+ * Connections are opened on demand, close themselves soon after, and keep no process alive: a worker that ends has
+ * nothing to close.
  *
  * @param url `postgresql://user:password@host:port/database`. Its password is in no error.
  */
@@ -43,9 +43,9 @@ export function createPostgresThreadStore({ url }: { readonly url: string }): Th
         client.release();
         return done;
       } catch (error) {
-        // What the connection is in the middle of, nobody knows.
+        // The state of the connection is unknown.
         client.release(true);
-        // The tables may be what is missing.
+        // The tables may be missing.
         isPrepared = false;
         throw error;
       }
@@ -96,14 +96,14 @@ function createPool(url: string): Pool {
     max: connectionsMax,
     connectionTimeoutMillis: connectMs,
     query_timeout: queryMs,
-    // The server gives up as well: what nobody waits for any more holds no lock.
+    // The server gives up too, so that an abandoned query holds no lock.
     statement_timeout: queryMs,
     idle_in_transaction_session_timeout: queryMs,
     idleTimeoutMillis: idleMs,
     allowExitOnIdle: true,
     application_name: 'planwave',
   });
-  // A connection that breaks while nobody uses it is no news: the next use makes another one.
+  // A broken idle connection is no error: the next use opens another one.
   pool.on('error', () => {});
   return pool;
 }
@@ -118,7 +118,7 @@ async function appendEntry(client: PoolClient, entry: ThreadEntry): Promise<void
     storable(answer),
   ]);
   const entryId = added.rows[0]?.id;
-  // One of a later time stands there otherwise.
+  // Otherwise the stored entry has a later time.
   if (entryId !== undefined) {
     await client.query(removeDelegations, [entryId]);
     await client.query(addDelegations, [
@@ -131,7 +131,7 @@ async function appendEntry(client: PoolClient, entry: ThreadEntry): Promise<void
   await client.query('COMMIT');
 }
 
-/** Locks the entry until the end, so that two who add the same one take turns. */
+/** Locks the entry until the end, so that two writers of the same one take turns. */
 const putEntry = `
   INSERT INTO planwave_thread_entries
     (thread_id, user_id, run_id, delegation_id, at, message, answer)
@@ -144,7 +144,7 @@ const putEntry = `
 
 const removeDelegations = 'DELETE FROM planwave_thread_delegations WHERE entry_id = $1';
 
-/** As the configuration 'simple' would have it, but for the words, which come ready-made from `listTerms`. */
+/** Stores the words like the configuration 'simple', but from `listTerms`. */
 const addDelegations = `
   INSERT INTO planwave_thread_delegations (entry_id, task_id, body, words)
   SELECT $1, task_id, body, array_to_tsvector(string_to_array(words, ' '))

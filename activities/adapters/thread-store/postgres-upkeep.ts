@@ -9,7 +9,7 @@ import type { ListThreadsOptions } from '../../ports/thread-store.ts';
 import { storable } from './rows.ts';
 import { readCounts, readEntries, readSummaries } from './upkeep-rows.ts';
 
-/** What people do with the threads of a database: look into them, and delete them. */
+/** Lists the threads of a database. */
 
 export async function listThreads(
   client: PoolClient,
@@ -18,7 +18,7 @@ export async function listThreads(
   return readSummaries((await client.query(summaries, [storable(userId), limit])).rows);
 }
 
-/** In one transaction: what a worker adds meanwhile does not come in between. */
+/** Reads a thread in one transaction, so that no entry of a worker comes in between. */
 export async function readThread(
   client: PoolClient,
   threadId: string,
@@ -41,7 +41,7 @@ export async function countEntries(
   return readCounts((await client.query(counts(chosen), [value])).rows);
 }
 
-/** One statement: it counts what it deletes, and sees the delegations that go with it. */
+/** Counts and deletes in one statement, which still sees the delegations of the deleted entries. */
 export async function removeEntries(
   client: PoolClient,
   which: EntrySelection,
@@ -80,7 +80,7 @@ const tasksOfNewest = `
   )
   ORDER BY id`;
 
-/** @param chosen gives the entries that are counted. */
+/** @param chosen SQL that selects the counted entries. */
 function counts(chosen: string): string {
   return `
     WITH chosen AS (${chosen})

@@ -3,7 +3,7 @@ import { PastDelegation } from '../../../contracts/thread.ts';
 import type { KeptDelegation, ThreadHistory } from '../../../contracts/thread.ts';
 import type { FoundDelegation, FoundDelegations } from '../../ports/thread-store.ts';
 
-/** What both databases give and take. A row may have been written by another version, or by a person. */
+/** Rows of both databases. A row may have been written by another version, or by a person. */
 
 const MessageRow = z.object({
   message: z.string(),
@@ -14,8 +14,8 @@ const MessageRow = z.object({
 const DelegationRow = z.object({ run_id: z.string(), task_id: z.string(), body: z.string() });
 
 /**
- * @param rows newest first.
- * @returns the newest messages and answers, oldest first. Rows that can't be read are passed over.
+ * @param rows Newest first.
+ * @returns the newest messages and answers, oldest first. Unreadable rows are skipped.
  */
 export function readMessages(rows: readonly unknown[], max: number): ThreadHistory['messages'] {
   const messages = rows.toReversed().flatMap((row): ThreadHistory['messages'] => {
@@ -30,7 +30,7 @@ export function readMessages(rows: readonly unknown[], max: number): ThreadHisto
   return messages.slice(-max);
 }
 
-/** In the order of the rows. */
+/** Reads delegations in the order of the rows. */
 export function readDelegations(rows: readonly unknown[]): FoundDelegations {
   const delegations = rows.map(readDelegation).filter((one) => one !== null);
   return { delegations, unreadable: rows.length - delegations.length };
@@ -44,7 +44,7 @@ function readDelegation(row: unknown): FoundDelegation | null {
   return delegation === null ? null : { key: JSON.stringify([run_id, task_id]), delegation };
 }
 
-/** What `writeBody` has written; null when it can't be read. */
+/** Reads the text of `writeBody`; null when it can't be read. */
 export function readBody(body: string): PastDelegation | null {
   const read = PastDelegation.safeParse(parse(body));
   return read.success ? read.data : null;
@@ -58,13 +58,13 @@ function parse(text: string): unknown {
   }
 }
 
-/** What `readBody` reads. */
+/** Writes a delegation for `readBody`. */
 export function writeBody(delegation: KeptDelegation): string {
   const { member_id, title, task, status, result, at } = delegation;
   return JSON.stringify({ member_id, title, task, status, result, at } satisfies PastDelegation);
 }
 
-/** PostgreSQL takes no NUL in a text, and SQLite shows nothing that stands behind one. */
+/** Replaces NUL characters: PostgreSQL refuses them, and SQLite hides the text behind one. */
 export function storable<T extends string | null>(text: T): T | string {
   return text === null ? text : text.replaceAll('\0', '\ufffd');
 }

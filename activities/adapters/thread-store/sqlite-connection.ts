@@ -3,16 +3,16 @@ import Database from 'libsql';
 import { isBusy } from './sqlite-errors.ts';
 import { ensureSchema } from './sqlite-schema.ts';
 
-/** One connection to a file, made at its first use, and again after a fault or when another file stands there. */
+/** A connection to a file, opened at its first use, and again after a fault or when the file was replaced. */
 export interface SqliteConnection {
-  /** What `work` leaves unfinished is undone. Throws what SQLite throws. */
+  /** Runs `work` and undoes its unfinished parts. Throws SQLite's errors. */
   use<T>(work: (db: Database.Database) => T): T;
   close(): void;
 }
 
 /**
- * A connection is kept because the library can't end one at will: `close` takes effect when the statements that it has
- * prepared are collected. One for each call would run out of open files.
+ * Creates a connection and keeps it, because the library can't close one at will: `close` takes effect only when its
+ * prepared statements are collected. One connection for each call would exhaust the open files.
  */
 export function createConnection(file: string): SqliteConnection {
   let current: { readonly db: Database.Database; readonly identity: string } | null = null;
@@ -36,13 +36,13 @@ export function createConnection(file: string): SqliteConnection {
 
   return {
     use(work) {
-      // What is written to a file that was moved away, nobody reads.
+      // Data in a file that was moved away would be lost.
       if (current !== null && current.identity !== identify(file)) close();
       const isKept = current !== null;
       try {
         return attempt(work);
       } catch (error) {
-        // A connection stays as it was made: one from when the disk was read-only never writes.
+        // A connection keeps its mode: one from when the disk was read-only never writes.
         if (!isKept || isBusy(error)) throw error;
         return attempt(work);
       }
@@ -63,7 +63,7 @@ function open(file: string): { readonly db: Database.Database; readonly identity
   }
 }
 
-/** A full disk has ended the transaction already; a busy file has not. */
+/** Rolls back an open transaction. A full disk has already ended it; a busy file has not. */
 function undo(db: Database.Database): void {
   if (db.inTransaction) db.exec('ROLLBACK');
 }

@@ -5,7 +5,7 @@ import { explainCode, getCode } from '../file-store/store-errors.ts';
 
 const elsewhere = 'or name a PostgreSQL database by PLANWAVE_THREADS_URL';
 
-/** What SQLite's codes mean, by their beginnings, and what to do about it. */
+/** Reasons and cures for SQLite's codes, by prefix. */
 const explanations: readonly (readonly [code: RegExp, reason: string, cure: string])[] = [
   [
     /^SQLITE_(?:NOTADB|CORRUPT)/,
@@ -22,12 +22,12 @@ const explanations: readonly (readonly [code: RegExp, reason: string, cure: stri
   [/^SQLITE_IOERR/, 'the disk reports a fault', `check the disk, ${elsewhere}`],
 ];
 
-/** Whether another process holds the file at this moment. */
+/** Returns true when another process holds the file at this moment. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(?:BUSY|LOCKED)/.test(getCode(error) ?? '');
 }
 
-/** What the failed use of the file is told as. */
+/** Converts a failed use of the file to an error for people. */
 export async function explainSqliteError(
   doing: 'read' | 'write',
   file: string,
@@ -44,7 +44,7 @@ export async function explainSqliteError(
   );
 }
 
-/** SQLite says of a file that it can't open no more than that. The system knows why. */
+/** Asks the system why the file can't be opened, because SQLite does not say. */
 async function askSystem(file: string, error: unknown): Promise<readonly [string, string]> {
   const refusal =
     explainCode(getCode(error)) ??

@@ -1,12 +1,12 @@
 import type Database from 'libsql';
 import { ThreadUnavailable } from '../../ports/thread-store.ts';
 
-/** Raised with every change of the tables; a file says which one it has. */
+/** Number of the table version, raised with every change; a file stores its own. */
 const schemaVersion = 1;
 
 /**
- * A delegation stands as JSON, so that a field more needs no other table, and its words beside it for the search alone.
- * The words come ready-made from `listTerms`; the tokenizer only has to leave them as they are.
+ * A delegation is stored as JSON, so that a new field needs no other table, with its words beside it for the search.
+ * The words come from `listTerms`; the tokenizer only has to keep them.
  */
 const schema = `
   CREATE TABLE thread_entries (
@@ -39,12 +39,12 @@ const schema = `
 `;
 
 /**
- * Makes the tables of a file that is new. Two workers that open it at once make them once.
+ * Creates the tables of a new file. Two workers that open it at once create them once.
  *
- * @throws {ThreadUnavailable} when a newer planwave has made them.
+ * @throws {ThreadUnavailable} when a newer planwave has created them.
  */
 export function ensureSchema(db: Database.Database, file: string): void {
-  // What is deleted is overwritten: a person who has a thread deleted finds nothing of it in the file.
+  // Deleted data is overwritten: nothing of a deleted thread stays in the file.
   db.exec('PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON');
   if (readVersion(db) === 0) {
     db.exec('BEGIN IMMEDIATE');
@@ -60,7 +60,7 @@ export function ensureSchema(db: Database.Database, file: string): void {
 }
 
 function readVersion(db: Database.Database): number {
-  // `all` reads to the end, and so lets go of the file.
+  // `all` reads to the end, and so releases the file.
   const [row] = db.prepare('PRAGMA user_version').all();
   const isVersion = typeof row === 'object' && row !== null && 'user_version' in row;
   return isVersion ? Number(row.user_version) : Number.NaN;

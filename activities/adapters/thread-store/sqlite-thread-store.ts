@@ -16,19 +16,20 @@ import { createConnection } from './sqlite-connection.ts';
 import { explainSqliteError, isBusy } from './sqlite-errors.ts';
 import { countEntries, listThreads, readThread, removeEntries } from './sqlite-upkeep.ts';
 
-/** How long a call waits for another process that writes, in milliseconds. A write takes a few. */
+/** Milliseconds that a call waits for another process that writes. A write takes a few. */
 const busyMsDefault = 3_000;
 
-/** Between two looks whether the other one is done, in milliseconds; at random, so that two that wait don't meet again. */
+/** Milliseconds between two attempts; random, so that two waiting processes do not collide again. */
 const lookAgainMs = { min: 2, max: 20 };
 
 /**
- * Threads in one SQLite file for all workers of a machine, `<home>/threads.db`.
+ * Creates a store of threads in one SQLite file for all workers of a machine, `<home>/threads.db`.
  *
- * Calls follow one another and none waits inside: so no worker holds a lock while it does something else. A write-ahead log
- * would gain nothing, and without one there is a single file to copy, which works wherever files can be locked.
+ * Calls run one after the other and never wait inside, so no worker holds a lock while it does something else. A
+ * write-ahead log would gain nothing; without one there is a single file to copy, which works wherever files can be
+ * locked.
  *
- * @param busyMs how long a call waits for other processes. Default 3 s.
+ * @param busyMs Milliseconds that a call waits for other processes. Default 3 s.
  */
 export function createSqliteThreadStore({
   home,
@@ -55,7 +56,7 @@ export function createSqliteThreadStore({
     }
   }
 
-  /** Whoever only looks makes no file. */
+  /** Uses the file only if it exists: reading must not create one. */
   async function useIfThere<T>(
     doing: 'read' | 'write',
     work: (db: Database.Database) => T,
@@ -98,7 +99,7 @@ const noThreads: ListedThreads = { threads: [], total: 0 };
 const noThread: ReadThread = { entries: [], total: 0, unreadable: 0 };
 const noEntries: EntryCounts = { threads: 0, entries: 0, delegations: 0 };
 
-/** False too where nobody can tell: who uses the file then hears why. */
+/** Returns false when it can't be decided: then using the file reports the reason. */
 async function isMissing(file: string): Promise<boolean> {
   try {
     await access(file);
@@ -153,7 +154,7 @@ const newestDelegations = `
   WHERE thread_id = ? AND run_id <> ?
   ORDER BY at DESC, thread_delegations.id DESC LIMIT ?`;
 
-/** A lower rank is a better one. */
+/** A lower rank is better. */
 const foundDelegations = `
   SELECT run_id, task_id, body
   FROM thread_words

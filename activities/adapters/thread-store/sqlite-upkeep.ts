@@ -9,7 +9,7 @@ import type { ListThreadsOptions } from '../../ports/thread-store.ts';
 import { storable } from './rows.ts';
 import { readCounts, readEntries, readSummaries } from './upkeep-rows.ts';
 
-/** What people do with the threads of a file: look into them, and delete them. */
+/** Lists the threads of a file. */
 
 export function listThreads(
   db: Database.Database,
@@ -18,7 +18,7 @@ export function listThreads(
   return readSummaries(db.prepare(summaries).all(storable(userId), limit));
 }
 
-/** In one transaction: what a worker adds meanwhile does not come in between. */
+/** Reads a thread in one transaction, so that no entry of a worker comes in between. */
 export function readThread(db: Database.Database, threadId: string, limit: number): ReadThread {
   db.exec('BEGIN');
   const total = countEntries(db, { thread_id: threadId }).entries;
@@ -33,7 +33,10 @@ export function countEntries(db: Database.Database, which: EntrySelection): Entr
   return readCounts(db.prepare(counts(column)).all(value));
 }
 
-/** What is deleted does not stay in the file: its pages are overwritten, and the index is merged without its words. */
+/**
+ * Deletes entries so that nothing of them stays in the file: its pages are overwritten, and the index is merged without
+ * their words.
+ */
 export function removeEntries(db: Database.Database, which: EntrySelection): EntryCounts {
   const [column, value] = toCondition(which);
   db.exec('BEGIN IMMEDIATE');

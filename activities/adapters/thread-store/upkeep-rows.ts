@@ -9,12 +9,12 @@ import type {
 } from '../../../contracts/thread.ts';
 import { readBody } from './rows.ts';
 
-/** What both databases give to who looks after threads. */
+/** Rows of both databases for the upkeep of threads. */
 
-/** Seconds; 0 where no calendar has a day for them, so that an entry with a wrong time can be shown and deleted too. */
+/** Seconds; 0 for a time beyond every calendar, so that an entry with a wrong time can be shown and deleted too. */
 const Time = z.number().min(0).max(8.64e12).catch(0);
 
-/** A number in SQLite, a text in PostgreSQL, which has larger ones than JavaScript. */
+/** A number in SQLite, a text in PostgreSQL, whose numbers can be larger than JavaScript's. */
 const RowId = z.coerce.string();
 
 const SummaryRow = z.object({
@@ -25,7 +25,7 @@ const SummaryRow = z.object({
   user_ids: z.string(),
 });
 
-/** Stands in each row of a list. */
+/** Total that each row of a list repeats. */
 const TotalRow = z.object({ total: z.number() });
 
 const EntryRow = z.object({
@@ -47,7 +47,7 @@ const CountsRow = z.object({
   delegations: z.number(),
 });
 
-/** In the order of the rows. A thread that can't be read is not listed, but counted. */
+/** Reads summaries in the order of the rows. An unreadable thread is not listed, but counted. */
 export function readSummaries(rows: readonly unknown[]): ListedThreads {
   const threads = rows.flatMap((row): ThreadSummary[] => {
     const read = SummaryRow.safeParse(row);
@@ -60,8 +60,8 @@ export function readSummaries(rows: readonly unknown[]): ListedThreads {
 }
 
 /**
- * @param rows of entries, newest first.
- * @param taskRows of their delegations, in the order in which they were added.
+ * @param rows Entries, newest first.
+ * @param taskRows Their delegations, in the order in which they were added.
  */
 export function readEntries(
   rows: readonly unknown[],

@@ -2,8 +2,7 @@ import { stateToolInputs } from '../../../contracts/state-call.ts';
 import type { StateCall, TeamCall } from '../../../contracts/state-call.ts';
 import { findMentions } from '../../../core/team/find-mentions.ts';
 import { hashTask } from '../../../core/team/hash-task.ts';
-import { cleanLine } from '../../../core/text/clean-line.ts';
-import { cutText, titleOf } from '../../../core/text/cut-text.ts';
+import { cleanLine, cutText, titleOf } from '../../../core/text/cut-text.ts';
 import { createStateTool } from './state-tool.ts';
 
 /** As long as a delegation's may be. */

@@ -17,7 +17,13 @@ it.each(goals.map((goal) => [goal.name, goal] as const))(
       calls: goal.replies.length,
       loads: 0,
     });
+    const written = goal.replies.flatMap(({ tools = [] }) => tools.map(({ input }) => input));
+    for (const { path } of written.filter(isFile)) expect(run.answer).toContain(`\`${path}\``);
     expect(run.answer).not.toBe('');
   },
   60_000,
 );
+
+function isFile(input: unknown): input is { readonly path: string } {
+  return typeof input === 'object' && input !== null && 'content' in input && 'path' in input;
+}
