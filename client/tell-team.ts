@@ -17,7 +17,7 @@ interface Told {
 type Telling = (cursor: TeamCursor) => Told | null;
 
 /**
- * What is new in a look at a team, in the order in which it happened as far as that can be seen: a task never ends after
+ * Lists what is new in a look at a team, in the order in which it happened as far as that can be seen: a task never ends after
  * its leader has heard of it, and nobody writes before its task was given out.
  */
 export function tellTeam(before: TeamCursor, look: TeamLook): Told[] {
@@ -44,7 +44,7 @@ export function tellTeam(before: TeamCursor, look: TeamLook): Told[] {
   ]);
 }
 
-/** What need not be remembered any more: calls that are over, and questions that are answered. */
+/** Drops what need not be remembered any more: calls that are over, and questions that are answered. */
 export function forgetOld(cursor: TeamCursor, look: TeamLook): TeamCursor {
   const inFlight = new Set(look.calls.map(({ call }) => call));
   const open = look.questions?.map(({ question_id }) => question_id);
@@ -109,7 +109,7 @@ function tellTask(task: TaskView): Telling {
   };
 }
 
-/** What is told again when it changes. The phases of a triad are told; their rounds and turns are not. */
+/** Returns what is told again when it changes. The phases of a triad are told; their rounds and turns are not. */
 export function tellingOf(task: TaskView): string {
   return [task.state, task.attempts, phaseOf(task) ?? '', task.reason].join(' ');
 }
@@ -210,7 +210,7 @@ function errorOf(status: string, reason: string): TeamEvent[] {
 
 const count = z.number().int().min(0);
 
-/** What was told of a team, so that nothing is told twice, whoever goes on. */
+/** Record of the events of a team that were given out, so that any process can continue without repeating one. */
 export const TeamCursor = z.strictObject({
   version: z.literal(1),
   /** By the delegation_id of its team. */

@@ -16,7 +16,7 @@ export const treePaths = {
   effects: 'effects.jsonl',
   result: 'result.md',
   report: 'report.md',
-  /** Of the agents' files, unless the run's input names another folder. */
+  /** Folder of the agents' files, unless the run's input names another. */
   workspace: 'workspace',
   conversationSummary: (goalTitle: string): string =>
     `conversation_summary_${toTaskName(goalTitle)}.md`,

@@ -85,7 +85,7 @@ function describeDelegation(
   };
 }
 
-/** Who is in it and why; what it works on is in the plan. */
+/** Describes members and reason; the work itself is in the plan. */
 function describeTriad({ type, reason, members }: TriadPlan): NonNullable<AgentEntry['triad']> {
   return { type, reason, members };
 }

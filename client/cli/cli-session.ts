@@ -8,7 +8,7 @@ import type { ConnectOptions } from '../connect.ts';
 import { createPlanwaveClient } from '../planwave-client.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
 
-/** What traces a command, when a collector is configured. */
+/** Tracing of a command, when a collector is configured. */
 export interface ClientTracing {
   readonly clientInterceptors: readonly WorkflowClientInterceptor[];
   /** Sends what is left. Never throws. */

@@ -42,7 +42,7 @@ export function createProgram(
   reportExitCode: (exitCode: number) => void = () => {},
 ): Command {
   const program = new Command('planwave')
-    .description('Starts, watches and steers planwave runs on a Temporal server.')
+    .description('Start, watch and steer planwave runs on a Temporal server.')
     .usage('<command> [options]')
     // Without it, the options after `temporal` would be taken for ours.
     .enablePositionalOptions()
@@ -64,9 +64,12 @@ export function createProgram(
 function addGlobalOptions(command: Command): void {
   for (const inner of command.commands) addGlobalOptions(inner);
   command
-    .option('--json', 'print one JSON document on standard output, and nothing else')
-    .option('--address <host:port>', 'Temporal server (TEMPORAL_ADDRESS, else localhost:7233)')
-    .option('--namespace <name>', 'Temporal namespace (TEMPORAL_NAMESPACE, else default)');
+    .option('--json', 'print one JSON document on standard output and nothing else')
+    .option(
+      '--address <host:port>',
+      'Temporal server (default: TEMPORAL_ADDRESS, else localhost:7233)',
+    )
+    .option('--namespace <name>', 'Temporal namespace (default: TEMPORAL_NAMESPACE, else default)');
 }
 
 function helpFooter(): string {
@@ -83,7 +86,7 @@ function helpFooter(): string {
 function registerTemporal(program: Command, runner: CommandRunner): void {
   program
     .command('temporal')
-    .argument('[arguments...]', 'passed on as they are')
+    .argument('[arguments...]', 'passed to the Temporal CLI unchanged')
     .description('run the Temporal CLI that planwave uses')
     .allowUnknownOption()
     .passThroughOptions()

@@ -5,30 +5,13 @@
  */
 const longest = [
   'chaos/worker-deaths',
-  'process/worker-killed',
-  'teams/streaming',
-  'triads/agreement',
-  'faults/disk-faults',
-  'triads/below-a-wave',
-  'teams/below-a-wave',
   'faults/workflow-cache',
-  'triads/interrupted',
-  'teams/guards',
   'chaos/crowd',
-  'teams/interrupted',
-  'process/worker-suspended',
-  'triads/failures',
-  'teams/time',
-  'teams/nested',
-  'chaos/server-deaths',
-  'teams/carried',
+  'process/worker-blocked',
   'deploys/misfit',
-  'triads/topology',
-  'teams/intake',
-  'process/bad-settings',
-  'triads/one-section',
-  'threads/team-threads',
-  'faults/model-stop-reasons',
+  'messages/answers-racing',
+  'slow/long-texts',
+  'replay/replay',
 ];
 
 /** What jest asks of its `testSequencer`. */
@@ -61,5 +44,5 @@ function rankOf(path) {
   const file = path.replaceAll('\\', '/');
   const place = longest.findIndex((name) => file.endsWith(`/${name}.test.ts`));
   if (place !== -1) return place;
-  return /\/test\/(?:integration|chaos)\//.test(file) ? longest.length : longest.length + 1;
+  return /\/test\/(?:integration|slow)\//.test(file) ? longest.length : longest.length + 1;
 }

@@ -14,7 +14,7 @@ export function registerAnswer(program: Command, runner: CommandRunner): void {
   program
     .command('answer')
     .argument('<run>', 'id of the run')
-    .argument('[question_id]', 'such as q1; may be left out when one question is open')
+    .argument('[question_id]', 'for example q1; optional if only one question is open')
     .argument('[answer...]', 'the answer; "-" reads it from standard input')
     .description('answer a question of a run')
     .action(

@@ -13,8 +13,8 @@ export function registerReport(program: Command, runner: CommandRunner): void {
   program
     .command('report')
     .argument('<run>', 'id of the run')
-    .description("print a run's answer: its result.md")
-    .option('--full', 'and everything else: its report.md')
+    .description("print a run's answer (result.md)")
+    .option('--full', 'also print report.md')
     .action((run: string, options: Options, command: Command) =>
       runner.run(command, (context) => showReport(context, run, options)),
     );
@@ -53,7 +53,7 @@ export function registerExport(program: Command, runner: CommandRunner): void {
   program
     .command('export')
     .argument('<run>', 'id of the run')
-    .description("write a run's readable files again, from the store")
+    .description("write a run's readable files again from the store")
     .action((run: string, _options: object, command: Command) =>
       runner.run(command, async ({ deps }) => {
         const exported = await deps.exportRun(run);

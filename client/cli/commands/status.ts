@@ -17,7 +17,7 @@ export function registerStatus(program: Command, runner: CommandRunner): void {
   program
     .command('status')
     .argument('<run>', 'id of the run')
-    .description('show the state of a run, what it waits for and its cost')
+    .description('show the state of a run, what it waits for and what it has cost')
     .action((run: string, _options: object, command: Command) =>
       runner.run(command, (context) => showStatus(context, run)),
     );
@@ -80,7 +80,7 @@ function describeUsed({ usage, untold }: UsageNow): string {
   return untold.length === 0 ? formatUsage(usage) : formatLeastUsage(usage);
 }
 
-/** What a team does that was started alone. */
+/** Describes the work of a team that was started alone. */
 function describeWork({ delegation }: StatusView): string[] {
   const team = delegation?.team;
   return team === undefined ? [] : [describeTeam(team), ...renderTaskTable(team)];

@@ -68,13 +68,13 @@ export interface RunEndedEvent {
   readonly result: PlannerRunResult | null;
   /** As the workflow returned it: Markdown, empty when there is none. */
   readonly answer: string;
-  /** Where `result.md` is, the whole answer, for a worker on this machine; null without one. */
+  /** Path of `result.md`, the whole answer, for a worker on this machine; null without one. */
   readonly result_path: string | null;
-  /** Where `report.md` is, everything else; null without one. */
+  /** Path of `report.md`, everything else; null without one. */
   readonly report_path: string | null;
 }
 
-/** What changed from one snapshot to the next, in the order in which it is told. Progress inside a turn is none. */
+/** Lists the changes from one snapshot to the next. Progress inside a turn is none. */
 export function detectChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
   return [
     ...noteChange(before, after),
@@ -167,7 +167,7 @@ function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEven
   ];
 }
 
-/** What its team does is told on its own. */
+/** Removes the team of a task; the team's tasks have events of their own. */
 function withoutTeam(task: TaskView): TaskView {
   const alone: { -readonly [K in keyof TaskView]: TaskView[K] } = { ...task };
   delete alone.team;

@@ -10,7 +10,7 @@ import type { WavePlanOutline } from '../../../contracts/wave-plan.ts';
 import { resolveQuestionRules } from '../../../core/questions/question-moments.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 
-/** Of every property test. A failure prints the seed and the path to the smallest example. */
+/** Settings of every property test. A failure prints the seed and the path to the smallest example. */
 export const property = { seed: 20_261_121, numRuns: 300 } as const;
 
 export const ref = 'a'.repeat(64);
@@ -94,7 +94,7 @@ export function question(over: Partial<Question> = {}): Question {
   };
 }
 
-/** What a run does about questions that nobody answers, when its input says nothing. */
+/** Default rules for unanswered questions. */
 export const usualRules = resolveQuestionRules(undefined);
 
 export function escalation(

@@ -1,7 +1,7 @@
 import { checkNode } from '../../../scripts/bootstrap/check-node.mjs';
 import { ensureChromium } from '../../../scripts/bootstrap/ensure-chromium.mjs';
 import { ensurePostgres } from '../../../scripts/bootstrap/ensure-postgres.mjs';
-import { formatTotals } from '../../../scripts/bootstrap/run-tests.mjs';
+import { formatTotals, listSlow } from '../../../scripts/bootstrap/run-tests.mjs';
 import { splitStartArguments } from '../../../scripts/bootstrap/start-arguments.mjs';
 import { makeFolder, writeExecutable } from './fake-executables.ts';
 
@@ -51,6 +51,15 @@ describe('the totals', () => {
 
   it('says so when jest left no result', () => {
     expect(formatTotals('')).toContain('ended before it could count');
+  });
+
+  it('are told with the files that belong in test/slow', () => {
+    const testResults = [
+      { name: 'quick.test.ts', startTime: 1_000, endTime: 41_000 },
+      { name: 'slow.test.ts', startTime: 1_000, endTime: 41_001 },
+    ];
+    expect(listSlow(JSON.stringify({ testResults }))).toEqual(['slow.test.ts']);
+    expect(listSlow('')).toEqual([]);
   });
 });
 
