@@ -170,7 +170,7 @@ export interface ModelTurnInput {
   /** Newest node of the conversation; null begins one. */
   readonly head: Ref | null;
   readonly append: readonly TurnInput[];
-  /** What is asked for. The same in a whole conversation, but that a member's last turns may be `member_output`. */
+  /** The kind of reply that is asked for. The same in a whole conversation, but that a member's last turns may be `member_output`. */
   readonly stage: StageName;
   readonly max_output_tokens: number;
   /**

@@ -7,17 +7,17 @@ export interface AttemptWork {
   readonly agent_id: string;
   /** As in ModelTurnInput. */
   readonly delegation_id?: string | undefined;
-  /** Of its conversation, from 1. */
+  /** Number of the turn in its conversation, from 1. */
   readonly turn?: number;
   /** The name of the tool, as the model wrote it. */
   readonly tool?: string;
   /** That was asked for. */
   readonly model?: string;
-  /** Of a call that came to its end: what all its attempts used. */
+  /** Usage of all attempts at a call that came to its end. */
   readonly usage?: Usage;
 }
 
-/** By the attempt; forgotten with it. */
+/** The work by attempt, forgotten with it. */
 const works = new WeakMap<Context, AttemptWork>();
 
 /** Notes what an attempt begins with. */

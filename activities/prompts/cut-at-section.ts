@@ -11,7 +11,7 @@ const headingCharsMax = 80;
 const noteBytesMax = 600;
 
 interface Heading {
-  /** Where its line begins, in UTF-16 code units. */
+  /** The beginning of its line, in UTF-16 code units. */
   readonly at: number;
   readonly title: string;
 }

@@ -104,12 +104,12 @@ export function renderTask({
   return jsonBlock('delegation', task);
 }
 
-/** How the whole of a text that was cut is loaded, as a sentence. */
+/** Says how the whole of a text that was cut is loaded. */
 export function loadWhole(detail_id: string): string {
   return `All of it: ${loadDetailName} ${JSON.stringify({ detail_id })}.`;
 }
 
-/** What `load_detail` knows besides the outputs upstream. */
+/** Lists what `load_detail` knows besides the outputs upstream. */
 function renderDetailIndex(record: RunRecord, waveCompact: string): string {
   const recorded = listRecordedDetails(record);
   const entries = [

@@ -18,7 +18,7 @@ export interface Upstream extends UpstreamOutput {
   readonly title: string;
   /** Names that the result is known by besides the delegation_id. */
   readonly names: readonly string[];
-  /** Whether the plan names it: as a required input or as a dependency. Others come because those depend on them. */
+  /** True if the plan names it: as a required input or as a dependency. Others come because those depend on them. */
   readonly isDirect: boolean;
   /** Those that it was to meet, as far as they are known. */
   readonly criteria: readonly AcceptanceCriterion[];
@@ -27,7 +27,7 @@ export interface Upstream extends UpstreamOutput {
   readonly whole: string;
 }
 
-/** What a prompt about one delegation is rendered from. */
+/** The content of a prompt about one delegation. */
 export interface Task {
   readonly record: RunRecord;
   readonly delegation: Delegation;

@@ -6,7 +6,7 @@ import { countBytes } from '../text/bytes.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
 
-/** What comes back to the one who asked: all answers at once, in the order of the questions. */
+/** Renders what comes back to the one who asked: all answers at once, in the order of the questions. */
 export async function renderAnswers(
   store: ArtifactStore,
   answers: readonly DeliveredAnswer[],
@@ -34,7 +34,7 @@ export async function renderAnswers(
 }
 
 /**
- * What was decided since the record was written that the first message is rendered from.
+ * Renders what was decided since the record was written that the first message is rendered from.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */

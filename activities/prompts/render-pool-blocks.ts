@@ -15,7 +15,7 @@ import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
 import { currentFacts, showFact } from '../artifacts/read-wave.ts';
 
 /**
- * What a decision has to leave without contradiction: the standing facts, the conflicts that it must resolve, and what the
+ * Renders what a decision has to leave without contradiction: the standing facts, the conflicts that it must resolve, and what the
  * members of triads said in those that are theirs. The conflicts are never cut, because each is asked for by name.
  */
 export async function renderPoolBlocks(

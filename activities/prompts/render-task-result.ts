@@ -26,7 +26,7 @@ const ends: Readonly<Record<TaskStatus, string>> = {
 };
 
 /**
- * What a leader is told of a task that it gave out: first the engine's own words, then, as data, what the member wrote. The
+ * Tells a leader the result of a task that it gave out: first the engine's own words, then, as data, what the member wrote. The
  * reason is data too, because it may quote a member.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.

@@ -13,7 +13,7 @@ import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
 
 /**
- * What a member is given for one turn: what its brief names, and nothing else of the others. Topology is kept here, by
+ * Renders what a member is given for one turn: what its brief names, and nothing else of the others. Topology is kept here, by
  * what there is to read, not by asking for discretion.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.

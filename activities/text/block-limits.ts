@@ -25,7 +25,7 @@ export const blockBytesMax = {
   criteria: 100_000,
   /** 300 names at 200 bytes: 100 characters, and a title. */
   known_inputs: 60_000,
-  /** What the last decision says of the next wave: 20 reasons and 20 actions at 500 bytes. */
+  /** The last decision's words on the next wave: 20 reasons and 20 actions at 500 bytes. */
   last_decision: 20_000,
   /** 100 attempts at 400 bytes; those that missed something take more. The newest stay. */
   tried: 40_000,
@@ -37,11 +37,11 @@ export const blockBytesMax = {
   news: 150_000,
   /** 100 facts of 600 bytes. The newest stay. */
   facts: 60_000,
-  /** What was said in 20 disputes of triads, the most that one decision resolves, at 3 KB. */
+  /** The words of 20 disputes of triads, the most that one decision resolves, at 3 KB. */
   minority_reports: 60_000,
-  /** What a member proposes in one of them. */
+  /** The proposal of a member in one of them. */
   minority_proposal: 1_500,
-  /** What another says against it. */
+  /** The reason of another against it. */
   minority_reason: 500,
   /** 100 stale delegations at 500 bytes. */
   stale: 50_000,
@@ -56,11 +56,11 @@ export const blockBytesMax = {
   upstream_compact: 8_000,
   /** The compact_md of all upstream outputs. Fifty of them, the most there can be, get 1,600 bytes each. */
   upstream_compacts: 80_000,
-  /** What upstream outputs leave unmet. Fifty of them get 400 bytes each; usually few have any. */
+  /** The criteria that upstream outputs leave unmet. Fifty of them get 400 bytes each; usually few have any. */
   upstream_unmet: 20_000,
   /** 200 details at 300 bytes. The newest stay; the others can't be loaded. */
   detail_index: 60_000,
-  /** What the wave was to do: 50 delegations, the most there are by default, at 2 KB. */
+  /** The plan of the wave: 50 delegations, the most there are by default, at 2 KB. */
   wave_plan: 100_000,
   /** 100 delegations, which is more than a wave has by default, at 2 KB. */
   outcomes: 200_000,
@@ -84,11 +84,11 @@ export const blockBytesMax = {
    * comes whole in any script, three bytes a character.
    */
   answers: engineLimits.answerCharsMax * 3,
-  /** Of a triad's phase: three lists of a few lines each. */
+  /** The summary of a triad's phase: three lists of a few lines each. */
   phase_summary: 60_000,
   /** 20,000 characters, as long as one may be, in any script. */
   instruction: 60_000,
-  /** What the others said since the member's last turn. Two of them in a round, at 40 KB. */
+  /** The words of the others since the member's last turn. Two of them in a round, at 40 KB. */
   heard: 80_000,
   /** Texts that stand now in place of what came too late. */
   returned: 40_000,
@@ -100,7 +100,7 @@ export const blockBytesMax = {
   claim_reasons: 40_000,
   /** A text that a state tool comes back with, as long as a tool's result may be: 25,000 tokens. */
   state_result: 100_000,
-  /** What the members of a team are for. Twenty of them, the most there can be, get 1,500 bytes each. */
+  /** The purposes of a team's members. Twenty of them, the most there can be, get 1,500 bytes each. */
   member_descriptions: 30_000,
   /** A leader's members with ids, names and capabilities: twenty at 5 KB. */
   members: 100_000,
@@ -114,14 +114,14 @@ export const blockBytesMax = {
   past_delegations: 40_000,
   /** The short form of what came of a leader's task. */
   task_compact: 8_000,
-  /** What speaks for and against its criteria: of a triad or a team there may be twenty. */
+  /** The evidence for and against its criteria: of a triad or a team there may be twenty. */
   task_coverage: 8_000,
   /** The long form. A leader reads ten results in one conversation; load_detail gives the rest of each. */
   task_detailed: 24_000,
   /** Its facts, its assumptions, what it missed, what it changed: each of the four. */
   task_facts: 6_000,
-  /** What a member had written of an output when its time was over: 8,000 characters, in any script. */
+  /** The text that a member had written of an output when its time was over: 8,000 characters, in any script. */
   task_partial: 24_000,
-  /** Of a section that is written as code: what was agreed, what stands, and what else is to be known. */
+  /** The order for a section that is written as code: what was agreed, what stands, and what else is to be known. */
   code_order: 60_000,
 } as const;
