@@ -5,7 +5,7 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
 
-/** What the attempts of one activity have done so far. */
+/** The work of all attempts at one activity so far. */
 export interface Attempts {
   /** Set once a reply was recorded: it is never bought again. Its usage is that of all attempts. */
   readonly result: ModelTurnResult | null;
@@ -13,7 +13,7 @@ export interface Attempts {
   readonly spent: Usage;
 }
 
-/** What one attempt leaves. */
+/** The ledger entry of one attempt. */
 interface AttemptEntry {
   readonly version: typeof ledgerVersion;
   /** As the attempt returns it. */
@@ -34,7 +34,7 @@ function ledgerKeyOf(info: Info, activityId = info.activityId): LedgerKey {
 }
 
 /**
- * What the other attempts left. The first attempt has nothing to look for.
+ * Reads what the other attempts left. The first attempt has nothing to look for.
  *
  * Of two replies, bought because a worker that had one was suspended, the earlier attempt's counts, and both are paid for.
  *
@@ -48,7 +48,7 @@ export async function recallAttempts(ledger: ReplyLedger, info: Info): Promise<A
 }
 
 /**
- * What another activity of the same workflow run was billed. A call that is cancelled between two attempts, or whose
+ * Adds up what another activity of the same workflow run was billed. A call that is cancelled between two attempts, or whose
  * worker was killed, reports nothing itself.
  *
  * @throws StoreUnavailable

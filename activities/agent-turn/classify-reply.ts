@@ -15,7 +15,7 @@ export type ReplyClass =
   /** Nothing of it may be sent back: the conversation goes on without it. */
   | { readonly type: 'dropped'; readonly reply: TurnReply };
 
-/** What a reply is, by its stop reason. What was cut off is never read. */
+/** Sorts a reply by its stop reason. A reply that was cut off is never read. */
 export function classifyReply(
   reply: Pick<ModelReply, 'content' | 'stopReason' | 'refusal'>,
 ): ReplyClass {
@@ -45,7 +45,7 @@ function classifyWhole(content: readonly ContentBlock[]): ReplyClass {
   return text.trim() === '' ? drop({ type: 'empty' }) : { type: 'final', text };
 }
 
-/** What the provider says of the refusal, and then what the model had written. Empty when neither said anything. */
+/** Joins what the provider says of the refusal and what the model had written. Empty when neither said anything. */
 function describeRefusal({
   content,
   refusal = '',

@@ -5,8 +5,8 @@ import type { ContentBlock, Message, TranscriptNode } from '../../contracts/tran
 import { hashText } from '../../core/text/hash-text.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { putToolResultsFirst } from '../prompts/render-append.ts';
-import { readJson } from '../tools/read-artifact.ts';
+import { putToolResultsFirst } from './render-append.ts';
+import { readJson } from '../artifacts/read-artifact.ts';
 
 /** A conversation longer than this is a fault in the engine: a delegation's turns are limited far below. */
 const nodesMax = 10_000;
@@ -40,12 +40,12 @@ export function nextTurn(conversation: Conversation): number {
   return conversation.nodes.filter((node) => node.awaiting === null).length + 1;
 }
 
-/** Whether the newest node's reply is missing. */
+/** True if the newest node's reply is missing. */
 export function isWaiting(conversation: Conversation): boolean {
   return (conversation.nodes.at(-1)?.awaiting ?? null) !== null;
 }
 
-/** Whether the newest node took these very inputs already and still waits for its reply. */
+/** True if the newest node took these very inputs already and still waits for its reply. */
 export function hasTaken(conversation: Conversation, append: readonly TurnInput[]): boolean {
   return conversation.nodes.at(-1)?.awaiting === hashAppend(append);
 }

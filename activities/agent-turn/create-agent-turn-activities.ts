@@ -1,8 +1,8 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../../contracts/activity-types.ts';
 import { recallSpent } from './attempt-ledger.ts';
-import { guardActivity } from './failures.ts';
-import { withHeartbeat } from './heartbeat.ts';
+import { guardActivity } from '../attempt/failures.ts';
+import { withHeartbeat } from '../attempt/heartbeat.ts';
 import { runModelTurn } from './run-model-turn.ts';
 import { runToolCall } from './run-tool-call.ts';
 import type { AgentTurnDeps } from './deps.ts';

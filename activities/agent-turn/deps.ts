@@ -17,11 +17,11 @@ export interface AgentTurnDeps {
   readonly prefixGate: PrefixGate;
   /** The model of agents that name none. */
   readonly defaultModel: string;
-  /** What a model's name in a plan stands for; null: nothing of its own. */
+  /** Resolves a model's name in a plan; null: it stands for itself. */
   readonly resolveModel: (name: string) => string | null;
   /** Usage of one call. `tokens` is null when the provider told none: the call is then unpriced. */
   readonly computeUsage: (model: string, tokens: TokenCount | null) => Usage;
-  /** What one call may take at worst: no text has more tokens than bytes. Unknown prices count as none. */
+  /** Computes what one call may take at worst: no text has more tokens than bytes. Unknown prices count as none. */
   readonly computeWorst: (request: ModelRequest) => Spending;
   /**
    * First back-off after a model failure that may pass, in milliseconds. Default 2,000. Doubled with each attempt up to

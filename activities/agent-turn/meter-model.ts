@@ -9,7 +9,7 @@ import type { AgentTurnDeps } from './deps.ts';
 
 type CallResult = LabelsOf<typeof metrics.modelCallDuration>['result'];
 
-/** How one request ended, and what it used. */
+/** The end of one request, and what it used. */
 interface CallEnd {
   readonly result: CallResult;
   readonly usage: Usage;

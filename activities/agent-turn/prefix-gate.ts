@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../ports/model-client.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { hashBytes } from '../tools/hash-bytes.ts';
+import { countBytes } from '../text/bytes.ts';
+import { hashBytes } from '../text/bytes.ts';
 
 /**
  * Bytes of a wave's own part, from which on it is worth waiting for: 2,000 tokens, a cent for five siblings on a large
@@ -11,7 +11,7 @@ const sharedBytesMin = 8_000;
 /** Longest wait, in milliseconds. A reply begins within seconds; who hangs longer than this must not hold up a wave. */
 const waitMsDefault = 10_000;
 
-/** How long the provider keeps a prefix that nobody reads, in milliseconds. */
+/** Time for which the provider keeps a prefix that no call reads, in milliseconds. */
 const cacheLifeMs = 5 * 60_000;
 
 /** Prefixes that are remembered. Each is a hash, and a worker has far fewer waves at once. */
@@ -25,11 +25,11 @@ export interface Passage {
   ended(): void;
 }
 
-/** What is known of a prefix. */
+/** The state of a prefix. */
 interface Prefix {
   /** Null while the first call is on its way. */
   warmUntilMs: number | null;
-  /** Who waits for the first call. */
+  /** The calls that wait for the first one. */
   readonly waiting: Set<() => void>;
 }
 
@@ -45,7 +45,7 @@ export interface PrefixGateOptions {
  *
  * PG1. Of the calls with one prefix that came within `waitMs`, one is at the provider until its reply begins. When it
  *      ends before that, the next one goes.
- * PG2. Nobody waits longer than `waitMs`, nor when its signal is aborted. Waiting never fails.
+ * PG2. No call waits longer than `waitMs`, nor when its signal is aborted. Waiting never fails.
  * PG3. A prefix whose reply began is open to all for as long as the provider keeps it.
  * PG4. It remembers a bounded number of prefixes.
  *

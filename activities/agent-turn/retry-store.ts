@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../ports/artifact-store.ts';
 const triesMax = 60;
 const backOffFactorMax = 64;
 
-/** When the attempt is being taken back, nobody waits that long. */
+/** The patience while the attempt is being taken back. */
 const hurriedTriesMax = 4;
 
 interface RetryOptions {

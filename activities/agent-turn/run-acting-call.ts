@@ -19,13 +19,13 @@ import type { EffectCall, EffectEnd } from '../tools/run-effect.ts';
 /** Characters of a reason in the record. */
 const reasonCharsMax = 1_000;
 
-/** What a call comes to: a text for the model, or what only the user can decide. */
+/** The result of a call: a text for the model, or what only the user can decide. */
 export type CallAnswer =
   | (ToolAnswer & { readonly effect?: EffectReport })
   | ApprovalNeeded
   | EffectUnverified;
 
-/** Who calls, and with what. */
+/** The caller and its arguments. */
 export interface ActingCaller {
   readonly ledger: EffectLedger;
   readonly input: RunToolInput;

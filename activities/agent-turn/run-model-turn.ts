@@ -13,14 +13,15 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { addToWork, noteWork } from './attempt-work.ts';
+import { stages } from '../stages/stages.ts';
+import { countBytes } from '../text/bytes.ts';
+import { addToWork, noteWork } from '../attempt/attempt-work.ts';
 import { recallAttempts, recordAttempt, recordResult, recordSpent } from './attempt-ledger.ts';
-import { endCancelled, readCancelCause } from './cancellation.ts';
+import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { toModelFailure } from './failures.ts';
-import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
-import { assertCurrent } from './assert-current.ts';
+import { toModelFailure } from '../attempt/failures.ts';
+import { heartbeatEveryMsDefault, startHeartbeat } from '../attempt/heartbeat.ts';
+import { assertCurrent } from '../attempt/while-current.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
 import { prepareTurn, shrinkSchema } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
@@ -36,7 +37,7 @@ const waitReasonCharsMax = 400;
 
 const retryBaseMsDefault = 2_000;
 
-/** What stays the same within one attempt. */
+/** The things that stay the same within one attempt. */
 interface Attempt {
   readonly deps: AgentTurnDeps;
   readonly input: ModelTurnInput;
@@ -49,7 +50,7 @@ interface Attempt {
   readonly onWait: (error: Error) => void;
 }
 
-/** How a call ended that did not fail: how to store it, and what it used. */
+/** The end of a call that did not fail: how it is stored, and what it used. */
 interface CallEnd {
   readonly settle: () => Promise<SettledTurn>;
   readonly usage: Usage;
@@ -69,7 +70,7 @@ interface CallEnd {
  * M7. An attempt that its worker slept through buys nothing: another one has been made of it.
  * M8. A call whose worst case, with what earlier attempts took, passes its allowance is not made.
  * M9. An attempt that comes late takes away nothing that another one has recorded.
- * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is billed to nobody.
+ * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is not billed.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -79,7 +80,7 @@ export async function runModelTurn(
   let progress: TurnProgress = {
     agent_id: input.agent_id,
     ...(input.delegation_id !== undefined && { delegation_id: input.delegation_id }),
-    shape: input.shape,
+    stage: input.stage,
     output_tokens: 0,
     last_words: '',
   };
@@ -120,7 +121,7 @@ function noteEnd(context: Context, result: ModelTurnResult): ModelTurnResult {
 /** The same for all attempts, so that the provider's logs show what belongs together. */
 function callKeyOf({ info }: Context, input: ModelTurnInput): string {
   const workflowId = info.workflowExecution?.workflowId ?? input.run_id;
-  return `${workflowId}/${input.agent_id}/${input.shape}/${info.activityId}`;
+  return `${workflowId}/${input.agent_id}/${stages[input.stage].reply.shape}/${info.activityId}`;
 }
 
 async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<ModelTurnResult> {
@@ -205,7 +206,10 @@ function endWithoutReply(
 async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<ModelReply> {
   const { deps, input, context } = attempt;
   const signal = context.cancellationSignal;
-  const passage = await deps.prefixGate.enter(findSharedPrefix(request, input.shape), signal);
+  const passage = await deps.prefixGate.enter(
+    findSharedPrefix(request, stages[input.stage].reply.shape),
+    signal,
+  );
   try {
     await assertCurrent(context, attempt.hasMissed);
     return await deps.model.complete(request, {
@@ -222,7 +226,7 @@ async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<Mo
 
 /**
  * @param words the last of what had arrived. Only who asked to stop hears of it; others make the call again.
- * @throws the retryable failure or the cancellation that ends an attempt nobody asked to stop.
+ * @throws the retryable failure or the cancellation that ends an attempt that was not asked to stop.
  */
 async function endTakenBack(
   attempt: Attempt,

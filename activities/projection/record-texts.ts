@@ -5,16 +5,16 @@ import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readRecord } from '../run-record/read-record.ts';
-import { readShape } from '../tools/read-artifact.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 import { PhaseSummary } from '../../contracts/phase-summary.ts';
 import type { PhaseReport } from '../../contracts/triad-run.ts';
 import { summariseRecords } from '../../core/spec/summarise-records.ts';
-import { readPhaseReport, readTeamReport } from '../run-record/read-report.ts';
+import { readPhaseReport, readTeamReport } from '../artifacts/read-report.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { TriadDissent } from '../../core/pool/find-disputes.ts';
-import { readTeamDissent } from '../run-record/read-disputes.ts';
+import { readTeamDissent } from '../artifacts/read-disputes.ts';
 
 /** Artifacts that a change or a rendering speaks about. They are loaded beforehand, so that both stay pure. */
 export interface RecordTexts {

@@ -4,12 +4,12 @@ import type { AcceptanceCriterion } from '../../contracts/delegation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { joinNames } from '../tools/packet-details.ts';
+import { joinNames } from '../artifacts/packet-details.ts';
 import { grantTools } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import { informsWork } from '../../core/questions/informs-work.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, listBlock, textBlock } from './blocks.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
 
 /** Characters that tell what a tool does: what an agent has to know of it besides stands in its description. */
 const toolCharsMax = 200;
@@ -17,7 +17,7 @@ const toolCharsMax = 200;
 /** Characters of a question that stands behind the name of its answer. The whole stands with the answer. */
 const questionCharsMax = 100;
 
-/** What every first message has after its request, equal for all agents of a wave. */
+/** Renders what every first message has after its request, equal for all agents of a wave. */
 export function renderRunBlocks(record: RunRecord, amendments: readonly string[]): string[] {
   // An amendment stands in the record from the next boundary on; until then it only comes with the prompt.
   const instructions = [...new Set([...record.instructions, ...amendments])];
@@ -41,7 +41,7 @@ function toDay(seconds: number): string {
 }
 
 /**
- * Who does the work of the run, each with its tools, and what each of these tools does. The planner is not among them. A
+ * Renders who does the work of the run, each with its tools, and what each of these tools does. The planner is not among them. A
  * tool does what the first sentence of its description says.
  */
 export function renderAgents(registry: readonly AgentDefinition[], tools: ToolRegistry): string {
@@ -67,7 +67,7 @@ export function renderAgents(registry: readonly AgentDefinition[], tools: ToolRe
 }
 
 /**
- * What was asked and settled so far, and by whom. The record keeps the beginning of a long answer; agents read it from
+ * Renders what was asked and settled so far, and by whom. The record keeps the beginning of a long answer; agents read it from
  * the store.
  */
 export async function renderAnsweredQuestions(

@@ -1,7 +1,7 @@
 import { cleanLine } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { readMarkdown, titleOfHeading } from '../../core/text/markdown.ts';
-import { countBytes, takeLines } from '../tools/cut-bytes.ts';
+import { countBytes, takeLines } from '../text/bytes.ts';
 
 /** Headings that are named when they are left out. The rest is counted. */
 const namedMax = 10;
@@ -11,7 +11,7 @@ const headingCharsMax = 80;
 const noteBytesMax = 600;
 
 interface Heading {
-  /** Where its line begins, in UTF-16 code units. */
+  /** The beginning of its line, in UTF-16 code units. */
   readonly at: number;
   readonly title: string;
 }

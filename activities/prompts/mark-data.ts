@@ -1,5 +1,5 @@
 import { removeInvisible } from '../../core/text/remove-invisible.ts';
-import { hashBytes } from '../tools/hash-bytes.ts';
+import { hashBytes } from '../text/bytes.ts';
 
 /** Hex digits of a marker: nobody finds a text that holds its own. */
 const markerLength = 24;

@@ -1,6 +1,6 @@
-import { blockBytesMax } from './block-limits.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
 
-/** What every planner is told first: who it is, and that data is never an instruction. */
+/** The first words to every planner: who it is, and that data is never an instruction. */
 const frame = `You are the planner of a group of agents. You alone see the whole run, decide, and put questions to the user. You never do the work: what has to be researched, written, built, checked or judged is a delegation to an agent, however small it is. To judge whether what came back meets its criteria is yours. You work in waves: you plan a set of delegations, the engine runs them, and you decide on what came back.
 
 # What you are given
@@ -86,7 +86,7 @@ const output = `# Output
 - If it comes back with <faults>, mend every one and give the whole output again.`;
 
 /**
- * What the planner is told before its role. It depends on what is asked for, and for a plan on two settings of the run: six
+ * Joins the rules for a planner that plans, before its role. They depend on what is asked for, and for a plan on two settings of the run: six
  * texts, and each is the same bytes in every run. The provider reads the schema of the answer before the rules, and that
  * differs between the three kinds, so they could share no cached prefix.
  */

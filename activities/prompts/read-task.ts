@@ -8,17 +8,17 @@ import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readRecord } from '../run-record/read-record.ts';
-import { joinNames } from '../tools/packet-details.ts';
-import { readWhole } from '../tools/read-whole.ts';
-import { readShape } from '../tools/read-artifact.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { joinNames } from '../artifacts/packet-details.ts';
+import { readWhole } from '../artifacts/read-whole.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 
 /** A result that a delegation builds on: of one that it depends on in its wave, or of an earlier wave. */
 export interface Upstream extends UpstreamOutput {
   readonly title: string;
   /** Names that the result is known by besides the delegation_id. */
   readonly names: readonly string[];
-  /** Whether the plan names it: as a required input or as a dependency. Others come because those depend on them. */
+  /** True if the plan names it: as a required input or as a dependency. Others come because those depend on them. */
   readonly isDirect: boolean;
   /** Those that it was to meet, as far as they are known. */
   readonly criteria: readonly AcceptanceCriterion[];
@@ -27,7 +27,7 @@ export interface Upstream extends UpstreamOutput {
   readonly whole: string;
 }
 
-/** What a prompt about one delegation is rendered from. */
+/** The content of a prompt about one delegation. */
 export interface Task {
   readonly record: RunRecord;
   readonly delegation: Delegation;

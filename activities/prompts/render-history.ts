@@ -6,10 +6,10 @@ import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readShape } from '../tools/read-artifact.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { jsonBlock, listBlock, takeEntries } from './blocks.ts';
-import type { DecidedWave } from './read-wave.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { jsonBlock, listBlock, takeEntries } from '../text/blocks.ts';
+import type { DecidedWave } from '../artifacts/read-wave.ts';
 
 /** Characters of the reason why an attempt ended as it did. */
 const reasonCharsMax = 300;

@@ -4,14 +4,13 @@ import type { TaskStatus } from '../../contracts/team-run.ts';
 import type { ToolResultBlock } from '../../contracts/transcript.ts';
 import { engineLimits } from '../../core/limits.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { loadDetailName } from '../tools/load-detail.ts';
-import { readShape } from '../tools/read-artifact.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, listBlock, textBlock } from './blocks.ts';
-import type { BlockName } from './blocks.ts';
+import { loadDetailName } from '../tools/registry/load-detail.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
+import type { BlockName } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
-import type { PromptReader } from './prompt-reader.ts';
 
 type TaskResult = Extract<TurnInput, { type: 'task_result' }>;
 
@@ -27,7 +26,7 @@ const ends: Readonly<Record<TaskStatus, string>> = {
 };
 
 /**
- * What a leader is told of a task that it gave out: first the engine's own words, then, as data, what the member wrote. The
+ * Tells a leader the result of a task that it gave out: first the engine's own words, then, as data, what the member wrote. The
  * reason is data too, because it may quote a member.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
@@ -35,7 +34,7 @@ const ends: Readonly<Record<TaskStatus, string>> = {
 export async function renderTaskResult(
   store: ArtifactStore,
   input: TaskResult,
-  { callKey }: PromptReader,
+  callKey: string,
 ): Promise<ToolResultBlock> {
   const { tool_use_id, status, reason, output_ref, partial_ref } = input;
   const blocks = [

@@ -6,14 +6,14 @@ import { findSettled } from '../../core/spec/read-spec.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
 import { findPlannedText, listCarried, listSections } from '../../core/triad/list-sections.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, jsonBlock, textBlock } from './blocks.ts';
+import { countBytes } from '../text/bytes.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, jsonBlock, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
 
 /**
- * What a member is given for one turn: what its brief names, and nothing else of the others. Topology is kept here, by
+ * Renders what a member is given for one turn: what its brief names, and nothing else of the others. Topology is kept here, by
  * what there is to read, not by asking for discretion.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.

@@ -1,9 +1,9 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import { cleanLine, shareBytes } from '../../core/text/cut-text.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { loadDetailName } from '../tools/load-detail.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, textBlock } from './blocks.ts';
+import { countBytes } from '../text/bytes.ts';
+import { loadDetailName } from '../tools/registry/load-detail.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import type { Task, Upstream } from './read-task.ts';
 

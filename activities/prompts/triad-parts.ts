@@ -2,7 +2,7 @@ import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { TriadPhase, TriadRole } from '../../contracts/triad.ts';
 
 interface Part {
-  /** What the role is for, in every phase. */
+  /** The purpose of the role, in every phase. */
   readonly purpose: string;
   readonly phases: Readonly<Record<TriadPhase, string>>;
 }
@@ -91,7 +91,7 @@ const parts: Readonly<Record<TriadRole, Part>> = {
   },
 };
 
-/** What a role is for, and what it does in this phase, for the member that has it. */
+/** Describes what a role is for, and what it does in this phase, for the member that has it. */
 export function describePart({ phase, member }: Pick<TurnBrief, 'phase' | 'member'>): string {
   const { purpose, phases } = parts[member.role];
   return [purpose, aims[phase], phases[phase]].join('\n');

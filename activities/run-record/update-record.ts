@@ -8,7 +8,7 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import type { AssertCurrent } from '../agent-turn/while-current.ts';
+import type { AssertCurrent } from '../attempt/while-current.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import { treePaths } from '../projection/paths.ts';
 import { loadTexts } from '../projection/record-texts.ts';
@@ -21,7 +21,7 @@ import { changeNeeds } from './change-needs.ts';
 import type { RecordDeps } from './deps.ts';
 import { listKnownInputs } from './known-inputs.ts';
 import { publishRecord } from './publish-record.ts';
-import { readRecord } from './read-record.ts';
+import { readRecord } from '../artifacts/read-record.ts';
 
 /** Characters of a fact's statement in the result: it goes into history. */
 const statementCharsMax = 200;

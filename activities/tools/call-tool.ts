@@ -1,10 +1,10 @@
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { countBytes, takeLines } from './cut-bytes.ts';
-import { describeIssues } from './describe-issues.ts';
+import { countBytes, takeLines } from '../text/bytes.ts';
+import { describeIssues } from '../text/describe-issues.ts';
 import { grantTools } from './tool.ts';
-import type { ReadingTool, Tool, ToolContext, ToolRegistry } from './tool.ts';
+import type { GrantableTool, ReadingTool, Tool, ToolContext, ToolRegistry } from './tool.ts';
 
 /** Bytes of a tool's result: 25,000 tokens. A tool that has more to say gives it in pages. */
 const toolResultBytesMax = 100_000;
@@ -27,7 +27,7 @@ export interface ToolAnswer {
 
 /** A call that may be made: a granted tool, and arguments that it takes. */
 export interface PreparedCall {
-  readonly tool: Tool;
+  readonly tool: GrantableTool;
   readonly input: unknown;
 }
 
@@ -68,13 +68,13 @@ export async function callTool(
   }
 }
 
-/** What the model reads of a tool that threw. */
+/** Tells the model that a tool threw, and why. */
 export function describeFailure({ spec }: Tool, error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   return `${spec.name} failed: ${cutText(said, errorTextMax)}`;
 }
 
-/** A tool took longer than it may. Whether it goes on somewhere, nobody knows. */
+/** A tool took longer than it may. It may still go on somewhere. */
 export class ToolTimeout extends Error {
   override readonly name = 'ToolTimeout';
 }

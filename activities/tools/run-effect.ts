@@ -10,10 +10,10 @@ import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { damagedEntry } from '../ports/effect-ledger.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
 import { describeFailure, runWithin, ToolTimeout } from './call-tool.ts';
-import { hashBytes } from './hash-bytes.ts';
+import { hashBytes } from '../text/bytes.ts';
 import type { ActingTool, ToolContext } from './tool.ts';
 
-/** How an effect ended for now. */
+/** The state in which an effect ended for now. */
 export type EffectEnd = Extract<
   EffectState,
   { type: 'confirmed' | 'failed' | 'skipped' | 'unverified' }
@@ -33,7 +33,7 @@ export interface EffectCall {
   readonly assertCurrent: () => Promise<void>;
 }
 
-/** What makes two calls one effect: who calls, which of its calls it is, the tool, and the arguments. */
+/** Hashes what makes two calls one effect: who calls, which of its calls it is, the tool, and the arguments. */
 export function effectKeyOf(parts: {
   readonly workflow_id: string;
   readonly chain_id: string;
@@ -45,13 +45,13 @@ export function effectKeyOf(parts: {
   return hashBytes(JSON.stringify([workflow_id, chain_id, effect_id, tool, arguments_ref]));
 }
 
-/** Where an effect stands by the ledger, and the version that says so. */
+/** The state of an effect by the ledger, and the version that says so. */
 export interface RecalledEffect {
   readonly step: EffectStep;
   readonly version: number;
 }
 
-/** Where an effect stands before this attempt does anything. @throws StoreUnavailable */
+/** Reads the state of an effect before this attempt does anything. @throws StoreUnavailable */
 export async function recallEffect(ledger: EffectLedger, key: string): Promise<RecalledEffect> {
   const { state, version } = await ledger.find(key);
   if (state !== damagedEntry) return { step: openEffect(state), version };

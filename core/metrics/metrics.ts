@@ -7,8 +7,8 @@
  *   MT2. A label's values are listed, or it names a part of the configuration. No label holds free text or a run's id.
  */
 import { failureConsequences } from '../../contracts/errors.ts';
+import { stageNames } from '../../contracts/names.ts';
 import type { FailureType } from '../../contracts/errors.ts';
-import type { OutputShape } from '../../contracts/model-turn.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { TaskStatus, TeamReport, TeamSeat } from '../../contracts/team-run.ts';
 import { refusalKinds } from '../team/refusal-kinds.ts';
@@ -59,15 +59,6 @@ const runStatuses = [
   'stopped',
   'abandoned',
 ] as const satisfies readonly RunStatus[];
-
-const shapes = [
-  'wave_plan',
-  'agent_output',
-  'wave_decision',
-  'question_review',
-  'member_turn',
-  'code',
-] as const satisfies readonly OutputShape[];
 
 const seatKinds = ['agent', 'triad', 'team'] as const satisfies readonly TeamSeat['kind'][];
 
@@ -191,7 +182,7 @@ export const metrics = {
     name: 'planwave_repair_rounds_total',
     unit: '',
     help: 'Calls that sent faults back to the model, because its output broke a rule.',
-    labels: { agent: 'configured', shape: shapes },
+    labels: { agent: 'configured', stage: stageNames },
   },
   questionWait: {
     type: 'histogram',

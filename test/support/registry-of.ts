@@ -1,4 +1,4 @@
-import type { RegistrySnapshot } from '../../activities/tools/read-artifact.ts';
+import type { RegistrySnapshot } from '../../activities/artifacts/read-artifact.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { NamedTeam } from '../../contracts/team.ts';
 

@@ -7,7 +7,7 @@ import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { DelegationState, DelegationStatusView } from '../../contracts/views.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { checkOutline } from '../../core/output/check-outline.ts';
+import { checkOutline } from '../../core/output/check-agent-output.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import type { Purse } from '../../core/budget/purse.ts';
 import { engineLimits } from '../../core/limits.ts';
@@ -196,7 +196,7 @@ function deskOf(
     agent_id: delegation.agent_id,
     delegation_id: delegation.delegation_id,
     registry_ref,
-    shape: 'agent_output',
+    stage: 'delegation',
     label: (calls) => turnSummary(delegation.agent_id, delegation.delegation_id, calls),
     control,
     superior,

@@ -1,4 +1,4 @@
-import { resolveModelName } from '../../../activities/adapters/model-aliases.ts';
+import { resolveModelName } from '../../../activities/adapters/agent-file/model-aliases.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { computeWorst } from '../../../activities/adapters/anthropic/compute-worst.ts';
@@ -6,8 +6,8 @@ import { computeUsage } from '../../../activities/adapters/prices.ts';
 import { createAgentTurnActivities } from '../../../activities/agent-turn/create-agent-turn-activities.ts';
 import type { AgentTurnDeps } from '../../../activities/agent-turn/deps.ts';
 import { PrefixGate } from '../../../activities/agent-turn/prefix-gate.ts';
-import { loadDetail } from '../../../activities/tools/load-detail.ts';
-import { createToolRegistry } from '../../../activities/tools/tool.ts';
+import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
+import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import type { Activities } from '../../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../../contracts/agent-definition.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
@@ -118,7 +118,7 @@ export async function createBench(options: BenchOptions = {}): Promise<Bench> {
         },
       },
     ],
-    shape: 'agent_output',
+    stage: 'delegation',
     max_output_tokens: 1_000,
     allowance: null,
     compact: false,

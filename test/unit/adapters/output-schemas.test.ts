@@ -1,10 +1,8 @@
 import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
-import { offerPlan } from '../../../activities/agent-turn/offered-plan.ts';
-import { outputSchemas } from '../../../activities/agent-turn/read-output.ts';
 import type { ReplyFunction } from '../../../rehearsal/script.ts';
 import { z } from 'zod';
 import { createBench, outputOf, plan } from '../activities/bench.ts';
-import { planPrompt } from '../activities/prompt-bench.ts';
+import { listSchemas, planPrompt } from '../activities/prompt-bench.ts';
 import { apiKey, callOptions, request, startModelBench } from './model-bench.ts';
 import type { ModelBench } from './model-bench.ts';
 
@@ -52,11 +50,9 @@ const schemaOf = (body: unknown): Node | null => {
   return isNode(schema) ? schema : null;
 };
 
-const everyPart = { triads: true, teams: true, redoes: true };
-
-it.each(Object.entries({ ...outputSchemas, wave_plan: offerPlan(everyPart) }))(
-  'finding P3: every description of a %s reaches the API where it belongs',
-  async (_shape, output) => {
+it.each(listSchemas())(
+  'finding P3: every description in the schema of %s reaches the API where it belongs',
+  async (_stage, output) => {
     bench.server.reset();
     await bench.client.complete({ ...request, output }, callOptions());
     const schema = schemaOf(bench.server.calls()[0]?.body);
@@ -104,7 +100,7 @@ async function openTurns(refuses: (schema: Node | null) => boolean, replies: rea
 const planning = (turns: Awaited<ReturnType<typeof createBench>>) =>
   ({
     agent_id: 'planner',
-    shape: 'wave_plan',
+    stage: 'plan',
     append: planPrompt(turns, { triad_models: [], teams: true }),
   }) as const;
 
