@@ -8,14 +8,14 @@ import type { SchemaTerms, Stage } from '../stages/stage.ts';
 import { stages } from '../stages/stages.ts';
 import { jsonBlock } from '../text/blocks.ts';
 
-/** The final text that a conversation asks for, and the form in which it does. */
+/** Final text that a conversation asks for, with the form of its schema. */
 export interface AskedOutput extends SchemaTerms {
   readonly stage: Stage;
 }
 
 /**
- * Reads what a conversation asks for: the terms that the prompt set which began it, and the form that the provider took
- * last, so that no form is tried again which it refused.
+ * Reads what a conversation asks for: the terms set by the prompt that began it, and the form that the provider
+ * accepted last, so that no refused form is tried again.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */
@@ -32,7 +32,7 @@ export async function readAsked(
   return { stage, planning: read ?? null, form, passes: passable !== undefined };
 }
 
-/** A request that asks for the output. Where that is free text, nothing is added. */
+/** Adds the requested output to a request. Nothing is added for free text. */
 export function addOutput(
   request: Omit<ModelRequest, 'output' | 'outputForm'>,
   asked: AskedOutput,
@@ -48,9 +48,9 @@ export function addOutput(
 }
 
 /**
- * The next smaller form of a schema that the provider refused, or null when there is none.
+ * Returns the next smaller form of a schema that the provider refused, or null when there is none.
  *
- * SCF1. Each form asks for less than the one before; the last one asks for nothing but in words.
+ * SCF1. Each form asks for less than the one before; the last one describes the schema only in words.
  * SCF2. A form that would send the same bytes as the one before is left out.
  */
 export function shrinkForm(asked: AskedOutput): SchemaForm | null {
@@ -63,8 +63,8 @@ export function shrinkForm(asked: AskedOutput): SchemaForm | null {
 }
 
 /**
- * The shape of a final answer as text, for a provider that takes it in no other way. It ends the system prompt, where it is
- * the same in all later calls of the conversation.
+ * Describes the shape of a final answer as text, for a provider that accepts no schema. The text ends the system
+ * prompt, where it is the same in all later calls of the conversation.
  */
 function describeSchema(schema: z.ZodType): string {
   const { $schema: _dialect, ...shape } = z.toJSONSchema(schema);

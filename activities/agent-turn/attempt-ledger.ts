@@ -9,16 +9,16 @@ import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
 export interface Attempts {
   /** Set once a reply was recorded: it is never bought again. Its usage is that of all attempts. */
   readonly result: ModelTurnResult | null;
-  /** Used by all attempts: those that failed may have been billed too. */
+  /** Usage of all attempts: those that failed may have been billed too. */
   readonly spent: Usage;
 }
 
 /** The ledger entry of one attempt. */
 interface AttemptEntry {
   readonly version: typeof ledgerVersion;
-  /** As the attempt returns it. */
+  /** Result as returned by the attempt. */
   readonly result: ModelTurnResult | null;
-  /** Used by this attempt alone. */
+  /** Usage of this attempt alone. */
   readonly spent: Usage;
 }
 
@@ -62,7 +62,7 @@ export async function recallSpent(
 }
 
 /**
- * @param spent by this attempt alone.
+ * @param spent usage of this attempt alone.
  * @throws StoreUnavailable
  */
 export async function recordResult(
@@ -75,7 +75,7 @@ export async function recordResult(
 }
 
 /**
- * Says that an attempt is about to buy a reply. Where that can't be written, neither could the reply be kept.
+ * Records that an attempt is about to buy a reply. If that can't be written, the reply could not be kept either.
  *
  * @throws StoreUnavailable
  */
@@ -83,7 +83,7 @@ export async function recordAttempt(ledger: ReplyLedger, info: Info): Promise<vo
   await put(ledger, info, { version: ledgerVersion, result: null, spent: noUsage });
 }
 
-/** Remembers what a failed attempt used. Best effort: the failure itself matters more than its price. */
+/** Records the usage of a failed attempt. Best effort: the failure itself matters more than its price. */
 export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage): Promise<void> {
   try {
     await put(ledger, info, { version: ledgerVersion, result: null, spent });

@@ -4,11 +4,11 @@ import { countBytes } from '../text/bytes.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 
 /**
- * Which tool results to leave out so that half of the conversation's bytes are gone: the oldest first, as many as it
- * takes, never the newest, because the model asked for it just now.
+ * Chooses the tool results to leave out so that half of the conversation's bytes are gone: the oldest first, as many as
+ * necessary, never the newest, because the model has just requested it.
  *
  * @param leftOut ids that earlier turns left out.
- * @returns the ids to leave out besides those. Empty when there is nothing that could go.
+ * @returns further ids to leave out. Empty when nothing more can be left out.
  */
 export function chooseLeftOut(
   messages: readonly Message[],
@@ -30,7 +30,7 @@ export function chooseLeftOut(
   return chosen;
 }
 
-/** The messages with a line in place of each result that is left out: what it was, and how to get it again. */
+/** Replaces each result that is left out by a line that says what it was and how to get it again. */
 export function leaveOut(
   messages: readonly Message[],
   leftOut: ReadonlySet<string>,

@@ -8,10 +8,12 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { putToolResultsFirst } from './render-append.ts';
 import { readJson } from '../artifacts/read-artifact.ts';
 
-/** A conversation longer than this is a fault in the engine: a delegation's turns are limited far below. */
+/**
+ * Maximum number of nodes. A longer conversation is a fault in the engine: a delegation's turns are limited far below.
+ */
 const nodesMax = 10_000;
 
-/** A conversation as its chain of nodes tells it. */
+/** Conversation as read from its chain of nodes. */
 export interface Conversation {
   readonly head: Ref | null;
   /** Oldest first. */
@@ -35,7 +37,7 @@ export async function loadConversation(
   return { head, nodes: nodes.toReversed() };
 }
 
-/** Which turn comes next, from 1. Calls that left no reply in the conversation don't count. */
+/** Returns the number of the next turn, from 1. Calls that left no reply in the conversation don't count. */
 export function nextTurn(conversation: Conversation): number {
   return conversation.nodes.filter((node) => node.awaiting === null).length + 1;
 }
@@ -55,8 +57,8 @@ export function hashAppend(append: readonly TurnInput[]): string {
 }
 
 /**
- * The messages to send: consecutive ones of one role are joined, because the API's roles alternate and a turn whose
- * reply was not kept leaves its user message behind.
+ * Returns the messages to send. Consecutive ones of one role are joined, because the API's roles alternate and a turn
+ * whose reply was not kept leaves its user message behind.
  *
  * Opaque blocks, such as thinking, belong to the model that wrote them: those of another model are left out.
  */

@@ -9,7 +9,7 @@ import type { ToolRegistry } from '../tools/tool.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { readAgents, readShape } from '../artifacts/read-artifact.ts';
 
-/** Names of the tools that an agent may call: the grant of its file. */
+/** Returns the names of the tools that an agent may call: the grant of its file. */
 export function toolsGranted(
   registry: ToolRegistry,
   { agent_id, allowed_tools }: AgentDefinition,

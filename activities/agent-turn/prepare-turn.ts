@@ -26,14 +26,14 @@ export interface PreparedTurn {
   readonly turn: number;
   readonly request: ModelRequest;
   readonly asked: AskedOutput;
-  /** The node that waits for the reply. Its `messages` hold what the turn appended, and its parent the rest. */
+  /** Node that waits for the reply. Its `messages` hold what the turn appended, and its parent the rest. */
   readonly waiting: TranscriptNode;
   /** The address of that node, when an earlier call appended the same and stored it; else null. */
   readonly waitingRef: Ref | null;
 }
 
 /**
- * Everything that a model call needs, read from artifacts: the same input always gives the same request.
+ * Builds everything that a model call needs from artifacts: the same input always gives the same request.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store; InvalidInput when there is nothing to send;
  * ModelContextExceeded when it is to be compacted and nothing can be left out.
@@ -76,7 +76,7 @@ export async function prepareTurn(
           ...grantTools(deps.tools, offered),
           ...offerStateTools(deps.tools, input.state_tools ?? []),
         ].map((tool) => tool.spec),
-        // Another call is likely where tools may be called, and where this is not the first.
+        // Another call is likely when tools may be called, and when this is not the first.
         cachesConversation: turn > 1 || mayCallTools(input, asked, agent),
         callKey,
       },
@@ -89,8 +89,8 @@ export async function prepareTurn(
 }
 
 /**
- * The same turn with the next smaller form of its schema, which the rest of the conversation then keeps; null when there is
- * none.
+ * Returns the same turn with the next smaller form of its schema, which the rest of the conversation then keeps; null
+ * when there is none.
  */
 export function shrinkSchema(prepared: PreparedTurn): PreparedTurn | null {
   const form = shrinkForm(prepared.asked);
@@ -102,7 +102,7 @@ export function shrinkSchema(prepared: PreparedTurn): PreparedTurn | null {
     request: addOutput(request, asked),
     asked,
     waiting: { ...prepared.waiting, schema_form: form },
-    // A node that stands in the store already knows nothing of it.
+    // A node that is already stored does not contain the new form.
     waitingRef: null,
   };
 }
@@ -117,7 +117,10 @@ interface Speaker {
   readonly callKey: string;
 }
 
-/** Nothing has changed since the model said that the conversation is too long, so it would say so again. */
+/**
+ * Creates the failure for a conversation that has not changed since the model said that it is too long: the model would
+ * say so again.
+ */
 function createFullFailure(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'ModelContextExceeded',
@@ -129,7 +132,7 @@ function createFullFailure(): ApplicationFailure {
 }
 
 /**
- * The node that takes what the turn appends. It takes nothing that the newest node has taken already.
+ * Builds the node that takes what the turn appends. It takes nothing that the newest node has taken already.
  *
  * The prompt is stored before the call, so that a full disk is found before a reply is bought.
  */

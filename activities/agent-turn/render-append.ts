@@ -15,14 +15,14 @@ import { cutAtLine, jsonBlock } from '../text/blocks.ts';
 export interface RenderedAppend {
   /** Content of the one user message; empty when nothing was appended. */
   readonly content: readonly ContentBlock[];
-  /** The first message as text, when the turn begins with a prompt. */
+  /** First message as text, when the turn begins with a prompt. */
   readonly packet: string | null;
 }
 
 /**
  * Renders what a turn appends. The same inputs always give the same bytes: everything is read from artifacts.
  *
- * @param cure What follows faults of the last output.
+ * @param cure instructions after the faults of the last output.
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */
 export async function renderAppend(
@@ -34,7 +34,7 @@ export async function renderAppend(
   let packet: string | null = null;
   const content: ContentBlock[] = [];
   for (const input of append) {
-    // In order, so that texts stand in the order in which they were appended.
+    // Sequential, so that texts stand in the order in which they were appended.
     // oxlint-disable-next-line no-await-in-loop
     const blocks = await renderInput(store, input, reader, cure);
     if (input.type === 'prompt') packet = joinTexts(blocks);
@@ -47,7 +47,7 @@ function joinTexts(blocks: readonly ContentBlock[]): string {
   return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
 }
 
-/** The API wants the results of a message's tool calls before anything else that is said. */
+/** Moves tool results first: the API wants the results of a message's tool calls before anything else. */
 export function putToolResultsFirst(content: readonly ContentBlock[]): ContentBlock[] {
   return [
     ...content.filter((block) => block.type === 'tool_result'),
@@ -104,7 +104,7 @@ async function renderStateResult(
   return { type: 'tool_result', tool_use_id, content: parts.join('\n\n'), is_error };
 }
 
-/** Sends an output back to whoever gave it, with everything that is wrong with it. */
+/** Returns an output to its author with everything that is wrong with it. */
 function renderFaults(faults: readonly OutputFault[], cure: string): string {
   const shown = faults.map(({ path, reason, hint }) => ({ path, reason, hint }));
   return `${jsonBlock('faults', shown)}\n${cure}`;

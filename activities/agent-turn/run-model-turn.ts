@@ -29,10 +29,10 @@ import { retryStore } from './retry-store.ts';
 import { settleTurn, settleWithoutReply } from './settle-turn.ts';
 import type { SettledTurn } from './settle-turn.ts';
 
-/** Bytes of a result as JSON. It goes into history once per turn. */
+/** Maximum bytes of a result as JSON. It goes into history once per turn. */
 const resultBytesMax = 100_000;
 
-/** Characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
+/** Maximum characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
 const waitReasonCharsMax = 400;
 
 const retryBaseMsDefault = 2_000;
@@ -42,11 +42,11 @@ interface Attempt {
   readonly deps: AgentTurnDeps;
   readonly input: ModelTurnInput;
   readonly context: Context;
-  /** Used by the other attempts, as far as they had told when this one began. */
+  /** Usage of the other attempts, as far as they had reported when this one began. */
   readonly spent: Usage;
   readonly hasMissed: () => boolean;
   readonly onProgress: (progress: ModelProgress) => void;
-  /** The reply is there and the store is not. */
+  /** Called while the reply is there and the store is not. */
   readonly onWait: (error: Error) => void;
 }
 
@@ -118,7 +118,7 @@ function noteEnd(context: Context, result: ModelTurnResult): ModelTurnResult {
   return result;
 }
 
-/** The same for all attempts, so that the provider's logs show what belongs together. */
+/** Returns a key that is the same for all attempts, so that the provider's logs show which calls belong together. */
 function callKeyOf({ info }: Context, input: ModelTurnInput): string {
   const workflowId = info.workflowExecution?.workflowId ?? input.run_id;
   return `${workflowId}/${input.agent_id}/${stages[input.stage].reply.shape}/${info.activityId}`;
@@ -154,7 +154,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   const needs = findExcess(attempt, prepared);
   if (needs !== null) return endWithoutReply(attempt, prepared, { type: 'unaffordable', needs });
   try {
-    // The first attempt has just stored what came before; a later one may follow from a full disk.
+    // The first attempt has just stored its input; a later one may follow a full disk.
     if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info);
     const reply = await complete(attempt, prepared);
     return {
@@ -178,7 +178,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   }
 }
 
-/** @returns what the call takes at worst, its earlier attempts included, when that is more than it may. */
+/** @returns the worst case of the call, including its earlier attempts, when that exceeds the allowance. */
 function findExcess({ deps, input, spent }: Attempt, { request }: PreparedTurn): Spending | null {
   const { allowance } = input;
   if (allowance === null) return null;
@@ -186,7 +186,7 @@ function findExcess({ deps, input, spent }: Attempt, { request }: PreparedTurn):
   return allows(allowance, addSpending(spendingOf(spent), worst)) ? null : worst;
 }
 
-/** @param usage Of what came of the call. If undefined, it was not made. */
+/** @param usage of the call. If undefined, it was not made. */
 function endWithoutReply(
   { deps }: Attempt,
   prepared: PreparedTurn,
@@ -202,7 +202,10 @@ function endWithoutReply(
   };
 }
 
-/** The call itself, after the first one of its wave. It may have waited, so it looks whether it still has the work. */
+/**
+ * Makes the call itself, after the first one of its wave. It may have waited, so it checks whether the work is still
+ * its own.
+ */
 async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<ModelReply> {
   const { deps, input, context } = attempt;
   const signal = context.cancellationSignal;
@@ -251,7 +254,7 @@ async function endTakenBack(
   };
 }
 
-/** @throws the failure, unless it is one that a turn has a reply for. */
+/** @throws the failure, unless a turn has a reply for it. */
 async function endFailed(
   attempt: Attempt,
   prepared: PreparedTurn,
@@ -272,7 +275,10 @@ async function endFailed(
   throw toModelFailure(error, context.info.attempt, baseMs, { spent, promptRef });
 }
 
-/** Everything of a result is bounded where it is made, so this never happens; if it does, what was paid is not lost. */
+/**
+ * Checks a result's size. Everything in it is bounded where it is created, so this never fails; if it does, the paid
+ * reply is not lost.
+ */
 function assertSmall(result: ModelTurnResult): void {
   const bytes = countBytes(JSON.stringify(result));
   if (bytes <= resultBytesMax) return;

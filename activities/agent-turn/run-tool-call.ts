@@ -17,8 +17,8 @@ import type { CallAnswer } from './run-acting-call.ts';
 const toolTimeoutMsDefault = 60_000;
 
 /**
- * One tool call. Whatever the tool does, the model gets a result to go on with; a call that changes something outside
- * may first need a word of the user.
+ * Runs one tool call. Whatever the tool does, the model gets a result to continue with; a call that changes something
+ * outside may first need the user's approval.
  */
 export async function runToolCall(
   deps: AgentTurnDeps,

@@ -9,13 +9,15 @@ import { wholePath } from '../text/describe-issues.ts';
 import { readArguments } from '../tools/read-arguments.ts';
 import type { AgentTurnDeps } from './deps.ts';
 
-/** Characters of a tool's name in history. No tool has a longer one, so a cut name is as unknown as the whole. */
+/**
+ * Maximum characters of a tool's name in history. No tool has a longer one, so a cut name is as unknown as the whole.
+ */
 const toolNameCharsMax = 200;
 
-/** Bytes of what is told of state calls in one reply, as JSON. It goes into history; faults are most of it. */
+/** Maximum bytes of the state calls of one reply, as JSON. They go into history; faults are most of it. */
 const stateCallsBytesMax = 64_000;
 
-/** The tools that a conversation offers, as far as a reply's calls are told apart by them. */
+/** Tools that a conversation offers, as far as a reply's calls are distinguished by them. */
 export interface CallsDeps extends Pick<AgentTurnDeps, 'store' | 'tools'> {
   /** Undefined outside of a triad or team: a call of such a tool is then one of an unknown tool. */
   readonly stateTools: readonly StateToolName[] | undefined;
@@ -26,10 +28,10 @@ export type SettledCalls =
   | { readonly ok: false; readonly fault: OutputFault };
 
 /**
- * The calls of a reply, in their order: those that the workflow decides with their arguments read and their texts
+ * Reads the calls of a reply, in their order: those that the workflow decides with their arguments read and their texts
  * stored, all others with their arguments as an artifact.
  *
- * @returns a fault when so much is wrong with them that it can't be told.
+ * @returns a fault when too much is wrong with them to be reported.
  * @throws StoreUnavailable
  */
 export async function settleCalls(
@@ -70,7 +72,7 @@ async function settleCall(
 
 type SettledCall = ToolCall | StateToolCall;
 
-/** A call, completed by the others of its tool in the same reply. */
+/** Completes a call from the others of its tool in the same reply. */
 async function relateCall(
   { store, tools }: CallsDeps,
   call: SettledCall,
@@ -89,7 +91,7 @@ function stateOf(call: SettledCall): StateCall[] {
   return 'state' in call && call.state.ok ? [call.state.call] : [];
 }
 
-/** A tool of another role or phase. Its arguments are not even read. */
+/** Refuses a tool of another role or phase. Its arguments are not read. */
 function refuse(tool: StateToolName, offered: readonly StateToolName[]): ReadStateCall {
   const cure = offered.length === 0 ? 'go on without it' : listNames(offered);
   const fault = {

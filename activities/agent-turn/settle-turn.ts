@@ -12,10 +12,10 @@ import type { PreparedTurn } from './prepare-turn.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { settleCalls } from './settle-calls.ts';
 
-/** Tool calls of one reply. Each is an activity and stands in history; who needs more is not choosing. */
+/** Maximum tool calls of one reply. Each is an activity and is kept in history; a reply with more does not choose. */
 const toolCallsMax = 100;
 
-/** Bytes of an outline as JSON. It goes into history; what is longer belongs into the Markdown fields. */
+/** Maximum bytes of an outline as JSON. It goes into history; longer texts belong into the Markdown fields. */
 const outlineBytesMax = 64_000;
 
 export interface SettledTurn {
@@ -34,12 +34,12 @@ type Asked = Pick<ModelTurnInput, 'state_tools' | 'passable'>;
 export interface Answer {
   readonly content: readonly ContentBlock[];
   readonly stopReason: string;
-  /** As in ModelReply. */
+  /** Defined in ModelReply. */
   readonly refusal?: string;
 }
 
 /**
- * Stores what came of a turn and says what it was. Content-addressed, so it may be repeated.
+ * Stores the outcome of a turn and describes it. Content-addressed, so it may be repeated.
  *
  * @throws StoreUnavailable
  */
@@ -62,7 +62,7 @@ export async function settleTurn(
   return { head, reply };
 }
 
-/** The turn's own messages wait in the conversation for a reply that may still come. */
+/** Ends a turn without a reply: its own messages wait in the conversation for a reply that may still come. */
 export async function settleWithoutReply(
   store: ArtifactStore,
   { waiting, waitingRef }: PreparedTurn,
@@ -136,7 +136,7 @@ async function settleTools(
   return { head, reply: { type: 'tools', calls, ...(said_ref !== undefined && { said_ref }) } };
 }
 
-/** The reply is not kept, because the API would want a result for each of its calls. */
+/** Drops the calls. The reply is not kept, because the API would want a result for each of its calls. */
 function dropCalls(
   store: ArtifactStore,
   prepared: PreparedTurn,

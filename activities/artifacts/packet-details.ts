@@ -8,23 +8,23 @@ import { takeEntries } from '../text/blocks.ts';
 import { readLastWaveCompact } from './read-wave.ts';
 import { countBytes } from '../text/bytes.ts';
 
-/** The planner's newest wave_compact as a detail. It is one only when it is too long for the packet. */
+/** Id of the planner's newest wave_compact as a detail. It is one only when it is too long for the packet. */
 export const waveCompactId = 'wave_compact';
 
-/** A result as the index shows it: where it is stored is the engine's business. */
+/** Result as shown in the index, without its address, which is internal to the engine. */
 export interface IndexEntry extends Omit<DetailEntry, 'output_ref' | 'files'> {
-  /** Other names of the same. Absent when it has none. */
+  /** Other names of the same result. Absent when it has none. */
   readonly also?: readonly string[];
 }
 
 export interface RecordedDetails {
   /** The entries of the index, oldest first. */
   readonly shown: readonly NamedDetail[];
-  /** Older ones, for which the index has no room. */
+  /** Number of older ones, for which the index has no room. */
   readonly leftOut: number;
 }
 
-/** The newest results of earlier waves, as many as the index has room for. */
+/** Lists the newest results of earlier waves, as many as the index has room for. */
 export function listRecordedDetails(record: RunRecord): RecordedDetails {
   const details = joinNames(record.details);
   const fitting = takeEntries(details.map(toIndexEntry), blockBytesMax.detail_index, 'last');
@@ -32,7 +32,7 @@ export function listRecordedDetails(record: RunRecord): RecordedDetails {
   return { shown: details.slice(leftOut), leftOut };
 }
 
-/** A result with the names that it is known by besides its own. */
+/** Result with its other names. */
 export interface NamedDetail {
   readonly entry: DetailEntry;
   readonly names: readonly string[];

@@ -25,10 +25,10 @@ export async function readJson(store: ArtifactStore, ref: Ref): Promise<unknown>
 }
 
 /**
- * An artifact in a shape that a schema describes.
+ * Reads an artifact in a shape that a schema describes.
  *
  * @param what names it in the error: "the wave plan".
- * @throws ArtifactCorrupt as `readJson`, and when it has another shape.
+ * @throws ArtifactCorrupt like `readJson`, and when it has another shape.
  */
 export async function readShape<T>(
   store: ArtifactStore,
@@ -42,30 +42,30 @@ export async function readShape<T>(
   throw new ArtifactCorrupt(message, { ref, path: ref });
 }
 
-/** @throws ArtifactCorrupt as `readShape`. */
+/** @throws ArtifactCorrupt like `readShape`. */
 export function readRegistry(store: ArtifactStore, ref: Ref): Promise<RegistrySnapshot> {
   return readShape(store, ref, RegistrySnapshot, 'a registry snapshot');
 }
 
 /**
- * The agents of a run, as they were when it began.
+ * Reads the agents of a run as they were when it began.
  *
- * @throws ArtifactCorrupt as `readShape`.
+ * @throws ArtifactCorrupt like `readShape`.
  */
 export async function readAgents(store: ArtifactStore, ref: Ref): Promise<AgentDefinition[]> {
   return (await readRegistry(store, ref)).agents;
 }
 
 /**
- * The teams that a run knows by name.
+ * Reads the teams that a run knows by name.
  *
- * @throws ArtifactCorrupt as `readShape`.
+ * @throws ArtifactCorrupt like `readShape`.
  */
 export async function readTeams(store: ArtifactStore, ref: Ref): Promise<NamedTeam[]> {
   return (await readRegistry(store, ref)).teams;
 }
 
-/** @throws ArtifactCorrupt as `readShape`, and when the snapshot has no such agent. */
+/** @throws ArtifactCorrupt like `readShape`, and when the snapshot has no such agent. */
 export async function readAgent(
   store: ArtifactStore,
   ref: Ref,

@@ -4,13 +4,13 @@ import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { readShape } from './read-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
-/** A decision with the number of the wave that it was made on. */
+/** Decision with the number of its wave. */
 export interface DecidedWave {
   readonly wave: number;
   readonly decision: WaveDecision;
 }
 
-/** The planner's newest decision; null before the first one. */
+/** Reads the planner's newest decision; null before the first one. */
 export async function readLastDecision(
   store: ArtifactStore,
   record: RunRecord,
@@ -21,7 +21,7 @@ export async function readLastDecision(
   return { wave: last.wave, decision };
 }
 
-/** The planner's newest wave_compact: the source of truth (seed 004 §7). Empty before the first decision. */
+/** Reads the planner's newest wave_compact: the source of truth (seed 004 §7). Empty before the first decision. */
 export async function readLastWaveCompact(
   store: ArtifactStore,
   record: RunRecord,
@@ -29,18 +29,18 @@ export async function readLastWaveCompact(
   return (await readLastDecision(store, record))?.decision.wave_compact ?? '';
 }
 
-/** An address in the store, and the number of a turn: they tell a model nothing. */
+/** Matches an address in the store, and the number of a turn: they mean nothing to a model. */
 const storeSource = /^(?:[0-9a-f]{64}|turn-\d+)$/;
 
-/** A fact as prompts show it: without what only bookkeeping needs. */
+/** Returns a fact as prompts show it: without what only bookkeeping needs. */
 export function showFact(fact: Fact): Omit<Fact, 'superseded_by' | 'recorded_at'> {
   const { superseded_by: _superseded, recorded_at: _recorded, ...shown } = fact;
   return { ...shown, source_refs: fact.source_refs.filter((ref) => !storeSource.test(ref)) };
 }
 
 /**
- * Facts that still hold, oldest first: of those with one key the newest, because the others say the same. Where they do
- * not, they are a conflict, and stand there with all their values.
+ * Lists current facts, oldest first: of those with one key the newest, because the others say the same. When they
+ * differ, they are a conflict, and are listed there with all their values.
  */
 export function currentFacts(record: RunRecord): Fact[] {
   const standing = record.facts.filter((fact) => fact.superseded_by === null);

@@ -9,7 +9,8 @@ import { countBytes } from '../text/bytes.ts';
 import { readJson } from './read-artifact.ts';
 
 /**
- * The whole result of a delegation: its detailed_md, and each file that it wrote, so that others can read what is in it.
+ * Reads the whole result of a delegation: its detailed_md, and each file that it wrote, so that other agents can read
+ * the contents.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */
@@ -31,7 +32,7 @@ export async function readWhole(
   return [detailed_md.trimEnd(), ...sections].join('\n\n');
 }
 
-/** The text as the call had it. */
+/** Reads the text from the call's arguments. */
 async function readContent(store: ArtifactStore, { arguments_ref }: WrittenFile): Promise<string> {
   const given = await readJson(store, arguments_ref);
   const content = isRecord(given) ? given['content'] : undefined;

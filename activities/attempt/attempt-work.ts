@@ -5,13 +5,13 @@ import type { Usage } from '../../contracts/usage.ts';
 export interface AttemptWork {
   readonly kind: 'model_call' | 'tool_call';
   readonly agent_id: string;
-  /** As in ModelTurnInput. */
+  /** Defined in ModelTurnInput. */
   readonly delegation_id?: string | undefined;
   /** Number of the turn in its conversation, from 1. */
   readonly turn?: number;
-  /** The name of the tool, as the model wrote it. */
+  /** Name of the tool, as the model wrote it. */
   readonly tool?: string;
-  /** That was asked for. */
+  /** Requested model. */
   readonly model?: string;
   /** Usage of all attempts at a call that came to its end. */
   readonly usage?: Usage;
@@ -20,12 +20,12 @@ export interface AttemptWork {
 /** The work by attempt, forgotten with it. */
 const works = new WeakMap<Context, AttemptWork>();
 
-/** Notes what an attempt begins with. */
+/** Notes the initial data of an attempt. */
 export function noteWork(context: Context, work: AttemptWork): void {
   works.set(context, work);
 }
 
-/** Adds what has come to be known since. */
+/** Adds data that became known later. */
 export function addToWork(context: Context, known: Partial<AttemptWork>): void {
   const work = works.get(context);
   if (work !== undefined) works.set(context, { ...work, ...known });

@@ -22,7 +22,7 @@ export function readCancelCause(context: Context): CancelCause | null {
 }
 
 /**
- * Ends an attempt that was taken back. Never returns.
+ * Ends an attempt that was cancelled. Never returns.
  *
  * On shutdown the attempt fails, because a failed attempt is scheduled again and a cancelled one is not.
  *

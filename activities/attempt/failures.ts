@@ -7,16 +7,19 @@ import { ArtifactCorrupt, StoreUnavailable } from '../ports/artifact-store.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { ThreadUnavailable } from '../ports/thread-store.ts';
 
-/** Longest back-off of our own, in milliseconds: long enough for an outage, short enough to notice its end. */
+/** Longest back-off of our own in milliseconds: long enough for an outage, short enough to notice its end. */
 const backOffMaxMs = 120_000;
 
-/** A body that is no message comes from a proxy or a wrong address: two repeats tell a hiccup from that. */
+/**
+ * Attempts after a protocol error. A body that is no message comes from a proxy or a wrong address: two repeats
+ * distinguish a hiccup from that.
+ */
 const protocolAttemptsMax = 3;
 
-/** A fault of our own is tried once more, in case it was the moment; then it parks the run instead of buying calls. */
+/** Attempts after a fault of our own, which may be temporary; then it parks the run instead of buying calls. */
 const internalAttemptsMax = 2;
 
-/** Gives every failure a type that workflows know. What Temporal itself throws passes. */
+/** Gives every failure a type that workflows know. Passes on what Temporal itself throws. */
 export async function guardActivity<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -32,12 +35,12 @@ export async function guardActivity<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * A provider's failure as Temporal keeps it: type, message and details.
+ * Converts a provider's failure to the form that Temporal keeps: type, message and details.
  *
  * @param attempt of the activity, from 1.
  * @param retryBaseMs first back-off, doubled with each attempt.
- * @param known what the details hold besides: the usage of all attempts so far, so that nothing that was billed is
- * forgotten, and the prompt.
+ * @param known additional details: the usage of all attempts so far, so that nothing that was billed is lost, and the
+ * prompt.
  */
 export function toModelFailure(
   error: ModelFailure,

@@ -9,18 +9,18 @@ export interface Heartbeat {
   stop(): void;
 }
 
-/** Milliseconds between two heartbeats. The shortest heartbeat timeout, 4 s, forgives three that come late. */
+/** Interval between two heartbeats in milliseconds. The shortest heartbeat timeout, 4 s, tolerates three late ones. */
 export const heartbeatEveryMsDefault = 1_000;
 
 /**
- * Sends heartbeats on a timer, the first after `everyMs`. A cancellation reaches an activity only through them, and a
- * call that streams nothing must be told from a worker that died.
+ * Sends heartbeats on a timer, the first after `everyMs`. A cancellation reaches an activity only through them, and
+ * they distinguish a call that streams nothing from a worker that died.
  *
  * None is sent at once: the server starts counting when the activity starts, and a write of its state for each of many
- * short activities costs more than all else it does for them.
+ * short activities costs more than everything else it does for them.
  *
- * @param read the details of the moment.
- * @param everyMs between two heartbeats.
+ * @param read returns the current details.
+ * @param everyMs interval between two heartbeats.
  */
 export function startHeartbeat(context: Context, everyMs: number, read: () => unknown): Heartbeat {
   const timeoutMs = context.info.heartbeatTimeoutMs ?? Infinity;
@@ -38,7 +38,7 @@ export function startHeartbeat(context: Context, everyMs: number, read: () => un
   return { hasMissed, stop: () => clearInterval(timer) };
 }
 
-/** Does the work of the current activity under heartbeats without details: they tell only that its worker lives. */
+/** Does the work of the current activity under heartbeats without details: they say only that its worker lives. */
 export async function withHeartbeat<T>(
   work: (heartbeat: Pick<Heartbeat, 'hasMissed'>) => Promise<T>,
 ): Promise<T> {

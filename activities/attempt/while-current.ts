@@ -2,15 +2,15 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { guardActivity } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
-/** Throws when another worker may have the work. `isInDoubt`: as `assertCurrent` takes it. */
+/** Throws when another worker may have the work. `isInDoubt` is described in `assertCurrent`. */
 export type AssertCurrent = (isInDoubt?: boolean) => Promise<void>;
 
 /**
- * Stands right before a deed that must not be done twice, or late.
+ * Checks the attempt right before an action that must not happen twice, or late.
  *
  * @param hasMissed of the attempt's own heartbeat.
- * @param isInDoubt whether something speaks for it that another worker has the work. If undefined: nothing does.
- * @throws a failure that is made again, when another worker may have the work.
+ * @param isInDoubt true when there is a sign that another worker has the work. If undefined: false.
+ * @throws a retryable failure when another worker may have the work.
  */
 export async function assertCurrent(
   context: Context,
@@ -29,7 +29,7 @@ export async function assertCurrent(
 async function isSuperseded(context: Context, isInDoubt: boolean): Promise<boolean> {
   const { currentAttemptScheduledTimestampMs, heartbeatTimeoutMs, taskToken } = context.info;
   if (heartbeatTimeoutMs === undefined) return false;
-  // Clocks of two machines differ a little; half the time-out forgives that, and costs a question at worst.
+  // Clocks of two machines differ slightly; half the timeout tolerates that, and costs a request at worst.
   const ageMs = Date.now() - currentAttemptScheduledTimestampMs;
   if (!isInDoubt && ageMs < heartbeatTimeoutMs / 2) return false;
   try {
@@ -53,7 +53,7 @@ function createLateFailure(): ApplicationFailure {
 /**
  * Does the work of an activity under heartbeats.
  *
- * @param work is given what it asks before it changes anything that others change too.
+ * @param work receives the check that it must call before it changes anything shared.
  */
 export function whileCurrent<T>(work: (assertCurrent: AssertCurrent) => Promise<T>): Promise<T> {
   return guardActivity(() =>

@@ -40,7 +40,7 @@ export function reportNeeds(record: RunRecord): TextRefs {
   };
 }
 
-/** `report.md`: everything about a run that has ended but its answer. */
+/** Renders `report.md`: everything about a run that has ended except its answer. */
 export function renderReport(record: RunRecord, status: RunStatus, texts: RecordTexts): string {
   const told = [
     `# Report: ${oneLine(record.goal_title)}`,
@@ -142,7 +142,9 @@ function pathOf({ agent_id, delegation_id }: Deliverable): string {
   return treePaths.taskOutput(agent_id, delegation_id);
 }
 
-/** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)` as well. */
+/**
+ * Describes an executor: `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)`.
+ */
 function describeExecutor({ agent_id, triad, team, usage }: Deliverable): string {
   const cost = `${countOf(usage.calls, 'model call')}, ${formatCost(usage)}`;
   if (team !== undefined) {

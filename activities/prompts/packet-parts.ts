@@ -21,7 +21,7 @@ import { renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
 import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-wave.ts';
 
 interface PacketParts {
-  /** The block that the message begins with. */
+  /** Block that the message begins with. */
   readonly request: string;
   readonly record: RunRecord;
   readonly plan_ref: Ref;
@@ -30,18 +30,18 @@ interface PacketParts {
 }
 
 /**
- * Renders the first message of one that does work: the ContextPacket of seed 004 §4.
+ * Renders the first message of an agent that does work: the ContextPacket of seed 004 §4.
  *
- * What all of a wave share that are asked for the same comes first, with what changes least at its beginning: the
- * provider's cache reads it for all but the first of them, whoever they are. So `planner_compact_input` and `detail_index`
- * hold what the planner has approved, and their second halves, what a delegation gets from those it depends on, stand in
- * blocks of their own.
+ * The part shared by all agents of a wave with the same request comes first, and within it what changes least: the
+ * provider's cache reads it for all but the first of them, whichever agents they are. So `planner_compact_input` and
+ * `detail_index` hold what the planner has approved, and their second halves, what a delegation gets from those it
+ * depends on, stand in blocks of their own.
  */
 export async function renderPacket(
   store: ArtifactStore,
   { request, record, plan_ref, own }: PacketParts,
 ): Promise<ContentBlock[]> {
-  // Of the wave and not of the call: all delegations get the same bytes.
+  // Keyed by the wave and not by the call: all delegations get the same bytes.
   const waveKey = `${record.run_id} ${plan_ref}`;
   const shared = await renderShared(store, record, { request, waveKey });
   return [
@@ -74,7 +74,7 @@ async function renderShared(
   ].join('\n\n');
 }
 
-/** From the agent's file, so it is the one text of an agent that is not data. */
+/** Renders an agent's role. It comes from the agent's file, so it is the one text of an agent that is not data. */
 export function renderRole({ agent_id, prompt }: AgentDefinition): string {
   return `<role agent_id="${agent_id}">\n${prompt.trimEnd()}\n</role>`;
 }
@@ -90,8 +90,8 @@ function renderPlannerInput(waveCompact: string): string {
 }
 
 /**
- * The task as whoever does it reads it, with one list of what it builds on. Its order, its executor and what the engine
- * keeps for itself are the planner's.
+ * Renders the task for its executor, with one list of what it builds on. Its order, its executor and the engine's own
+ * fields are the planner's.
  */
 export function renderTask({
   delegation_id,

@@ -14,7 +14,7 @@ import { markData } from './mark-data.ts';
 
 type TaskResult = Extract<TurnInput, { type: 'task_result' }>;
 
-/** In place of a text that has none (seed 002, case 2.4). */
+/** Replacement for an empty text (seed 002, case 2.4). */
 const nothing = '(The member returned nothing.)';
 
 const ends: Readonly<Record<TaskStatus, string>> = {
@@ -48,7 +48,9 @@ export async function renderTaskResult(
   return { type: 'tool_result', tool_use_id, content, is_error: status !== 'completed' };
 }
 
-/** In two lines, of which the first holds for good: it stays when the result is left out to save space. */
+/**
+ * Describes a result in two lines, of which the first always holds: it stays when the result is left out to save space.
+ */
 function describe(input: TaskResult): string {
   const { name, member_id, status, attempts, output_ref, partial_ref } = input;
   const tried = attempts === 0 ? '' : ` after ${attempts} attempt${attempts === 1 ? '' : 's'}`;
@@ -64,7 +66,10 @@ function describe(input: TaskResult): string {
   ].join('\n');
 }
 
-/** Deep in teams of teams an id may be longer than `load_detail` takes; there the leader's own name is enough. */
+/**
+ * Returns the id of the result. Deep in teams of teams an id may be longer than `load_detail` takes; there the leader's
+ * own name is enough.
+ */
 function detailIdOf({ delegation_id, name }: TaskResult): string {
   return delegation_id.length <= engineLimits.detailIdCharsMax ? delegation_id : name;
 }

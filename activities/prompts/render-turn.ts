@@ -85,7 +85,7 @@ async function renderSpec(
   delegation: Delegation,
   { spec }: TurnBrief,
 ): Promise<string> {
-  // Nobody could finish a section as agreed without the proposal by which it has its owner.
+  // A section can be finished as agreed only with the proposal by which it has its owner.
   const agreed = spec.sections.map(({ section_id, text_ref }) => {
     const proposal_ref = findSettled(spec, section_id)?.proposal_ref ?? null;
     return proposal_ref === text_ref ? null : proposal_ref;
@@ -171,12 +171,12 @@ async function renderClaims(store: ArtifactStore, claims: readonly Claim[]): Pro
   return [jsonBlock('claims', entries)];
 }
 
-/** In their order; empty where there is none. */
+/** Reads texts in their order; empty where there is none. */
 function readTexts(store: ArtifactStore, refs: readonly (Ref | null)[]): Promise<string[]> {
   return Promise.all(refs.map(async (ref) => (ref === null ? '' : store.getText(ref))));
 }
 
-/** Texts that share a place, each cut to what it may take. */
+/** Shortens texts that share a limit, each to its share. */
 function shorten(
   texts: readonly string[],
   bytesMax: number,

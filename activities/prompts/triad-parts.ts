@@ -16,7 +16,7 @@ const aims: Readonly<Record<TriadPhase, string>> = {
     'This phase is for what is not written yet. It ends with the finished text of every section that has an owner, and one output. What was agreed as text is done already.',
 };
 
-/** Blocks are named in words only: a tag stands nowhere but where its block stands. */
+/** Names blocks in words only: a tag stands only where its block stands. */
 const parts: Readonly<Record<TriadRole, Part>> = {
   orchestrator: {
     purpose:

@@ -14,7 +14,7 @@ import { readJson } from './read-json.ts';
 import { jsonReply } from './stage.ts';
 import type { RefusedReply, Reply, ReplyContext } from './stage.ts';
 
-/** The output of a delegation, whoever does it: an agent alone, a member of a triad, or the leader of a team. */
+/** Output of a delegation, whether an agent alone, a member of a triad, or the leader of a team does it. */
 export const agentOutput: Reply = {
   ...jsonReply,
   shape: 'agent_output',
@@ -47,7 +47,7 @@ async function readOutput(text: string, { store, passable }: ReplyContext): Prom
   return read.ok ? passOn(store, read.value, passable) : read;
 }
 
-/** @param text_faults What is wrong with its texts: here they are at hand, and the rules of workflows see none. */
+/** @param text_faults faults of its texts: they are loaded here, and the rules of workflows see none. */
 function outlineOutput(
   output: AgentOutput,
   output_ref: Ref,
@@ -59,8 +59,8 @@ function outlineOutput(
 }
 
 /**
- * Makes the whole output of one that passes texts on: its own `detailed_md`, then what `detailed_from` names, word for
- * word and each once. Whoever reads the output later finds everything in `detailed_md`.
+ * Completes an output that passes texts on: its own `detailed_md`, then the texts that `detailed_from` names, word for
+ * word and each once. Later readers of the output find everything in `detailed_md`.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */

@@ -31,8 +31,8 @@ Data stands in blocks such as <delegation>…</delegation>. What other agents wr
 - If it comes back with <faults>, mend every one and give the whole code again.`;
 
 /**
- * One section of a triad is written as code. The one message holds the section and what was agreed on it; of the
- * conversation that asks for the code, the order and nothing else.
+ * Stage in which one section of a triad is written as code. The one message holds the section and what was agreed on
+ * it; of the conversation that asks for the code, only the order.
  */
 export const codeStage: Stage<PromptOf<'code'>> = {
   reply: {
@@ -83,14 +83,14 @@ async function readBlock(
 
 type ReadCode = { readonly ok: true; readonly code: string } | RefusedReply;
 
-/** A line that opens or closes a fence, as Markdown has it. */
+/** Matches a line that opens or closes a fence in Markdown. */
 const fenceLine = /^ {0,3}(?<mark>`{3,}|~{3,}(?!~))(?<rest>[^\n`]*)$/u;
 
 /**
- * Reads a text that is to be code and nothing else. One fence around the whole is taken off. What stands inside it is
- * code, shorter fences included; whether it runs is not looked at (seed 001: validation happens elsewhere).
+ * Reads a text that must be code and nothing else. One fence around the whole is removed. Its content is code,
+ * including shorter fences; whether it runs is not checked (seed 001: validation happens elsewhere).
  *
- * Prose without a fence can't be told from code, so it passes.
+ * Prose without a fence can't be distinguished from code, so it passes.
  */
 export function readCode(text: string): ReadCode {
   const lines = text
@@ -118,7 +118,7 @@ function markOf(line: string): string | null {
   return fenceLine.exec(line.trimEnd())?.groups?.['mark'] ?? null;
 }
 
-/** A fence ends with one of its own kind that is at least as long, and has no language. */
+/** Returns true when the line closes the fence: it has the same kind, at least the same length, and no language. */
 function closes(line: string, mark: string): boolean {
   const { groups } = fenceLine.exec(line.trimEnd()) ?? {};
   return groups !== undefined && groups['mark']?.startsWith(mark) === true && groups['rest'] === '';

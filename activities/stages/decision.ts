@@ -31,7 +31,7 @@ import type { PromptOf, Stage } from './stage.ts';
 
 type Outcome = PromptOf<'decision'>['outcomes'][number];
 
-/** The planner decides on what a wave brought back. */
+/** Stage in which the planner decides on the results of a wave. */
 export const decisionStage: Stage<PromptOf<'decision'>> = {
   reply: {
     ...jsonReply,
@@ -108,7 +108,7 @@ function describePlanned(planned: WavePlan['delegations'][number]): object {
   return { delegation_id, title, task_description, acceptance_criteria };
 }
 
-/** An outcome with what the delegation brought; null when it brought nothing. */
+/** Outcome with the delegation's output; null when there is none. */
 type Ended = Outcome & { readonly output: AgentOutput | null };
 
 async function readEnded(store: ArtifactStore, outcome: Outcome): Promise<Ended> {
@@ -181,12 +181,12 @@ function describeOutcome(outcome: Ended): Record<string, unknown> {
   };
 }
 
-/** That three members did it, and how they failed. What they could not settle stands in the conflicts. */
+/** Describes a triad and its failure. What it could not settle is among the conflicts. */
 function describeTriad({ type, failure }: TriadEnd): Record<string, unknown> {
   return failure === null ? { type } : { type, failure };
 }
 
-/** That members did it for a leader, and whether all of it is there. */
+/** Describes a team and whether its result is complete. */
 function describeTeam({ team_id, tasks, partial }: TeamEnd): Record<string, unknown> {
   return team_id === null ? { tasks, partial } : { team_id, tasks, partial };
 }

@@ -11,7 +11,7 @@ import type { PromptOf, Stage } from './stage.ts';
 const request =
   '<request kind="delegation">\nDo the task of your delegation and give your output. Cover each of its acceptance criteria, with evidence for what you met.\n</request>';
 
-/** An agent alone does a delegation and gives its output. */
+/** Stage in which an agent alone does a delegation and gives its output. */
 export const delegationStage: Stage<PromptOf<'delegation'>> = {
   reply: agentOutput,
   tools: 'wave',

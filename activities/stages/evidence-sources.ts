@@ -44,7 +44,10 @@ export function readEvidenceSources(
   };
 }
 
-/** The delegation_ids of what the task builds on, and the names of it: each result begins with a line that says them. */
+/**
+ * Lists the delegation_ids and names of the results that the task builds on: each result begins with a line that
+ * contains them.
+ */
 function listResults(blocks: readonly ContentBlock[]): string[] {
   return cutBlocks(blocks, 'upstream_results').flatMap((text) =>
     text.split('\n').flatMap((line) => {
@@ -59,7 +62,7 @@ function listResults(blocks: readonly ContentBlock[]): string[] {
 
 const resultHeading = '# Result of ';
 
-/** The name that a leader gave to a task. */
+/** Reads the name that a leader gave to a task. */
 function namesIn(input: unknown): string[] {
   return isRecord(input) ? textsOf([input['name']]) : [];
 }
@@ -70,12 +73,12 @@ function readEntries(blocks: readonly ContentBlock[], name: string) {
   );
 }
 
-/** The JSON in all blocks of a name. What is no JSON is passed over. */
+/** Reads the JSON in all blocks of a name. Invalid JSON is skipped. */
 function readBlocks(blocks: readonly ContentBlock[], name: string): unknown[] {
   return cutBlocks(blocks, name).flatMap(parse);
 }
 
-/** The insides of all blocks of a name, in messages that the engine wrote. */
+/** Returns the contents of all blocks of a name, in messages that the engine wrote. */
 function cutBlocks(blocks: readonly ContentBlock[], name: string): string[] {
   const open = `<${name}>`;
   const close = `</${name}>`;

@@ -68,8 +68,8 @@ const request =
   '<request kind="leader">\nLead your team: have your delegation done by its members, and give the output. Cover each of its acceptance criteria, with evidence for what is met.\n</request>';
 
 /**
- * The leader of a team gives out tasks and gives the output (seed 002, phase 2.1). It is told what any agent of the wave is
- * told, its team, and what an earlier run of the same thread left.
+ * Stage in which the leader of a team creates tasks and gives the output (seed 002, phase 2.1). It receives what any
+ * agent of the wave receives, its team, and the memory of an earlier run of the same thread.
  */
 export const leaderStage: Stage<PromptOf<'leader'>> = {
   reply: agentOutput,
@@ -152,7 +152,7 @@ function cutPast(text: string): string {
 interface TeamTexts {
   /** Instructions for the leader; empty when the team has none. */
   readonly instructions: string;
-  /** In the order of the setup. */
+  /** Members in the order of the setup. */
   readonly members: readonly MemberTexts[];
 }
 

@@ -69,10 +69,10 @@ const saying: Reply = {
 };
 
 /**
- * A member of a triad takes a turn. Its first message is all that it knows: its brief, the summary of the phase before, and
- * what any agent of the wave is told (seed 000: role-scoped history, summarised hand-over). The provider reads what all
- * members of the wave share from its cache for those that have the same model, tools and rules, which are members of one
- * role in one phase.
+ * Stage in which a member of a triad takes a turn. Its first message is all that it knows: its brief, the summary of
+ * the phase before, and what any agent of the wave receives (seed 000: role-scoped history, summarised hand-over). The
+ * provider reads what all members of the wave share from its cache for those that have the same model, tools and rules,
+ * which are members of one role in one phase.
  */
 export const memberStage: Stage<PromptOf<'member'>> = {
   reply: saying,
@@ -95,7 +95,7 @@ export const memberStage: Stage<PromptOf<'member'>> = {
   },
 };
 
-/** The member that writes owes the output of the delegation. */
+/** Stage in which the member that writes owes the output of the delegation. */
 export const memberOutputStage: Stage<PromptOf<'member_output'>> = {
   ...memberStage,
   reply: agentOutput,

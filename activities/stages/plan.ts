@@ -38,7 +38,7 @@ import type { PromptOf, Stage } from './stage.ts';
 /** The parts that are offered where no prompt says what the run allows. */
 const wholePlan: PlanParts = { triads: true, teams: true, redoes: true };
 
-/** The planner plans a wave. */
+/** Stage in which the planner plans a wave. */
 export const planStage: Stage<PromptOf<'plan'>> = {
   reply: {
     ...jsonReply,
@@ -47,7 +47,7 @@ export const planStage: Stage<PromptOf<'plan'>> = {
     async take(text, { planning }) {
       const read = readJson(WavePlan, text);
       if (!read.ok) return read;
-      // A plan as it is kept says also what follows from its names.
+      // A stored plan also contains what follows from its names.
       const delegations = linkInputs(read.value.delegations, planning?.known_inputs ?? []);
       const value = { ...read.value, delegations };
       return {
@@ -106,7 +106,7 @@ export const planStage: Stage<PromptOf<'plan'>> = {
   },
 };
 
-/** Described in words, a plan is whole again: words are no grammar. */
+/** Reduces the offered parts with the form. Described in words, a plan is whole again: words are no grammar. */
 function shrinkParts(parts: PlanParts, form: SchemaForm): PlanParts {
   const isShrunk = form === 'single_agents' || form === 'bare';
   return isShrunk ? { ...parts, triads: false, teams: false } : parts;
@@ -144,7 +144,7 @@ function describeTeam(team: NamedTeam, agents: readonly AgentDefinition[]): obje
   };
 }
 
-/** Stale delegations as the planner chooses from them: why, and what each cost the last time. */
+/** Describes stale delegations for the planner's choice: why, and what each cost the last time. */
 export function describeStale(record: RunRecord): readonly object[] {
   const outcomes = new Map(
     record.waves.flatMap((wave) => wave.outcomes.map((one) => [one.delegation_id, one] as const)),
@@ -183,7 +183,10 @@ const OfferedTeam = TeamPlan.pick({
     .describe(TeamPlan.shape.members.description ?? ''),
 });
 
-/** A wave plan as the provider is asked for it: with the parts that the run allows. Every one of these is a WavePlan. */
+/**
+ * Returns the schema of a wave plan for the provider, with the parts that the run allows. Every one of these is a
+ * WavePlan.
+ */
 export function offerPlan(parts: PlanParts): z.ZodType {
   const key = JSON.stringify([parts.triads, parts.teams, parts.redoes]);
   const known = offeredPlans.get(key);
@@ -193,11 +196,11 @@ export function offerPlan(parts: PlanParts): z.ZodType {
   return offered;
 }
 
-/** Schemas made so far. What is sent is remembered by the schema it is made of, so each has to be one and the same object. */
+/** Schemas created so far. The request is cached by its schema, so each has to be one and the same object. */
 const offeredPlans = new Map<string, z.ZodType>();
 
 function buildPlan({ triads, teams, redoes }: PlanParts): z.ZodType {
-  // What is provided follows from the known inputs, so a planner is not asked for it.
+  // Provided inputs follow from the known inputs, so a planner is not asked for them.
   const delegation = Delegation.omit({
     provided_inputs: true,
     redoes: true,
@@ -211,7 +214,7 @@ function buildPlan({ triads, teams, redoes }: PlanParts): z.ZodType {
         ...(teams ? ['With team: the one that leads.'] : []),
       ].join(' '),
     ),
-    // Not optional, as what can be an empty list: the provider takes few fields that may be left out.
+    // Not optional, because it can be an empty list: the provider takes few fields that may be left out.
     needs: Delegation.shape.needs.unwrap().describe(Delegation.shape.needs.description ?? ''),
     ...(redoes && { redoes: Delegation.shape.redoes }),
     ...(triads && { triad: Delegation.shape.triad }),

@@ -18,7 +18,7 @@ import { readJson } from './read-json.ts';
 import { jsonReply, plannerSystem } from './stage.ts';
 import type { PromptOf, Stage } from './stage.ts';
 
-/** The planner looks at an agent's questions before the user does. */
+/** Stage in which the planner looks at an agent's questions before the user does. */
 export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
   reply: {
     ...jsonReply,

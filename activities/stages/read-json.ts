@@ -4,7 +4,7 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { describeIssues, wholePath } from '../text/describe-issues.ts';
 import type { RefusedReply } from './stage.ts';
 
-/** Reads a final text that is to be one JSON object of a schema. */
+/** Reads a final text that must be one JSON object of a schema. */
 export function readJson<T>(
   schema: z.ZodType<T>,
   text: string,
@@ -17,7 +17,7 @@ export function readJson<T>(
     : { ok: false, faults: describeIssues(parsed.error) };
 }
 
-/** The JSON of a final text. A fence of ```json around the whole is taken off; prose around it is not. */
+/** Parses the JSON of a final text. A fence of ```json around the whole is removed; prose around it is not. */
 function parseFinalText(text: string): { value: unknown } | { fault: OutputFault } {
   const trimmed = text.trim();
   const isFenced = trimmed.startsWith('```json') && trimmed.endsWith('```') && trimmed.length > 10;

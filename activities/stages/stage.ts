@@ -15,7 +15,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { SystemBlock } from '../ports/model-client.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 
-/** One kind of model reply: everything that the engine knows of it. `stages.ts` has them all. */
+/** Kind of model reply: everything that the engine knows of it. `stages.ts` lists them all. */
 export interface Stage<P extends Prompt = Prompt> {
   readonly reply: Reply;
   /**
@@ -24,7 +24,10 @@ export interface Stage<P extends Prompt = Prompt> {
    * calls one goes back.
    */
   readonly tools: 'wave' | 'granted' | 'planner' | 'none';
-  /** The system prompt: equal in all runs with the same settings. @param planning Null where no prompt says what a plan may hold. */
+  /**
+   * Builds the system prompt: equal in all runs with the same settings. @param planning Null when no prompt says what a
+   * plan may hold.
+   */
   system(agent: AgentDefinition, planning: PlanningTerms | null): SystemBlock[];
   /** Renders the first message. The same prompt always gives the same bytes. */
   render(store: ArtifactStore, prompt: P, reader: PromptReader): Promise<ContentBlock[]>;
@@ -32,7 +35,7 @@ export interface Stage<P extends Prompt = Prompt> {
   readTerms?(store: ArtifactStore, prompt: P): Promise<PlanningTerms>;
 }
 
-/** The first prompt of a stage. A member that writes the output began as any member. */
+/** First prompt of a stage. A member that writes the output began like any member. */
 export type PromptOf<N extends StageName> = Extract<
   Prompt,
   { kind: N extends 'member_output' ? 'member' : N }
@@ -42,13 +45,13 @@ export type PromptOf<N extends StageName> = Extract<
 export interface PromptReader {
   readonly agent: AgentDefinition;
   readonly registry_ref: Ref;
-  /** Names the call, for all its attempts. */
+  /** Key of the call, for all its attempts. */
   readonly callKey: string;
-  /** All that agents may be granted. */
+  /** All tools that agents may be granted. */
   readonly tools: ToolRegistry;
 }
 
-/** The final text of a stage: how it is asked for, read, checked and told to the workflow. */
+/** Final text of a stage: how it is requested, read, checked and reported to the workflow. */
 export interface Reply {
   readonly shape: OutputShape;
   /** Follows the faults that go back to the model. */
@@ -56,11 +59,13 @@ export interface Reply {
   /** Names what the model is to give instead of a tool call that it may not make. */
   readonly noun: string;
   /**
-   * The schema that the provider is asked for; null for free text. Equal schemas are one object, because what is sent is
-   * remembered by the schema that it was made of.
+   * Returns the schema that the provider is asked for; null for free text. Equal schemas are one object, because
+   * requests are cached by the schema they were made of.
    */
   schemaFor(terms: SchemaTerms): z.ZodType | null;
-  /** Reads a final text. Nothing is mended: what does not fit goes back to the model with every fault at once. */
+  /**
+   * Reads a final text. Nothing is repaired: a text that does not fit goes back to the model with every fault at once.
+   */
   take(text: string, context: ReplyContext): Promise<TakenReply | RefusedReply>;
 }
 
@@ -77,18 +82,18 @@ export interface ReplyContext {
   readonly store: ArtifactStore;
   readonly passable: readonly Passable[] | undefined;
   readonly planning: PlanningTerms | null;
-  /** The conversation that led to the text. */
+  /** Conversation that led to the text. */
   readonly messages: readonly Message[];
   readonly tools: ToolRegistry;
 }
 
 export interface TakenReply {
   readonly ok: true;
-  /** As it is stored. */
+  /** Text as it is stored. */
   readonly text: string;
   /** Reduces the reply to what the rules need to know. Its long texts stay in the artifact. */
   outline(ref: Ref): TurnOutline;
-  /** The outline with all that only the texts show. Absent: they show nothing more. */
+  /** Returns the outline with everything that only the texts show. Absent: they show nothing more. */
   outlineChecked?(ref: Ref): TurnOutline;
 }
 
@@ -104,14 +109,14 @@ export const jsonReply = {
 } as const;
 
 /**
- * The system prompt of those who do work. It holds rules only: their role differs within a wave, so it stands in the first
- * user message, after all that the wave shares. It ends in a cache breakpoint.
+ * Creates the system prompt of agents that do work. It holds rules only: their role differs within a wave, so it stands
+ * in the first user message, after all that the wave shares. It ends in a cache breakpoint.
  */
 export function doerSystem(rules: string): Stage['system'] {
   return () => [{ text: rules, cacheBreakpoint: true }];
 }
 
-/** The system prompt of the planner. There is one planner, so its role stands here. */
+/** Creates the system prompt of the planner. There is one planner, so its role stands here. */
 export function plannerSystem(
   rulesFor: (planning: PlanningTerms | null) => string,
 ): Stage['system'] {

@@ -8,7 +8,7 @@ import { planStage } from './plan.ts';
 import { questionReviewStage } from './question-review.ts';
 import type { PromptOf, Stage } from './stage.ts';
 
-/** Every kind of model reply. A stage without an entry, or an entry without a field, does not compile. */
+/** Stages by name. A stage without an entry, or an entry without a field, does not compile. */
 const table = {
   plan: planStage,
   delegation: delegationStage,

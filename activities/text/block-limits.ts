@@ -2,14 +2,14 @@ import { engineLimits } from '../../core/limits.ts';
 
 /**
  * Bytes that a block of a prompt may take. In plain English those of a first message stay below 700 KB together, about
- * 200,000 tokens: what the smallest context of a current model holds. A script of three bytes a character has about as
- * many tokens in three times the bytes. In practice a prompt is a tenth of that.
+ * 200,000 tokens: the smallest context of a current model. A script of three bytes a character has about as many tokens
+ * in three times the bytes. In practice a prompt is a tenth of that.
  *
- * A member of a triad has up to 460 KB of the triad's own besides. Who needs both in full finds no model for it, and is told
- * so by the API before anything is billed.
+ * A member of a triad has up to 460 KB of the triad's own in addition. No model fits both in full, and the API says so
+ * before anything is billed.
  */
 export const blockBytesMax = {
-  /** As long as a goal may be typed: 100,000 characters, in any script. */
+  /** Allows a goal of the maximum length: 100,000 characters, in any script. */
   goal: 300_000,
   /** 50 constraints of 4,000 characters are allowed; more than a quarter of that is no constraint but a document. */
   constraints: 50_000,
@@ -27,9 +27,9 @@ export const blockBytesMax = {
   known_inputs: 60_000,
   /** The last decision's words on the next wave: 20 reasons and 20 actions at 500 bytes. */
   last_decision: 20_000,
-  /** 100 attempts at 400 bytes; those that missed something take more. The newest stay. */
+  /** 100 attempts at 400 bytes; those with missing information take more. The newest stay. */
   tried: 40_000,
-  /** One answer. A user's answer may be a document; who asked got it whole. */
+  /** One answer. A user's answer may be a document; the agent that asked got it whole. */
   answered_question: 10_000,
   /** The newest stay. */
   answered_questions: 100_000,
@@ -45,10 +45,10 @@ export const blockBytesMax = {
   minority_reason: 500,
   /** 100 stale delegations at 500 bytes. */
   stale: 50_000,
-  /** The short truth of a wave; one that is longer is not compact. */
+  /** Summary of a wave; a longer one is not compact. */
   wave_compact: 40_000,
   /**
-   * The results that a delegation's plan names, whole: about 6,000 tokens. That is less than a call that loads one of them
+   * Results that a delegation's plan names, whole: about 6,000 tokens. That is less than a call that loads one of them
    * would read again, and all that six goals played by hand needed.
    */
   direct_inputs: 24_000,
@@ -65,11 +65,11 @@ export const blockBytesMax = {
   /** 100 delegations, which is more than a wave has by default, at 2 KB. */
   outcomes: 200_000,
   /**
-   * The work of a wave in its decision: about 25,000 tokens, paid once a wave. Twelve outputs get 8 KB each, which is
-   * most of what an agent writes; the rest can be loaded.
+   * Work of a wave in its decision: about 25,000 tokens, paid once a wave. Twelve outputs get 8 KB each, which is most
+   * of what an agent writes; the rest can be loaded.
    */
   work: 96_000,
-  /** The texts of all files that a delegation wrote, in its detail: twenty pages of one. */
+  /** Texts of all files that a delegation wrote, in its detail: twenty pages of one. */
   written_files: 400_000,
   /** Names of details that can be loaded in a decision: 500 of 100 characters. The newest stay. */
   known_details: 50_000,
@@ -77,10 +77,10 @@ export const blockBytesMax = {
   outcome_compact: 8_000,
   /** 20 questions of 4 KB. */
   questions: 100_000,
-  /** 100 documents at 8 KB would be too many: what is newest stays. */
+  /** 100 documents at 8 KB would be too many: the newest stay. */
   documents: 120_000,
   /**
-   * Answers that come back to the one who asked. A user's answer may be a document: one of `answerCharsMax` characters
+   * Answers that return to the agent that asked. A user's answer may be a document: one of `answerCharsMax` characters
    * comes whole in any script, three bytes a character.
    */
   answers: engineLimits.answerCharsMax * 3,
@@ -90,15 +90,15 @@ export const blockBytesMax = {
   instruction: 60_000,
   /** The words of the others since the member's last turn. Two of them in a round, at 40 KB. */
   heard: 80_000,
-  /** Texts that stand now in place of what came too late. */
+  /** Current texts that replace those of late calls. */
   returned: 40_000,
   /** The texts of all sections and what was agreed on them. Twelve sections, the most there can be, get 10 KB each. */
   spec: 120_000,
   /** The proposals of all open claims. Three on each of twelve sections get 3 KB each. */
   claims: 120_000,
-  /** The reasons of all that was answered to them. A hundred of them get 400 bytes each. */
+  /** Reasons of all answers to them. A hundred of them get 400 bytes each. */
   claim_reasons: 40_000,
-  /** A text that a state tool comes back with, as long as a tool's result may be: 25,000 tokens. */
+  /** Text that a state tool returns, with the same limit as a tool's result: 25,000 tokens. */
   state_result: 100_000,
   /** The purposes of a team's members. Twenty of them, the most there can be, get 1,500 bytes each. */
   member_descriptions: 30_000,
@@ -112,13 +112,13 @@ export const blockBytesMax = {
   thread_messages: 40_000,
   /** A dozen delegations at 3 KB. The first are the best. */
   past_delegations: 40_000,
-  /** The short form of what came of a leader's task. */
+  /** Short form of the result of a leader's task. */
   task_compact: 8_000,
   /** The evidence for and against its criteria: of a triad or a team there may be twenty. */
   task_coverage: 8_000,
   /** The long form. A leader reads ten results in one conversation; load_detail gives the rest of each. */
   task_detailed: 24_000,
-  /** Its facts, its assumptions, what it missed, what it changed: each of the four. */
+  /** Facts, assumptions, missing information and changes of the task: limit of each. */
   task_facts: 6_000,
   /** The text that a member had written of an output when its time was over: 8,000 characters, in any script. */
   task_partial: 24_000,

@@ -1,6 +1,6 @@
 import { countBytes, takeLines } from './bytes.ts';
 
-/** Every block that a prompt may have, in the order of the alphabet. */
+/** Names of all blocks that a prompt may have, in alphabetical order. */
 const blockNames = [
   'active_assumptions',
   'agent_tools',
@@ -69,8 +69,8 @@ const blockNames = [
 export type BlockName = (typeof blockNames)[number];
 
 /**
- * Tags in which the engine speaks or which mark what others wrote, and those by which texts often pretend to be whoever
- * speaks to a model. No data may open one.
+ * Tags in which the engine speaks or which mark the texts of others, and those by which texts often pretend to be an
+ * authority for a model. No data may open one.
  */
 const engineTags: ReadonlySet<string> = new Set([
   'assistant',
@@ -86,30 +86,30 @@ const engineTags: ReadonlySet<string> = new Set([
 const closable: ReadonlySet<string> = new Set([...blockNames, ...engineTags]);
 
 /**
- * Data in a prompt stands in blocks, `<name>…</name>`. What stands inside can't close a block, nor open one of the engine's
- * own: there `<` is escaped. So a goal, an answer or another agent's text can't pose as a block. Every other `<` stays as it
- * was typed, because a model has to read code as code. A message names its blocks in words only: a tag stands nowhere but
+ * Renders data of a prompt as a block, `<name>…</name>`. Its content can't close a block, nor open one of the engine's
+ * own: there `<` is escaped. So a goal, an answer or another agent's text can't pose as a block. Every other `<` stays
+ * unchanged, because a model has to read code as code. A message names its blocks in words only: a tag stands only
  * where its block stands.
  */
 export function textBlock(name: BlockName, text: string, bytesMax: number): string {
   return `<${name}>\n${escapeTags(cutAtLine(text.trimEnd(), bytesMax), '&lt;')}\n</${name}>`;
 }
 
-/** A text of at most `bytesMax` bytes, and a line that says so when it was longer. */
+/** Cuts a text to at most `bytesMax` bytes, with a line that says so when it was longer. */
 export function cutAtLine(text: string, bytesMax: number): string {
   const shown = takeLines(text, bytesMax);
   if (shown.length === text.length) return text;
   return `${shown.trimEnd()}\n[Cut: ${countBytes(shown)} of ${countBytes(text)} bytes are shown.]`;
 }
 
-/** A value as one line of JSON. */
+/** Renders a value as one line of JSON. */
 export function jsonBlock(name: BlockName, value: unknown): string {
   return `<${name}>${escapeJson(value)}</${name}>`;
 }
 
 /**
- * A list as JSON, as long as its entries fit in `bytesMax`. What is left out is said outside the block, so that the
- * block stays plain JSON.
+ * Renders a list as JSON, as long as its entries fit in `bytesMax`. The number left out is stated outside the block, so
+ * that the block stays plain JSON.
  *
  * @param keep which end stays when not all fit.
  */
@@ -127,7 +127,7 @@ export function listBlock(
   return `${block}\n[${name} is cut: the ${which} ${left} of ${entries.length} entries are left out.]`;
 }
 
-/** The entries at one end of a list, in its order, as many as fit in `bytesMax` as JSON. */
+/** Takes the entries at one end of a list, in its order, as many as fit in `bytesMax` as JSON. */
 export function takeEntries<T>(
   entries: readonly T[],
   bytesMax: number,
@@ -148,7 +148,7 @@ function escapeJson(value: unknown): string {
   return escapeTags(JSON.stringify(value), String.raw`\u003c`);
 }
 
-/** @param sign what stands in place of `<`. */
+/** @param sign replacement for `<`. */
 function escapeTags(text: string, sign: string): string {
   return text.replace(/<(\/?)\s{0,4}([a-z_]+)/giu, (tag: string, slash: string, word: string) => {
     const names = slash === '' ? engineTags : closable;

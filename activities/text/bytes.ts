@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 
 const encoder = new TextEncoder();
-// A byte order mark is a character of the text like any other.
+// A byte order mark is treated like any other character of the text.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Bytes of a text as UTF-8. */
+/** Counts the bytes of a text as UTF-8. */
 export function countBytes(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
 /**
- * The beginning of a text, at most `bytesMax` (at least 4) bytes of UTF-8, cut at the end of a line. A line that is
- * longer than the limit is cut between two characters. A text that fits comes back whole.
+ * Returns the beginning of a text, at most `bytesMax` (at least 4) bytes of UTF-8, cut at the end of a line. A line
+ * that is longer than the limit is cut between two characters. A text that fits is returned whole.
  */
 export function takeLines(text: string, bytesMax: number): string {
   if (countBytes(text) <= bytesMax) return text;
@@ -24,7 +24,9 @@ export function takeLines(text: string, bytesMax: number): string {
   return decoder.decode(bytes.subarray(0, end));
 }
 
-/** A text in pages of at most `bytesMax` bytes, each cut as `takeLines` does. An empty text is one empty page. */
+/**
+ * Splits a text into pages of at most `bytesMax` bytes, each cut like in `takeLines`. An empty text is one empty page.
+ */
 export function splitPages(text: string, bytesMax: number): string[] {
   const pages: string[] = [];
   let rest = text;
@@ -36,7 +38,7 @@ export function splitPages(text: string, bytesMax: number): string[] {
   return [...pages, rest];
 }
 
-/** SHA-256 of a text as UTF-8, 64 lower-case hex digits. */
+/** Returns the SHA-256 of a text as UTF-8, 64 lower-case hex digits. */
 export function hashBytes(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }

@@ -6,7 +6,10 @@ import { listNames } from '../../core/text/list-names.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Faults that are reported at once. Further ones mostly follow from these, and the reply to them must stay short. */
+/**
+ * Maximum faults that are reported at once. Further ones mostly follow from these, and the reply to them must stay
+ * short.
+ */
 const shapeFaultsMax = 20;
 
 /** The path of a fault of the whole value. */
@@ -25,7 +28,7 @@ export function describeIssues(error: z.ZodError): OutputFault[] {
   return faults;
 }
 
-/** `coverage.criteria_met[0].evidence`, or `$` for the whole value. */
+/** Formats a path as `coverage.criteria_met[0].evidence`, or `$` for the whole value. */
 function formatPath(path: readonly PropertyKey[]): string {
   const text = path.reduce<string>((before, part) => {
     if (typeof part === 'number') return `${before}[${part}]`;
@@ -84,7 +87,7 @@ function explainType(issue: Extract<Issue, { code: 'invalid_type' }>): Explanati
     : { reason: issue.message, hint: `Try: give it as ${issue.expected}.` };
 }
 
-/** Our own schemas end their messages with a hint; the library's have none. */
+/** Splits the hint from a message. Our own schemas end their messages with a hint; the library's have none. */
 function splitHint(message: string): Explanation {
   const at = message.indexOf('Try: ');
   if (at === -1) return { reason: message, hint: 'Try: follow the description of the field.' };

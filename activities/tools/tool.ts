@@ -15,7 +15,7 @@ export interface ToolContext {
   readonly upstream: readonly UpstreamOutput[];
   /** Details that may still be loaded. */
   readonly loads_left: number;
-  /** To be told when a detail was loaded: the delegation's record says on what its work rests. */
+  /** Must be called when a detail was loaded: the delegation's record lists what its work rests on. */
   readonly onLoaded: (detailId: string) => void;
   /** Aborted when the call took too long or the activity was cancelled. */
   readonly signal: AbortSignal;
@@ -38,26 +38,29 @@ interface ToolEntry {
    * itself; or the `turn` of a triad's member or a team's leader, as its workflow says.
    */
   readonly offeredTo: readonly ('agents' | 'planner' | 'turn')[];
-  /** The names of inputs that a call gave, as evidence may name them. Absent: it gave none. @param input As the model wrote it. */
+  /**
+   * Lists the names of inputs that a call provided, as evidence may name them. Absent: it provided none. @param input
+   * As the model wrote it.
+   */
   listInputs?(input: Readonly<Record<string, unknown>>): readonly unknown[];
   /** Describes a result that compaction left out, behind "Left out to save space". If absent: tool and input. */
   describeLeftOut?(left: LeftOutResult): string;
 }
 
-/** A result of a tool that compaction left out. */
+/** Result of a tool that compaction left out. */
 export interface LeftOutResult {
-  /** The arguments, cut. */
+  /** Arguments, cut. */
   readonly input: string;
   readonly content: string;
   readonly bytes: number;
 }
 
-/** A tool that changes nothing outside: it may run any number of times, and the user is not asked. */
+/** Tool that changes nothing outside: it may run any number of times, and the user is not asked. */
 export interface ReadingTool extends ToolEntry {
   readonly effect: 'read';
   /**
-   * Does the work. Whatever it throws goes to the model as the text of an error result, except a `StoreUnavailable`,
-   * which repeats the activity.
+   * Does the work. An error goes to the model as the text of an error result, except a `StoreUnavailable`, which
+   * repeats the activity.
    *
    * @param input the arguments as `spec.input` parsed them.
    * @returns the text for the model.
@@ -71,7 +74,7 @@ export interface ReadingTool extends ToolEntry {
  */
 export interface ActingTool extends ToolEntry {
   readonly effect: 'acting';
-  /** When the user is asked before it acts. */
+  /** Rule for asking the user before it acts. */
   readonly approval: ApprovalMark;
   /** Names what a call changes, in a few words: a path. For people, for the record, and for what the agent claims. */
   targetOf(input: unknown): string;
@@ -81,7 +84,7 @@ export interface ActingTool extends ToolEntry {
    * @throws what makes the call impossible; the model reads the message.
    */
   look(input: unknown, context: ToolContext): Promise<string>;
-  /** Makes the change. What it throws is told to the model when `check` sees that nothing has happened. */
+  /** Makes the change. An error is reported to the model when `check` sees that nothing has happened. */
   act(input: unknown, context: ActContext): Promise<EffectReceipt>;
   /**
    * Tells whether the change took place. Must not guess: what it can't tell is `unknown`.
@@ -92,9 +95,9 @@ export interface ActingTool extends ToolEntry {
 }
 
 /**
- * A tool that only puts something into the records of a triad, or asks them, or gives a task to a member of a team. The
- * workflow decides the call from its own state (seeds 001 and 002); all that is left to do outside is to read the arguments
- * and to keep their texts. No agent file can grant one, and `runTool` runs none.
+ * Tool that only puts something into the records of a triad, or queries them, or gives a task to a member of a team.
+ * The workflow decides the call from its own state (seeds 001 and 002); outside it, only the arguments are read and
+ * their texts stored. No agent file can grant one, and `runTool` runs none.
  */
 export interface StateTool extends ToolEntry {
   readonly effect: 'state';
@@ -106,23 +109,23 @@ export interface StateTool extends ToolEntry {
    */
   read(input: unknown, store: ArtifactStore): Promise<ReadStateCall>;
   /**
-   * Completes a call by the others of its tool in the same reply: only there all of them and their texts are at hand. If
-   * absent, each call stands alone.
+   * Completes a call from the others of its tool in the same reply: only there all of them and their texts are
+   * available. If absent, each call stands alone.
    *
    * @throws StoreUnavailable
    */
   relate?(call: StateCall, others: readonly StateCall[], store: ArtifactStore): Promise<StateCall>;
 }
 
-/** A tool that an agent's file can grant. */
+/** Tool that an agent's file can grant. */
 export type GrantableTool = ReadingTool | ActingTool;
 
 export type Tool = GrantableTool | StateTool;
 
-/** Every tool of this worker, by name, in the order in which they are offered. */
+/** Tools of this worker by name, in the order in which they are offered. */
 export type ToolRegistry = ReadonlyMap<string, Tool>;
 
-/** The tools that an agent with these `allowed_tools` may call, in the order of the registry. */
+/** Returns the tools that an agent with these `allowed_tools` may call, in the order of the registry. */
 export function grantTools(
   registry: ToolRegistry,
   allowedTools: readonly string[],
@@ -131,7 +134,7 @@ export function grantTools(
   return listGrantable(registry).filter(({ spec }) => allowed.has(spec.name));
 }
 
-/** The state tools of a turn. In one order, whatever that of the names: tools come first of all in what the provider caches. */
+/** Returns the state tools of a turn in a fixed order, because tools come first of all in what the provider caches. */
 export function offerStateTools(
   registry: ToolRegistry,
   names: readonly StateToolName[],
@@ -141,12 +144,12 @@ export function offerStateTools(
   );
 }
 
-/** The tools that an agent's file can grant. */
+/** Lists the tools that an agent's file can grant. */
 export function listGrantable(registry: ToolRegistry): GrantableTool[] {
   return [...registry.values()].flatMap((tool) => (tool.effect === 'state' ? [] : [tool]));
 }
 
-/** The names of the tools that are the planner's, whatever its file says. */
+/** Lists the names of the planner's tools, whatever its file says. */
 export function listPlannerTools(registry: ToolRegistry): string[] {
   return listGrantable(registry).flatMap(({ spec, offeredTo }) =>
     offeredTo.includes('planner') ? [spec.name] : [],

@@ -4,9 +4,9 @@ import type { DelegationOutline } from '../../contracts/delegation.ts';
 import { listWritten } from '../../core/effects/list-written.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 
-/** What it took, whatever came of it. */
+/** Effort of a delegation, whatever its result. */
 type WorkDone = Pick<DelegationOutcome, 'loaded_details' | 'turns' | 'usage'> & {
-  /** All that it tried to change outside. */
+  /** Everything that it tried to change outside. */
   readonly effects: readonly KnownEffect[];
 };
 

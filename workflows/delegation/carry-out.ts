@@ -4,7 +4,7 @@ import { runTriad } from '../triad/run-triad.ts';
 import { runDelegation } from './run-delegation.ts';
 import type { CarriedWork, DelegationDesk } from './run-delegation.ts';
 
-/** Has a delegation done by its executor: one agent, three members of a triad, or a team under its leader. */
+/** Runs a delegation with its executor: one agent, three members of a triad, or a team under its leader. */
 export function carryOut(
   order: DelegationOrder,
   desk: DelegationDesk,

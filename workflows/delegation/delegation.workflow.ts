@@ -23,14 +23,14 @@ import { createParentSuperior } from '../shared/superior.ts';
 import type { CarriedWork } from './run-delegation.ts';
 import { runDelegationAlone } from './run-delegation-alone.ts';
 
-/** What a wave starts a delegation with, and what a delegation continues itself with. */
+/** Input with which a wave starts a delegation, and with which a delegation continues itself. */
 interface OrderedDelegation {
   readonly order: DelegationOrder;
   readonly carried?: CarriedWork;
 }
 
 /**
- * One task for one executor (seed 004 §3–6).
+ * Runs one task for one executor (seed 004 §3–6).
  *
  * Started by a wave with its order, or by hand with `{"agent_id":"writer","task_description":"…"}`.
  *

@@ -30,58 +30,58 @@ import { outcomeOfOutput, outcomeWithout } from './build-outcome.ts';
 import { isToolCall } from './make-call.ts';
 import type { ToolDesk, ToolWork } from './make-call.ts';
 
-/** What a delegation takes with it over continue-as-new, at a turn boundary. */
+/** State that a delegation keeps over continue-as-new, at a turn boundary. */
 export interface CarriedDelegation {
   readonly version: 1;
   readonly conversation: Conversation;
-  /** Escalations so far; they number the next. */
+  /** Number of escalations so far; used to number the next. */
   readonly escalations: number;
   /** Null without a budget. */
   readonly purse: Purse | null;
   /** As in DelegationOutcome. */
   readonly loaded_details: readonly string[];
-  /** What it has tried to change outside. */
+  /** Changes outside that it has attempted. */
   readonly effects: readonly KnownEffect[];
 }
 
-/** What a team takes with it over continue-as-new, before a call of its leader: nobody else is at work then. */
+/** State that a team keeps over continue-as-new, before a call of its leader: no member is running then. */
 export interface CarriedTeam {
   readonly version: 1;
   readonly state: TeamState;
-  /** With the message as middlewares left it. */
+  /** Record, plan and message of its order; the message as the middlewares left it. */
   readonly record_ref: Ref;
   readonly plan_ref: Ref;
   readonly message_ref: Ref;
   readonly conversation: Conversation;
-  /** Of tasks that are over. */
+  /** Records of tasks that are over. */
   readonly records: readonly TaskRecord[];
   readonly worked_ms: number;
   readonly notes: readonly string[];
   readonly escalations: number;
   readonly purse: Purse | null;
-  /** Of the whole team. */
+  /** Details that any part of the team loaded. */
   readonly loaded_details: readonly string[];
   readonly effects: readonly KnownEffect[];
 }
 
-/** What a delegation continues itself with, whoever does it. */
+/** State with which a delegation continues itself, for every kind of executor. */
 export type CarriedWork = CarriedDelegation | CarriedTeam;
 
-/** What grows while a delegation works. */
+/** State that grows while a delegation works. */
 interface Work extends ToolWork {
   readonly conversation: Conversation;
   escalations: number;
 }
 
-/** How a delegation ended, for whoever gave it out in the same workflow. */
+/** End of a delegation, for its creator in the same workflow. */
 export interface DelegationEnd {
-  /** For rules; null unless it failed. */
+  /** Reason for rules; null unless it failed. */
   readonly why: FailureReason | null;
-  /** What had arrived of a reply when it was cancelled; null when nothing had. */
+  /** Text of a reply that had arrived when it was cancelled; null when there was none. */
   readonly partial_ref: Ref | null;
 }
 
-/** Tasks of a team and of all teams in it: they share one history. */
+/** Number of tasks of a team and of all teams in it: they share one history. */
 export interface TaskCount {
   given: number;
 }
@@ -93,13 +93,13 @@ export interface DelegationDesk {
   readonly control: Control;
   readonly superior: Superior;
   readonly funds: Funds;
-  /** Called when something that people see has changed. */
+  /** Called after each visible change. */
   readonly onStatus: (status: DelegationStatusView) => void;
   /** Continues as new. If null, the delegation stays one run however long it gets. */
   readonly carryOver: ((rest: CarriedWork) => Promise<never>) | null;
-  /** What the members of a team spend from, for the teams in it. */
+  /** Funds of a team's members, for the teams in it. */
   readonly sharedFunds?: SharedFunds;
-  /** Tasks that teams have given out in this workflow, for the teams in them. */
+  /** Number of tasks that teams have created in this workflow, for the teams in them. */
   readonly taskCount?: TaskCount;
   /** Called once, before the outcome is returned. */
   readonly onEnd?: (end: DelegationEnd) => void;
@@ -107,7 +107,7 @@ export interface DelegationDesk {
 
 /**
  * Lets the agent work until its output keeps the output rule. A blocked agent's questions go to the superior; the
- * answers resume the same conversation, so it has all that it had.
+ * answers resume the same conversation, so the agent keeps everything it had.
  */
 export async function runDelegation(
   order: DelegationOrder,
@@ -204,7 +204,7 @@ function deskOf(
     check: (outline) => checkOutline(outline, delegation.criterion_ids, work.effects),
     runTools: async (calls) => readOn(await callTools(calls.filter(isToolCall), toolDesk)),
     onTurn: () => show('running'),
-    // What a call used is told also when the next step throws.
+    // Usage of a call is reported also when the next step throws.
     onReply: () => show('running'),
     carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };
@@ -225,7 +225,10 @@ function ask(
   return askSuperior(order, desk, { escalation_id, agent_id, kind, questions, deadlineSeconds });
 }
 
-/** The agent's own word; what the rules and the provider refused is counted where it happened. */
+/**
+ * Counts a failure that the agent itself declared; those caused by the rules and the provider are counted where they
+ * happen.
+ */
 function noteFailure({ delegation }: DelegationOrder, output: AgentOutputOutline | null): void {
   if (output?.status !== 'failed') return;
   recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'agent_failed' });

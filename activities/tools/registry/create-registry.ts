@@ -11,7 +11,7 @@ import type { GrantableTool, StateTool, Tool, ToolRegistry } from '../tool.ts';
 import { delegateTaskToMember } from './team-tools.ts';
 import { assignTurn, submitSummary } from './turn-tools.ts';
 
-/** Every tool that the workflow of a triad or of a team decides, in the order in which they are offered. */
+/** Tools that the workflow of a triad or of a team decides, in the order in which they are offered. */
 export const stateTools: Readonly<Record<StateToolName, StateTool>> = {
   register_claim: registerClaim,
   negotiate_response: negotiateResponse,
@@ -26,8 +26,8 @@ export const stateTools: Readonly<Record<StateToolName, StateTool>> = {
 };
 
 /**
- * Makes the registry of a worker: the tools that agents may be granted, then those of triads and teams. What an agent may
- * call is this, cut down to its `allowed_tools`.
+ * Creates the registry of a worker: the tools that agents may be granted, then those of triads and teams. An agent may
+ * call those of its `allowed_tools`.
  *
  * @throws Error when two tools have one name: that is a fault in the worker's set-up.
  */

@@ -11,7 +11,7 @@ import type { ReadingTool, ToolContext } from '../tool.ts';
 /** Bytes of a page. About 5,000 tokens: enough to be worth a turn, small against any model's context. */
 export const detailPageBytes = 20_000;
 
-/** More valid ids than this are not listed in an error; the packet's index has them all. */
+/** Maximum number of valid ids that an error lists; the packet's index has them all. */
 const listedIdsMax = 50;
 
 export const loadDetailName = 'load_detail';
@@ -26,8 +26,8 @@ const LoadDetailInput = z.strictObject({
 });
 
 /**
- * Gives the whole text behind an entry of the packet's index, page by page (seed 004 §4: details are loaded one by one,
- * never all at once).
+ * Tool that returns the whole text behind an entry of the packet's index, page by page (seed 004 §4: details are loaded
+ * one by one, never all at once).
  */
 export const loadDetail: ReadingTool = {
   spec: {
@@ -80,7 +80,7 @@ async function readDetail(
   return { id, text: await readWhole(store, output, source.files) };
 }
 
-/** The id of a task that a leader calls by the name that it gave it: the last part of the task's id. */
+/** Finds the id of a task that a leader calls by its name: the last part of the task's id. */
 function findTask(name: string, upstream: ToolContext['upstream']): string | undefined {
   return upstream.findLast(({ delegation_id }) => delegation_id.endsWith(`.${name}`))
     ?.delegation_id;

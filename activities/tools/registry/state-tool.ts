@@ -9,15 +9,15 @@ type PutText = (text: string) => Promise<Ref>;
 interface StateToolInit<S extends z.ZodType> {
   readonly name: StateToolName;
   readonly input: S;
-  /** Written for a model: when to use it, and its limits. */
+  /** Description for a model: when to use it, and its limits. */
   readonly description: string;
-  /** The one example that the description ends with. */
+  /** Example that the description ends with. */
   readonly example: z.input<S>;
   readonly toCall: (input: z.output<S>, put: PutText) => Promise<StateCall>;
   readonly rest?: Pick<StateTool, 'relate' | 'describeLeftOut'>;
 }
 
-/** Makes the entry of a state tool from what differs between them. */
+/** Creates the entry of a state tool from its own parts. */
 export function createStateTool<S extends z.ZodType>(init: StateToolInit<S>): StateTool {
   const { name, input: schema, toCall } = init;
   const description = `${init.description} Example: ${JSON.stringify(init.example)}`;

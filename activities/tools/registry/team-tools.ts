@@ -5,7 +5,7 @@ import { hashTask } from '../../../core/team/hash-task.ts';
 import { cleanLine, cutText, titleOf } from '../../../core/text/cut-text.ts';
 import { createStateTool } from './state-tool.ts';
 
-/** As long as a delegation's may be. */
+/** Same limit as for a delegation's title. */
 const titleCharsMax = 120;
 
 export const delegateTaskToMember = createStateTool({
@@ -40,7 +40,7 @@ export const delegateTaskToMember = createStateTool({
     // A line of invisible characters is no title.
     title: cleanLine(titleOf(task), titleCharsMax) || 'A task without words',
     task_hash: hashTask(task),
-    // Who else was given a task, one call alone does not know: see `relate`.
+    // One call alone does not contain the tasks of other members: see `relate`.
     mentions: [],
   }),
   rest: {
@@ -50,7 +50,7 @@ export const delegateTaskToMember = createStateTool({
       return { ...call, mentions: findMentions(await store.getText(call.task_ref), call, others) };
     },
     describeLeftOut({ content, bytes }) {
-      // The engine's own words, with the id to load; what the member wrote comes behind them.
+      // The engine's own words, with the id to load; the member's text follows them.
       const [said = ''] = content.split('\n', 1);
       return `, ${bytes} bytes: ${cutText(said, 600)}`;
     },

@@ -48,7 +48,7 @@ export const submitSummary = createStateTool({
   }),
 });
 
-/** The sections that are named, each once. */
+/** Lists the sections that are named, each once. */
 function listSections(
   entries: readonly Pick<PhaseSummary['decisions'][number], 'section_id'>[],
 ): string[] {

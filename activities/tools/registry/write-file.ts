@@ -6,7 +6,7 @@ import { readRecord } from '../../artifacts/read-record.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import type { ActingTool, ToolContext } from '../tool.ts';
 
-/** Characters of a file: as much as a model can write in one reply, and twice that. */
+/** Maximum characters of a file: twice as much as a model can write in one reply. */
 const contentCharsMax = 500_000;
 
 export const writeFileName = 'write_file';
@@ -19,7 +19,7 @@ const WriteFileInput = z.strictObject({
   content: z.string().max(contentCharsMax),
 });
 
-/** Writes a text as one file below the run's workspace, whole, in one step. */
+/** Creates the tool that writes a text as one file below the run's workspace, whole, in one step. */
 export function createWriteFile(workspaces: Workspaces): ActingTool {
   return {
     spec: {
