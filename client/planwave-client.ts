@@ -95,7 +95,7 @@ export interface PlanwaveClientOptions {
   readonly workerTimeoutMs?: number | undefined;
   /** Taken out of what is sent, with all that looks like a secret. If undefined: those of this process's environment. */
   readonly secrets?: readonly string[] | undefined;
-  /** Told before the sending how many secrets are taken out, by rule. It never gets the secret. If undefined: nobody. */
+  /** Called before the sending with the number of secrets that are taken out, by rule. It never gets the secret. If undefined: not called. */
   readonly onRedacted?: ((rule: string, count: number) => void) | undefined;
 }
 
@@ -161,7 +161,7 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
       namespace,
       dataConverter: {
         ...dataConverter,
-        // Behind `redact`, for what somebody forgets to hand to it; before any codec that encrypts.
+        // Behind `redact`, for what was not handed to it; before any codec that encrypts.
         payloadCodecs: [
           createRedactingCodec(redactor, outgoingSink),
           ...(dataConverter?.payloadCodecs ?? []),

@@ -93,7 +93,7 @@ function noteOf(error: unknown, { version }: RunListing): string {
   return `The worker did not answer the query (${text}); this is the last known state.`;
 }
 
-/** Shown beside other things that are ready sooner, so nobody waits long for it. */
+/** Short, because the status is shown beside other things that are ready sooner. */
 const statusTimeoutMs = 1_500;
 
 export type StatusAnswer<T> =

@@ -115,7 +115,7 @@ async function* tellResult(stream: OpenStream): AsyncGenerator<TeamEvent, void> 
   }
 }
 
-/** Said once when nobody answers, and once when somebody does again. */
+/** Tells once when no worker answers, and once when one does again. */
 function* tellWorkers(last: TeamLook | null, look: TeamLook): Generator<TeamEvent, void> {
   if (look.run.execution !== 'running' || look.note === (last?.note ?? null)) return;
   yield { type: 'notice', text: look.note ?? 'A worker answers again.' };

@@ -19,7 +19,7 @@ type Telling = (cursor: TeamCursor) => Told | null;
 
 /**
  * Lists what is new in a look at a team, in the order in which it happened as far as that can be seen: a task never ends after
- * its leader has heard of it, and nobody writes before its task was given out.
+ * its leader has heard of it, and no text comes before its task was given out.
  */
 export function tellTeam(before: TeamCursor, look: TeamLook): Told[] {
   const { work } = look;
@@ -160,7 +160,7 @@ function split<T>(items: readonly T[], fits: (item: T) => boolean): readonly [T[
 /** The code of the ErrorEvent of a team that did not bring what it was to bring. */
 const teamFailed = 'team_failed';
 
-/** Endings that somebody wanted, so that they are no error. */
+/** Endings that people wanted, so that they are no error. */
 const wanted: readonly string[] = ['completed', 'stopped', 'cancelled'];
 
 /** The last events of a stream, in their order: the error, the answer as far as there is one, the end. */

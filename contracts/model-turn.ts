@@ -3,6 +3,7 @@ import type { Allowance, Spending } from './budget.ts';
 import type { DelegationOutcome, UpstreamOutput } from './delegation-run.ts';
 import type { DeliveredAnswer, NewsItem } from './messages.ts';
 import type { TurnBrief } from './member-turn.ts';
+import type { StageName } from './names.ts';
 import type { OutputFault } from './output-fault.ts';
 import type { QuestionReviewOutline } from './question-review.ts';
 import type { AskedQuestion } from './question.ts';
@@ -156,14 +157,8 @@ export type TurnInput =
       readonly brief: TurnBrief;
     };
 
-/** `member_turn` and `code` are free text; the others are JSON. */
-export type OutputShape =
-  | 'wave_plan'
-  | 'agent_output'
-  | 'wave_decision'
-  | 'question_review'
-  | 'member_turn'
-  | 'code';
+/** The shape of a final text: `member_turn` and `code` are free text; the others are JSON. */
+export type OutputShape = TurnOutline['shape'];
 
 export interface ModelTurnInput {
   readonly run_id: string;
@@ -172,7 +167,8 @@ export interface ModelTurnInput {
   /** Newest node of the conversation; null begins one. */
   readonly head: Ref | null;
   readonly append: readonly TurnInput[];
-  readonly shape: OutputShape;
+  /** The kind of reply that is asked for. The same in a whole conversation, but that a member's last turns may be `member_output`. */
+  readonly stage: StageName;
   readonly max_output_tokens: number;
   /**
    * Leaves out the oldest tool results until half of the conversation's bytes are gone, because it no longer fits the
@@ -267,7 +263,7 @@ export interface TurnProgress {
   readonly agent_id: string;
   /** Defined in ModelTurnInput. */
   readonly delegation_id?: string;
-  readonly shape: OutputShape;
+  readonly stage: StageName;
   /** Number of the turn in its conversation, from 1. Absent until the conversation is read. */
   readonly turn?: number;
   readonly output_tokens: number;

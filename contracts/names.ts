@@ -10,6 +10,20 @@ export const workflowTypes = {
   team: 'team',
 } as const;
 
+/** The kinds of model reply that the engine asks for; `activities/stages` has one entry for each. */
+export const stageNames = [
+  'plan',
+  'delegation',
+  'leader',
+  'member',
+  /** The turn of a member that owes the output of the delegation. */
+  'member_output',
+  'code',
+  'decision',
+  'question_review',
+] as const;
+export type StageName = (typeof stageNames)[number];
+
 /** The phases of a triad in order, used as the last part of their workflow ids. */
 export const triadPhases = ['deliberate', 'negotiate', 'execute'] as const;
 

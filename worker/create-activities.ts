@@ -10,7 +10,7 @@ import { createFileRunIndex } from '../activities/adapters/file-store/file-run-i
 import { createFileWorkspaces } from '../activities/adapters/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
-import { resolveModelName } from '../activities/adapters/model-aliases.ts';
+import { resolveModelName } from '../activities/adapters/agent-file/model-aliases.ts';
 import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
 import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
@@ -37,10 +37,11 @@ import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { createThreadActivities } from '../activities/threads/create-thread-activities.ts';
-import { loadDetail } from '../activities/tools/load-detail.ts';
-import { createToolRegistry } from '../activities/tools/tool.ts';
+import { loadDetail } from '../activities/tools/registry/load-detail.ts';
+import { createToolRegistry } from '../activities/tools/registry/create-registry.ts';
+import { listGrantable } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
-import { createWriteFile } from '../activities/tools/write-file.ts';
+import { createWriteFile } from '../activities/tools/registry/write-file.ts';
 import { createShippedMiddlewares } from './shipped-middlewares.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
@@ -76,7 +77,7 @@ export function createActivities(
   const workspaces = createFileWorkspaces({ home });
   const writeFile = createWriteFile(workspaces);
   const tools = redactTools(createToolRegistry([loadDetail, writeFile]), redactor);
-  const toolNames = [...tools.keys()];
+  const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
     redactor,

@@ -8,7 +8,7 @@ import type {
 } from '@temporalio/worker';
 import type { Activities } from '../contracts/activity-types.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
-import { workOf } from '../activities/agent-turn/attempt-work.ts';
+import { workOf } from '../activities/attempt/attempt-work.ts';
 import { redactFailure } from '../activities/redaction/redact-failure.ts';
 import { taskQueue } from '../contracts/names.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { AttemptWork } from '../activities/agent-turn/attempt-work.ts';
+import type { AttemptWork } from '../activities/attempt/attempt-work.ts';
 import type { Usage } from '../contracts/usage.ts';
 import { placeWork } from './place-work.ts';
 

@@ -1,4 +1,4 @@
-import type { AttemptWork } from '../activities/agent-turn/attempt-work.ts';
+import type { AttemptWork } from '../activities/attempt/attempt-work.ts';
 import { namePath } from '../core/ids.ts';
 
 /** Agent, task and turn of some work, which logs and traces name besides run, wave and delegation. */

@@ -16,7 +16,7 @@ import {
 } from '@temporalio/interceptors-opentelemetry';
 import type { OpenTelemetrySinks } from '@temporalio/interceptors-opentelemetry';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
-import { workOf } from '../activities/agent-turn/attempt-work.ts';
+import { workOf } from '../activities/attempt/attempt-work.ts';
 import { readPlace } from '../core/ids.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
 import { describeWork } from './describe-work.ts';

@@ -5,20 +5,20 @@ import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import type { LedgerKey, ReplyLedger } from '../ports/reply-ledger.ts';
 
-/** What the attempts of one activity have done so far. */
+/** The work of all attempts at one activity so far. */
 export interface Attempts {
   /** Set once a reply was recorded: it is never bought again. Its usage is that of all attempts. */
   readonly result: ModelTurnResult | null;
-  /** Used by all attempts: those that failed may have been billed too. */
+  /** Usage of all attempts: those that failed may have been billed too. */
   readonly spent: Usage;
 }
 
-/** What one attempt leaves. */
+/** The ledger entry of one attempt. */
 interface AttemptEntry {
   readonly version: typeof ledgerVersion;
-  /** As the attempt returns it. */
+  /** Result as returned by the attempt. */
   readonly result: ModelTurnResult | null;
-  /** Used by this attempt alone. */
+  /** Usage of this attempt alone. */
   readonly spent: Usage;
 }
 
@@ -34,7 +34,7 @@ function ledgerKeyOf(info: Info, activityId = info.activityId): LedgerKey {
 }
 
 /**
- * What the other attempts left. The first attempt has nothing to look for.
+ * Reads what the other attempts left. The first attempt has nothing to look for.
  *
  * Of two replies, bought because a worker that had one was suspended, the earlier attempt's counts, and both are paid for.
  *
@@ -48,7 +48,7 @@ export async function recallAttempts(ledger: ReplyLedger, info: Info): Promise<A
 }
 
 /**
- * What another activity of the same workflow run was billed. A call that is cancelled between two attempts, or whose
+ * Adds up what another activity of the same workflow run was billed. A call that is cancelled between two attempts, or whose
  * worker was killed, reports nothing itself.
  *
  * @throws StoreUnavailable
@@ -62,7 +62,7 @@ export async function recallSpent(
 }
 
 /**
- * @param spent by this attempt alone.
+ * @param spent usage of this attempt alone.
  * @throws StoreUnavailable
  */
 export async function recordResult(
@@ -75,7 +75,7 @@ export async function recordResult(
 }
 
 /**
- * Says that an attempt is about to buy a reply. Where that can't be written, neither could the reply be kept.
+ * Records that an attempt is about to buy a reply. If that can't be written, the reply could not be kept either.
  *
  * @throws StoreUnavailable
  */
@@ -83,7 +83,7 @@ export async function recordAttempt(ledger: ReplyLedger, info: Info): Promise<vo
   await put(ledger, info, { version: ledgerVersion, result: null, spent: noUsage });
 }
 
-/** Remembers what a failed attempt used. Best effort: the failure itself matters more than its price. */
+/** Records the usage of a failed attempt. Best effort: the failure itself matters more than its price. */
 export async function recordSpent(ledger: ReplyLedger, info: Info, spent: Usage): Promise<void> {
   try {
     await put(ledger, info, { version: ledgerVersion, result: null, spent });

@@ -3,19 +3,19 @@ import type { ContentBlock, ToolUseBlock } from '../../contracts/transcript.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { ModelReply } from '../ports/model-client.ts';
 
-/** Characters of a refusal that go into history. */
+/** Maximum characters of a refusal that go into history. */
 const refusalTextMax = 2_000;
 
 export type ReplyClass =
-  /** The final text, to be read as what was asked for. */
+  /** Final text, to be read in the requested shape. */
   | { readonly type: 'final'; readonly text: string }
-  /** `text` is what was said besides, and may be empty. */
+  /** `text` is the text beside the calls, and may be empty. */
   | { readonly type: 'tools'; readonly calls: readonly ToolUseBlock[]; readonly text: string }
   | { readonly type: 'paused' }
-  /** Nothing of it may be sent back: the conversation goes on without it. */
+  /** Nothing of it may be sent back: the conversation continues without it. */
   | { readonly type: 'dropped'; readonly reply: TurnReply };
 
-/** What a reply is, by its stop reason. What was cut off is never read. */
+/** Sorts a reply by its stop reason. A reply that was cut off is never read. */
 export function classifyReply(
   reply: Pick<ModelReply, 'content' | 'stopReason' | 'refusal'>,
 ): ReplyClass {
@@ -37,7 +37,7 @@ export function classifyReply(
   }
 }
 
-/** A reply that came to its end. Tool calls are answered whatever the stop reason: the API insists on their results. */
+/** Classifies a complete reply. Tool calls are answered whatever the stop reason: the API insists on their results. */
 function classifyWhole(content: readonly ContentBlock[]): ReplyClass {
   const calls = content.filter((block) => block.type === 'tool_use');
   const text = textOf(content);
@@ -45,7 +45,7 @@ function classifyWhole(content: readonly ContentBlock[]): ReplyClass {
   return text.trim() === '' ? drop({ type: 'empty' }) : { type: 'final', text };
 }
 
-/** What the provider says of the refusal, and then what the model had written. Empty when neither said anything. */
+/** Joins what the provider says of the refusal and what the model had written. Empty when neither said anything. */
 function describeRefusal({
   content,
   refusal = '',

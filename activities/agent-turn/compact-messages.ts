@@ -1,21 +1,21 @@
 import type { Message, ToolResultBlock, ToolUseBlock } from '../../contracts/transcript.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { loadDetailName } from '../tools/load-detail.ts';
-import { delegateTaskToMember } from '../tools/state-tools/team-tools.ts';
+import { countBytes } from '../text/bytes.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
 
 /**
- * Which tool results to leave out so that half of the conversation's bytes are gone: the oldest first, as many as it
- * takes, never the newest, because the model asked for it just now.
+ * Chooses the tool results to leave out so that half of the conversation's bytes are gone: the oldest first, as many as
+ * necessary, never the newest, because the model has just requested it.
  *
  * @param leftOut ids that earlier turns left out.
- * @returns the ids to leave out besides those. Empty when there is nothing that could go.
+ * @returns further ids to leave out. Empty when nothing more can be left out.
  */
 export function chooseLeftOut(
   messages: readonly Message[],
   leftOut: ReadonlySet<string>,
+  tools: ToolRegistry,
 ): readonly string[] {
-  const shown = leaveOut(messages, leftOut);
+  const shown = leaveOut(messages, leftOut, tools);
   const results = shown
     .flatMap((message) => message.content)
     .filter((block) => block.type === 'tool_result')
@@ -30,10 +30,11 @@ export function chooseLeftOut(
   return chosen;
 }
 
-/** The messages with a line in place of each result that is left out: what it was, and how to get it again. */
+/** Replaces each result that is left out by a line that says what it was and how to get it again. */
 export function leaveOut(
   messages: readonly Message[],
   leftOut: ReadonlySet<string>,
+  tools: ToolRegistry,
 ): readonly Message[] {
   if (leftOut.size === 0) return messages;
   const calls = new Map(
@@ -46,21 +47,22 @@ export function leaveOut(
     role: message.role,
     content: message.content.map((block) =>
       block.type === 'tool_result' && leftOut.has(block.tool_use_id)
-        ? { ...block, content: describeLeftOut(block, calls.get(block.tool_use_id)) }
+        ? { ...block, content: describeLeftOut(block, calls.get(block.tool_use_id), tools) }
         : block,
     ),
   }));
 }
 
-function describeLeftOut(result: ToolResultBlock, call: ToolUseBlock | undefined): string {
+function describeLeftOut(
+  result: ToolResultBlock,
+  call: ToolUseBlock | undefined,
+  tools: ToolRegistry,
+): string {
   const bytes = countBytes(result.content);
   const input = cutText(JSON.stringify(call?.input ?? {}), 300);
-  if (call?.name === delegateTaskToMember.spec.name) {
-    // The engine's own words, with the id to load; what the member wrote comes behind them.
-    const [said = ''] = result.content.split('\n', 1);
-    return `[Left out to save space, ${bytes} bytes: ${cutText(said, 600)}]`;
-  }
-  return call?.name === loadDetailName
-    ? `[Left out to save space: the detail ${input}, ${bytes} bytes. ${loadDetailName} gives it again.]`
-    : `[Left out to save space: the result of ${call?.name ?? 'a tool'} ${input}, ${bytes} bytes.]`;
+  const { content } = result;
+  const told =
+    tools.get(call?.name ?? '')?.describeLeftOut?.({ input, content, bytes }) ??
+    `: the result of ${call?.name ?? 'a tool'} ${input}, ${bytes} bytes.`;
+  return `[Left out to save space${told}]`;
 }

@@ -5,13 +5,15 @@ import type { ContentBlock, Message, TranscriptNode } from '../../contracts/tran
 import { hashText } from '../../core/text/hash-text.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { putToolResultsFirst } from '../prompts/render-append.ts';
-import { readJson } from '../tools/read-artifact.ts';
+import { putToolResultsFirst } from './render-append.ts';
+import { readJson } from '../artifacts/read-artifact.ts';
 
-/** A conversation longer than this is a fault in the engine: a delegation's turns are limited far below. */
+/**
+ * Maximum number of nodes. A longer conversation is a fault in the engine: a delegation's turns are limited far below.
+ */
 const nodesMax = 10_000;
 
-/** A conversation as its chain of nodes tells it. */
+/** Conversation as read from its chain of nodes. */
 export interface Conversation {
   readonly head: Ref | null;
   /** Oldest first. */
@@ -35,17 +37,17 @@ export async function loadConversation(
   return { head, nodes: nodes.toReversed() };
 }
 
-/** Which turn comes next, from 1. Calls that left no reply in the conversation don't count. */
+/** Returns the number of the next turn, from 1. Calls that left no reply in the conversation don't count. */
 export function nextTurn(conversation: Conversation): number {
   return conversation.nodes.filter((node) => node.awaiting === null).length + 1;
 }
 
-/** Whether the newest node's reply is missing. */
+/** True if the newest node's reply is missing. */
 export function isWaiting(conversation: Conversation): boolean {
   return (conversation.nodes.at(-1)?.awaiting ?? null) !== null;
 }
 
-/** Whether the newest node took these very inputs already and still waits for its reply. */
+/** True if the newest node took these very inputs already and still waits for its reply. */
 export function hasTaken(conversation: Conversation, append: readonly TurnInput[]): boolean {
   return conversation.nodes.at(-1)?.awaiting === hashAppend(append);
 }
@@ -55,8 +57,8 @@ export function hashAppend(append: readonly TurnInput[]): string {
 }
 
 /**
- * The messages to send: consecutive ones of one role are joined, because the API's roles alternate and a turn whose
- * reply was not kept leaves its user message behind.
+ * Returns the messages to send. Consecutive ones of one role are joined, because the API's roles alternate and a turn
+ * whose reply was not kept leaves its user message behind.
  *
  * Opaque blocks, such as thinking, belong to the model that wrote them: those of another model are left out.
  */

@@ -1,16 +1,17 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../../contracts/activity-types.ts';
 import { recallSpent } from './attempt-ledger.ts';
-import { guardActivity } from './failures.ts';
-import { withHeartbeat } from './heartbeat.ts';
+import { guardActivity } from '../attempt/failures.ts';
+import { withHeartbeat } from '../attempt/heartbeat.ts';
 import { runModelTurn } from './run-model-turn.ts';
 import { runToolCall } from './run-tool-call.ts';
 import type { AgentTurnDeps } from './deps.ts';
 
 /**
- * The activities of an agent's turn: one model call, what it was billed, one tool call, and keeping a long text.
+ * Creates the activities of an agent's turn: a model call, a look-up of what it was billed, a tool call, and storing a
+ * long text.
  *
- * Texts go to the store before an activity returns; what it returns are references and small facts.
+ * Texts go to the store before an activity returns; activities return references and small facts.
  */
 export function createAgentTurnActivities(
   deps: AgentTurnDeps,

@@ -13,23 +13,23 @@ export interface AgentTurnDeps {
   readonly ledger: ReplyLedger;
   readonly effects: EffectLedger;
   readonly tools: ToolRegistry;
-  /** Lets the first call of a wave go out before its siblings. */
+  /** Gate that lets the first call of a wave go out before its siblings. */
   readonly prefixGate: PrefixGate;
-  /** The model of agents that name none. */
+  /** Model of agents that name none. */
   readonly defaultModel: string;
-  /** What a model's name in a plan stands for; null: nothing of its own. */
+  /** Resolves a model's name in a plan; null: it stands for itself. */
   readonly resolveModel: (name: string) => string | null;
-  /** Usage of one call. `tokens` is null when the provider told none: the call is then unpriced. */
+  /** Computes the usage of one call. `tokens` is null when the provider reported none: the call is then unpriced. */
   readonly computeUsage: (model: string, tokens: TokenCount | null) => Usage;
-  /** What one call may take at worst: no text has more tokens than bytes. Unknown prices count as none. */
+  /** Computes what one call may take at worst: no text has more tokens than bytes. Unknown prices count as none. */
   readonly computeWorst: (request: ModelRequest) => Spending;
   /**
-   * First back-off after a model failure that may pass, in milliseconds. Default 2,000. Doubled with each attempt up to
-   * 2 min; the provider's own `retry-after` wins.
+   * First back-off in milliseconds after a model failure that may be temporary. Default 2,000. Doubled with each
+   * attempt up to 2 min; the provider's own `retry-after` takes precedence.
    */
   readonly retryBaseMs?: number;
-  /** Between two heartbeats, in milliseconds. Default 1,000. */
+  /** Interval between two heartbeats in milliseconds. Default 1,000. */
   readonly heartbeatEveryMs?: number;
-  /** Longest tool call, in milliseconds. Default 60,000. */
+  /** Timeout of a tool call in milliseconds. Default 60,000. */
   readonly toolTimeoutMs?: number;
 }

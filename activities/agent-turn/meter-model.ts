@@ -9,15 +9,15 @@ import type { AgentTurnDeps } from './deps.ts';
 
 type CallResult = LabelsOf<typeof metrics.modelCallDuration>['result'];
 
-/** How one request ended, and what it used. */
+/** The end of one request, and what it used. */
 interface CallEnd {
   readonly result: CallResult;
   readonly usage: Usage;
 }
 
 /**
- * Counts what each request to the model took and used, as soon as it ends. By the same rule as a run's own usage, so
- * that the sums agree; but where a worker is killed, what it had counted is gone and the run's usage is not.
+ * Counts time and usage of each request to the model as soon as it ends. Uses the same rule as a run's own usage, so
+ * that the sums agree; but when a worker is killed, its counts are lost and the run's usage is not.
  */
 export function meterModel(
   model: ModelClient,

@@ -3,48 +3,51 @@ import { plannerAgentId } from '../../contracts/names.ts';
 import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { loadDetailName } from '../tools/load-detail.ts';
-import { readAgents, readShape } from '../tools/read-artifact.ts';
+import { stages } from '../stages/stages.ts';
+import { listPlannerTools } from '../tools/tool.ts';
+import type { ToolRegistry } from '../tools/tool.ts';
+import type { AgentTurnDeps } from './deps.ts';
+import { readAgents, readShape } from '../artifacts/read-artifact.ts';
 
-/** What the planner may call while it decides on a wave, whatever its file says: it never does the work itself. */
-const plannerTools = [loadDetailName];
-
-/** What an agent may call: the grant of its file. */
-export function toolsGranted({ agent_id, allowed_tools }: AgentDefinition): readonly string[] {
-  return agent_id === plannerAgentId ? plannerTools : allowed_tools;
+/** Returns the names of the tools that an agent may call: the grant of its file. */
+export function toolsGranted(
+  registry: ToolRegistry,
+  { agent_id, allowed_tools }: AgentDefinition,
+): readonly string[] {
+  return agent_id === plannerAgentId ? listPlannerTools(registry) : allowed_tools;
 }
 
 /**
- * Names of the tools that a conversation offers: all that the agents of its wave may call, in one order, because the
- * tools come first of all in what the provider caches. Who calls one outside its grant gets an error instead.
+ * Names the tools that a conversation offers, by the rule of its stage. Those of a wave are all that its agents may call, in
+ * one order, because the tools come first of all in what the provider caches. A call of one outside the agent's grant gets
+ * an error instead.
  *
  * A member of a triad is offered its agent's own and no others: with the state tools of its role, which come besides, its
  * prefix is that of its role anyway. Members of one role, agent and model in one phase have the same.
  *
- * They are settled when the conversation begins and stand in its first node; a conversation of an older engine has them
- * not, and offers the agent's own. The planner has some in decisions only, and who writes code none.
+ * They are settled when the conversation begins and stand in its first node.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */
 export async function offerTools(
-  store: ArtifactStore,
+  { store, tools: registry }: Pick<AgentTurnDeps, 'store' | 'tools'>,
   input: ModelTurnInput,
   nodes: readonly TranscriptNode[],
   allowedTools: readonly string[],
 ): Promise<readonly string[]> {
-  if (input.shape === 'wave_decision') return plannerTools;
-  if (input.shape !== 'agent_output' && input.shape !== 'member_turn') return [];
+  const { tools } = stages[input.stage];
+  if (tools === 'planner') return listPlannerTools(registry);
+  if (tools === 'none') return [];
   const settled = nodes.find((node) => node.tools !== undefined)?.tools;
   if (settled !== undefined) return settled;
   const begins = input.append.find((one) => one.type === 'prompt')?.prompt;
-  if (begins?.kind !== 'delegation') return allowedTools;
-  const [plan, registry] = await Promise.all([
+  if (tools !== 'wave' || begins === undefined || !('plan_ref' in begins)) return allowedTools;
+  const [plan, agents] = await Promise.all([
     readShape(store, begins.plan_ref, StoredPlan, 'a wave plan'),
     readAgents(store, input.registry_ref),
   ]);
   const atWork = new Set(plan.delegations.map((delegation) => delegation.agent_id));
-  const names = registry
+  const names = agents
     .filter((agent) => atWork.has(agent.agent_id))
     .flatMap((agent) => agent.allowed_tools);
   return [...new Set(names)].toSorted();

@@ -1,42 +1,45 @@
 import type { ModelRequest } from '../ports/model-client.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { hashBytes } from '../tools/hash-bytes.ts';
+import { countBytes } from '../text/bytes.ts';
+import { hashBytes } from '../text/bytes.ts';
 
 /**
- * Bytes of a wave's own part, from which on it is worth waiting for: 2,000 tokens, a cent for five siblings on a large
- * model. Rules and tools before it don't count: they are the same in every wave and mostly in the cache already.
+ * Minimum size in bytes of a wave's own part that is worth waiting for: 2,000 tokens, a cent for five siblings on a
+ * large model. Rules and tools before it don't count: they are the same in every wave and mostly in the cache already.
  */
 const sharedBytesMin = 8_000;
 
-/** Longest wait, in milliseconds. A reply begins within seconds; who hangs longer than this must not hold up a wave. */
+/** Longest wait in milliseconds. A reply begins within seconds; a call that hangs longer must not delay a wave. */
 const waitMsDefault = 10_000;
 
-/** How long the provider keeps a prefix that nobody reads, in milliseconds. */
+/** Time for which the provider keeps a prefix that no call reads, in milliseconds. */
 const cacheLifeMs = 5 * 60_000;
 
-/** Prefixes that are remembered. Each is a hash, and a worker has far fewer waves at once. */
+/** Number of prefixes that are remembered. Each is a hash, and a worker has far fewer waves at once. */
 const prefixesMax = 1_000;
 
-/** A call on its way through the gate. To be told how it goes on; both may be called at any time and more than once. */
+/**
+ * Passage of a call through the gate. The call reports its progress; both methods may be called at any time and more
+ * than once.
+ */
 export interface Passage {
-  /** The reply has begun: from here on the provider can read the prefix from its cache. */
+  /** Reports that the reply has begun: from here on the provider can read the prefix from its cache. */
   begun(): void;
-  /** The call is over, however it ended. */
+  /** Reports that the call is over, however it ended. */
   ended(): void;
 }
 
-/** What is known of a prefix. */
+/** The state of a prefix. */
 interface Prefix {
-  /** Null while the first call is on its way. */
+  /** Null while the first call is in flight. */
   warmUntilMs: number | null;
-  /** Who waits for the first call. */
+  /** The calls that wait for the first one. */
   readonly waiting: Set<() => void>;
 }
 
 export interface PrefixGateOptions {
-  /** In milliseconds. Default 10,000. */
+  /** Longest wait in milliseconds. Default 10,000. */
   readonly waitMs?: number;
-  /** Milliseconds of a clock. Default: this process's. */
+  /** Reads a clock in milliseconds. Default: this process's. */
   readonly now?: () => number;
 }
 
@@ -45,7 +48,7 @@ export interface PrefixGateOptions {
  *
  * PG1. Of the calls with one prefix that came within `waitMs`, one is at the provider until its reply begins. When it
  *      ends before that, the next one goes.
- * PG2. Nobody waits longer than `waitMs`, nor when its signal is aborted. Waiting never fails.
+ * PG2. No call waits longer than `waitMs`, nor when its signal is aborted. Waiting never fails.
  * PG3. A prefix whose reply began is open to all for as long as the provider keeps it.
  * PG4. It remembers a bounded number of prefixes.
  *
@@ -62,12 +65,12 @@ export class PrefixGate {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Prefixes that are remembered. */
+  /** Number of prefixes that are remembered. */
   get size(): number {
     return this.#prefixes.size;
   }
 
-  /** @param key as `findSharedPrefix` gives it; null passes at once. */
+  /** @param key from `findSharedPrefix`; null passes at once. */
   async enter(key: string | null, signal: AbortSignal): Promise<Passage> {
     if (key === null) return { begun: () => {}, ended: () => {} };
     let deadline: AbortSignal | null = null;
@@ -76,7 +79,7 @@ export class PrefixGate {
       if (prefix === undefined || isCold(prefix, this.#now())) return this.#lead(key);
       deadline ??= AbortSignal.any([signal, AbortSignal.timeout(this.#waitMs)]);
       if (prefix.warmUntilMs !== null || deadline.aborted) return this.#follow(key, prefix);
-      // Whoever is woken looks again: the first call may have failed, and then one of them is the first.
+      // Each woken call looks again: the first call may have failed, and then one of them is the first.
       // oxlint-disable-next-line no-await-in-loop
       await waitFor(prefix, deadline);
     }
@@ -95,7 +98,7 @@ export class PrefixGate {
     };
   }
 
-  /** Whoever's reply begins, the provider has the prefix from then on. */
+  /** Follows a call. Whichever call's reply begins, the provider has the prefix from then on. */
   #follow(key: string, prefix: Prefix): Passage {
     return {
       begun: () => {
@@ -111,7 +114,7 @@ export class PrefixGate {
     this.#prefixes.delete(key);
     this.#prefixes.set(key, prefix);
     const [oldest] = this.#prefixes.keys();
-    // Whoever waits for it is let go by its first call or by the clock.
+    // Calls that wait for it are released by its first call or by the clock.
     if (this.#prefixes.size > prefixesMax && oldest !== undefined) this.#prefixes.delete(oldest);
   }
 }
@@ -139,8 +142,8 @@ function waitFor({ waiting }: Prefix, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Names what the calls of a wave have in common, up to the end of the wave's part: model, tools, output and rules
- * included, because another one of these is another prefix.
+ * Identifies what the calls of a wave have in common, up to the end of the wave's part: model, tools, output and rules
+ * included, because a change in any of these gives another prefix.
  *
  * @returns null when the request has no such part, or one that is too short to wait for.
  */

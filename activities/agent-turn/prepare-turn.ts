@@ -3,13 +3,11 @@ import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { ModelTurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TranscriptNode } from '../../contracts/transcript.ts';
+import { readAgent } from '../artifacts/read-artifact.ts';
 import type { ModelRequest } from '../ports/model-client.ts';
-import { buildSystem } from '../prompts/build-system.ts';
-import type { ReaderKind } from '../prompts/build-system.ts';
-import { renderAppend } from '../prompts/render-append.ts';
-import { readAgent } from '../tools/read-artifact.ts';
-import { offerStateTools } from '../tools/state-tools/state-tools.ts';
-import { grantTools } from '../tools/tool.ts';
+import { grantTools, offerStateTools } from '../tools/tool.ts';
+import { addOutput, readAsked, shrinkForm } from './asked-output.ts';
+import type { AskedOutput } from './asked-output.ts';
 import { chooseLeftOut, leaveOut } from './compact-messages.ts';
 import {
   hasTaken,
@@ -22,21 +20,20 @@ import {
 import type { Conversation } from './conversation.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { offerTools } from './offer-tools.ts';
-import { addOutput, readAsked, shrinkForm } from './schema-forms.ts';
-import type { AskedOutput } from './schema-forms.ts';
+import { renderAppend } from './render-append.ts';
 
 export interface PreparedTurn {
   readonly turn: number;
   readonly request: ModelRequest;
   readonly asked: AskedOutput;
-  /** The node that waits for the reply. Its `messages` hold what the turn appended, and its parent the rest. */
+  /** Node that waits for the reply. Its `messages` hold what the turn appended, and its parent the rest. */
   readonly waiting: TranscriptNode;
-  /** Where that node is stored already, when an earlier call appended the same; else null. */
+  /** The address of that node, when an earlier call appended the same and stored it; else null. */
   readonly waitingRef: Ref | null;
 }
 
 /**
- * Everything that a model call needs, read from artifacts: the same input always gives the same request.
+ * Builds everything that a model call needs from artifacts: the same input always gives the same request.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store; InvalidInput when there is nothing to send;
  * ModelContextExceeded when it is to be compacted and nothing can be left out.
@@ -52,8 +49,8 @@ export async function prepareTurn(
   ]);
   const named = input.model === undefined ? null : deps.resolveModel(input.model);
   const model = named ?? agent.model ?? deps.defaultModel;
-  const offered = await offerTools(deps.store, input, conversation.nodes, agent.allowed_tools);
   const asked = await readAsked(deps.store, input, conversation.nodes);
+  const offered = await offerTools(deps, input, conversation.nodes, agent.allowed_tools);
   const speaker = { agent, model, offered, asked, callKey };
   const delta = await appendTo(deps, conversation, input, speaker);
   const nodes = [...conversation.nodes, delta];
@@ -63,7 +60,7 @@ export async function prepareTurn(
     throw ApplicationFailure.create({ type: 'InvalidInput', message, nonRetryable: true });
   }
   const leftOut = new Set(nodes.flatMap((node) => node.left_out));
-  const leftOutNow = input.compact ? chooseLeftOut(messages, leftOut) : [];
+  const leftOutNow = input.compact ? chooseLeftOut(messages, leftOut, deps.tools) : [];
   if (input.compact && leftOutNow.length === 0) throw createFullFailure();
   const isStored = isWaiting(conversation) && delta.messages.length + leftOutNow.length === 0;
   const turn = nextTurn(conversation);
@@ -73,14 +70,14 @@ export async function prepareTurn(
       {
         model,
         maxOutputTokens: input.max_output_tokens,
-        system: buildSystem(agent, readerKindOf(input), asked.planning),
-        messages: leaveOut(messages, new Set([...leftOut, ...leftOutNow])),
+        system: asked.stage.system(agent, asked.planning),
+        messages: leaveOut(messages, new Set([...leftOut, ...leftOutNow]), deps.tools),
         tools: [
           ...grantTools(deps.tools, offered),
-          ...offerStateTools(input.state_tools ?? []),
+          ...offerStateTools(deps.tools, input.state_tools ?? []),
         ].map((tool) => tool.spec),
-        // Another call is likely where tools may be called, and where this is not the first.
-        cachesConversation: turn > 1 || mayCallTools(input, agent),
+        // Another call is likely when tools may be called, and when this is not the first.
+        cachesConversation: turn > 1 || mayCallTools(input, asked, agent),
         callKey,
       },
       asked,
@@ -92,8 +89,8 @@ export async function prepareTurn(
 }
 
 /**
- * The same turn with the next smaller form of its schema, which the rest of the conversation then keeps; null when there is
- * none.
+ * Returns the same turn with the next smaller form of its schema, which the rest of the conversation then keeps; null
+ * when there is none.
  */
 export function shrinkSchema(prepared: PreparedTurn): PreparedTurn | null {
   const form = shrinkForm(prepared.asked);
@@ -105,12 +102,12 @@ export function shrinkSchema(prepared: PreparedTurn): PreparedTurn | null {
     request: addOutput(request, asked),
     asked,
     waiting: { ...prepared.waiting, schema_form: form },
-    // A node that stands in the store already knows nothing of it.
+    // A node that is already stored does not contain the new form.
     waitingRef: null,
   };
 }
 
-/** Whose turn it is. */
+/** The agent whose turn it is. */
 interface Speaker {
   readonly agent: AgentDefinition;
   readonly model: string;
@@ -120,7 +117,10 @@ interface Speaker {
   readonly callKey: string;
 }
 
-/** Nothing has changed since the model said that the conversation is too long, so it would say so again. */
+/**
+ * Creates the failure for a conversation that has not changed since the model said that it is too long: the model would
+ * say so again.
+ */
 function createFullFailure(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'ModelContextExceeded',
@@ -132,7 +132,7 @@ function createFullFailure(): ApplicationFailure {
 }
 
 /**
- * The node that takes what the turn appends. It takes nothing that the newest node has taken already.
+ * Builds the node that takes what the turn appends. It takes nothing that the newest node has taken already.
  *
  * The prompt is stored before the call, so that a full disk is found before a reply is bought.
  */
@@ -143,9 +143,8 @@ async function appendTo(
   { agent, model, offered, asked, callKey }: Speaker,
 ): Promise<TranscriptNode> {
   const append = hasTaken(conversation, input.append) ? [] : input.append;
-  const { registry_ref, shape } = input;
-  const reader = { agent, registry_ref, shape, callKey, tools };
-  const { content, packet } = await renderAppend(store, append, reader);
+  const reader = { agent, registry_ref: input.registry_ref, callKey, tools };
+  const { content, packet } = await renderAppend(store, append, reader, asked.stage.reply.cure);
   const waitingFor = append.length === 0 ? conversation.nodes.at(-1)?.awaiting : null;
   return {
     version: 1,
@@ -161,19 +160,10 @@ async function appendTo(
 }
 
 function mayCallTools(
-  { shape, state_tools = [] }: ModelTurnInput,
+  { state_tools = [] }: ModelTurnInput,
+  { stage }: AskedOutput,
   { allowed_tools }: AgentDefinition,
 ): boolean {
-  if (shape !== 'agent_output' && shape !== 'member_turn') return false;
-  return allowed_tools.length + state_tools.length > 0;
-}
-
-/** What the system prompt says. The same in a whole conversation, for state tools are offered in all of it or never. */
-function readerKindOf({ shape, state_tools }: ModelTurnInput): ReaderKind {
-  if (shape === 'wave_plan') return 'plan';
-  if (shape === 'wave_decision') return 'decision';
-  if (shape === 'question_review') return 'question_review';
-  if (shape === 'code') return 'coder';
-  if (state_tools?.includes('delegate_task_to_member') === true) return 'leader';
-  return shape === 'member_turn' || state_tools !== undefined ? 'member' : 'doer';
+  const mayCall = stage.tools === 'granted' || stage.tools === 'wave';
+  return mayCall && allowed_tools.length + state_tools.length > 0;
 }

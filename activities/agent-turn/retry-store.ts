@@ -1,24 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 
-/** With the longest wait of 64 × `baseMs`: a quarter of an hour at 250 ms, most of what an attempt may last. */
+/**
+ * Number of tries. With the longest wait of 64 × `baseMs`, they take a quarter of an hour at 250 ms, most of what an
+ * attempt may last.
+ */
 const triesMax = 60;
 const backOffFactorMax = 64;
 
-/** When the attempt is being taken back, nobody waits that long. */
+/** The patience while the attempt is being taken back. */
 const hurriedTriesMax = 4;
 
 interface RetryOptions {
   /** First wait in milliseconds, doubled each time. */
   readonly baseMs: number;
-  /** Aborted when the attempt is taken back. */
+  /** Aborted when the attempt is cancelled. */
   readonly signal: AbortSignal;
   /** Called before each wait. */
   readonly onWait: (error: StoreUnavailable) => void;
 }
 
 /**
- * Does idempotent store work and repeats it while the store can't be reached: a reply that is paid for waits for the
+ * Runs idempotent store work and repeats it while the store can't be reached: a reply that is paid for waits for the
  * disk instead of being bought again.
  *
  * @throws StoreUnavailable when the last try fails too.
@@ -43,7 +46,7 @@ export async function retryStore<T>(
   }
 }
 
-/** Ends early when the signal is aborted meanwhile. */
+/** Sleeps, but ends early when the signal is aborted. */
 async function sleepUnlessAborted(waitMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return sleep(waitMs);
   await sleep(waitMs, undefined, { signal }).catch(() => undefined);

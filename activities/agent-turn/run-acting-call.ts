@@ -16,16 +16,16 @@ import type { ToolAnswer } from '../tools/call-tool.ts';
 import { effectKeyOf, recallEffect, runEffect } from '../tools/run-effect.ts';
 import type { EffectCall, EffectEnd } from '../tools/run-effect.ts';
 
-/** Characters of a reason in the record. */
+/** Maximum characters of a reason in the record. */
 const reasonCharsMax = 1_000;
 
-/** What a call comes to: a text for the model, or what only the user can decide. */
+/** The result of a call: a text for the model, or what only the user can decide. */
 export type CallAnswer =
   | (ToolAnswer & { readonly effect?: EffectReport })
   | ApprovalNeeded
   | EffectUnverified;
 
-/** Who calls, and with what. */
+/** The caller and its arguments. */
 export interface ActingCaller {
   readonly ledger: EffectLedger;
   readonly input: RunToolInput;
@@ -36,10 +36,10 @@ export interface ActingCaller {
 }
 
 /**
- * A call that changes something outside.
+ * Runs a call that changes something outside.
  *
- * Nothing is begun without the user's approval where one is needed; what was begun is brought to its end without
- * another, because the approval was for this very call.
+ * Nothing is begun without the user's approval where one is needed; what was begun is finished without another one,
+ * because the approval was for exactly this call.
  */
 export async function runActingCall(
   caller: ActingCaller,

@@ -13,14 +13,15 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { addToWork, noteWork } from './attempt-work.ts';
+import { stages } from '../stages/stages.ts';
+import { countBytes } from '../text/bytes.ts';
+import { addToWork, noteWork } from '../attempt/attempt-work.ts';
 import { recallAttempts, recordAttempt, recordResult, recordSpent } from './attempt-ledger.ts';
-import { endCancelled, readCancelCause } from './cancellation.ts';
+import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { toModelFailure } from './failures.ts';
-import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
-import { assertCurrent } from './assert-current.ts';
+import { toModelFailure } from '../attempt/failures.ts';
+import { heartbeatEveryMsDefault, startHeartbeat } from '../attempt/heartbeat.ts';
+import { assertCurrent } from '../attempt/while-current.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
 import { prepareTurn, shrinkSchema } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
@@ -28,28 +29,28 @@ import { retryStore } from './retry-store.ts';
 import { settleTurn, settleWithoutReply } from './settle-turn.ts';
 import type { SettledTurn } from './settle-turn.ts';
 
-/** Bytes of a result as JSON. It goes into history once per turn. */
+/** Maximum bytes of a result as JSON. It goes into history once per turn. */
 const resultBytesMax = 100_000;
 
-/** Characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
+/** Maximum characters of the reason in a heartbeat, from its beginning: path, reason and cure. */
 const waitReasonCharsMax = 400;
 
 const retryBaseMsDefault = 2_000;
 
-/** What stays the same within one attempt. */
+/** The things that stay the same within one attempt. */
 interface Attempt {
   readonly deps: AgentTurnDeps;
   readonly input: ModelTurnInput;
   readonly context: Context;
-  /** Used by the other attempts, as far as they had told when this one began. */
+  /** Usage of the other attempts, as far as they had reported when this one began. */
   readonly spent: Usage;
   readonly hasMissed: () => boolean;
   readonly onProgress: (progress: ModelProgress) => void;
-  /** The reply is there and the store is not. */
+  /** Called while the reply is there and the store is not. */
   readonly onWait: (error: Error) => void;
 }
 
-/** How a call ended that did not fail: how to store it, and what it used. */
+/** The end of a call that did not fail: how it is stored, and what it used. */
 interface CallEnd {
   readonly settle: () => Promise<SettledTurn>;
   readonly usage: Usage;
@@ -69,7 +70,7 @@ interface CallEnd {
  * M7. An attempt that its worker slept through buys nothing: another one has been made of it.
  * M8. A call whose worst case, with what earlier attempts took, passes its allowance is not made.
  * M9. An attempt that comes late takes away nothing that another one has recorded.
- * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is billed to nobody.
+ * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is not billed.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -79,7 +80,7 @@ export async function runModelTurn(
   let progress: TurnProgress = {
     agent_id: input.agent_id,
     ...(input.delegation_id !== undefined && { delegation_id: input.delegation_id }),
-    shape: input.shape,
+    stage: input.stage,
     output_tokens: 0,
     last_words: '',
   };
@@ -117,10 +118,10 @@ function noteEnd(context: Context, result: ModelTurnResult): ModelTurnResult {
   return result;
 }
 
-/** The same for all attempts, so that the provider's logs show what belongs together. */
+/** Returns a key that is the same for all attempts, so that the provider's logs show which calls belong together. */
 function callKeyOf({ info }: Context, input: ModelTurnInput): string {
   const workflowId = info.workflowExecution?.workflowId ?? input.run_id;
-  return `${workflowId}/${input.agent_id}/${input.shape}/${info.activityId}`;
+  return `${workflowId}/${input.agent_id}/${stages[input.stage].reply.shape}/${info.activityId}`;
 }
 
 async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<ModelTurnResult> {
@@ -153,7 +154,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   const needs = findExcess(attempt, prepared);
   if (needs !== null) return endWithoutReply(attempt, prepared, { type: 'unaffordable', needs });
   try {
-    // The first attempt has just stored what came before; a later one may follow from a full disk.
+    // The first attempt has just stored its input; a later one may follow a full disk.
     if (context.info.attempt > 1) await recordAttempt(deps.ledger, context.info);
     const reply = await complete(attempt, prepared);
     return {
@@ -177,7 +178,7 @@ async function callModel(attempt: Attempt, prepared: PreparedTurn): Promise<Call
   }
 }
 
-/** @returns what the call takes at worst, its earlier attempts included, when that is more than it may. */
+/** @returns the worst case of the call, including its earlier attempts, when that exceeds the allowance. */
 function findExcess({ deps, input, spent }: Attempt, { request }: PreparedTurn): Spending | null {
   const { allowance } = input;
   if (allowance === null) return null;
@@ -185,7 +186,7 @@ function findExcess({ deps, input, spent }: Attempt, { request }: PreparedTurn):
   return allows(allowance, addSpending(spendingOf(spent), worst)) ? null : worst;
 }
 
-/** @param usage Of what came of the call. If undefined, it was not made. */
+/** @param usage of the call. If undefined, it was not made. */
 function endWithoutReply(
   { deps }: Attempt,
   prepared: PreparedTurn,
@@ -201,11 +202,17 @@ function endWithoutReply(
   };
 }
 
-/** The call itself, after the first one of its wave. It may have waited, so it looks whether it still has the work. */
+/**
+ * Makes the call itself, after the first one of its wave. It may have waited, so it checks whether the work is still
+ * its own.
+ */
 async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<ModelReply> {
   const { deps, input, context } = attempt;
   const signal = context.cancellationSignal;
-  const passage = await deps.prefixGate.enter(findSharedPrefix(request, input.shape), signal);
+  const passage = await deps.prefixGate.enter(
+    findSharedPrefix(request, stages[input.stage].reply.shape),
+    signal,
+  );
   try {
     await assertCurrent(context, attempt.hasMissed);
     return await deps.model.complete(request, {
@@ -222,7 +229,7 @@ async function complete(attempt: Attempt, { request }: PreparedTurn): Promise<Mo
 
 /**
  * @param words the last of what had arrived. Only who asked to stop hears of it; others make the call again.
- * @throws the retryable failure or the cancellation that ends an attempt nobody asked to stop.
+ * @throws the retryable failure or the cancellation that ends an attempt that was not asked to stop.
  */
 async function endTakenBack(
   attempt: Attempt,
@@ -247,7 +254,7 @@ async function endTakenBack(
   };
 }
 
-/** @throws the failure, unless it is one that a turn has a reply for. */
+/** @throws the failure, unless a turn has a reply for it. */
 async function endFailed(
   attempt: Attempt,
   prepared: PreparedTurn,
@@ -268,7 +275,10 @@ async function endFailed(
   throw toModelFailure(error, context.info.attempt, baseMs, { spent, promptRef });
 }
 
-/** Everything of a result is bounded where it is made, so this never happens; if it does, what was paid is not lost. */
+/**
+ * Checks a result's size. Everything in it is bounded where it is created, so this never fails; if it does, the paid
+ * reply is not lost.
+ */
 function assertSmall(result: ModelTurnResult): void {
   const bytes = countBytes(JSON.stringify(result));
   if (bytes <= resultBytesMax) return;

@@ -2,14 +2,14 @@ import { Context } from '@temporalio/activity';
 import type { RunToolInput, RunToolResult } from '../../contracts/activity-types.ts';
 import { callTool, prepareCall } from '../tools/call-tool.ts';
 import type { PreparedCall, ToolAnswer } from '../tools/call-tool.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
+import { countBytes } from '../text/bytes.ts';
 import type { ToolContext } from '../tools/tool.ts';
-import { readAgent, readJson } from '../tools/read-artifact.ts';
-import { assertCurrent } from './assert-current.ts';
-import { noteWork } from './attempt-work.ts';
-import { endCancelled, readCancelCause } from './cancellation.ts';
+import { readAgent, readJson } from '../artifacts/read-artifact.ts';
+import { assertCurrent } from '../attempt/while-current.ts';
+import { noteWork } from '../attempt/attempt-work.ts';
+import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { heartbeatEveryMsDefault, startHeartbeat } from './heartbeat.ts';
+import { heartbeatEveryMsDefault, startHeartbeat } from '../attempt/heartbeat.ts';
 import { toolsGranted } from './offer-tools.ts';
 import { runActingCall } from './run-acting-call.ts';
 import type { CallAnswer } from './run-acting-call.ts';
@@ -17,8 +17,8 @@ import type { CallAnswer } from './run-acting-call.ts';
 const toolTimeoutMsDefault = 60_000;
 
 /**
- * One tool call. Whatever the tool does, the model gets a result to go on with; a call that changes something outside
- * may first need a word of the user.
+ * Runs one tool call. Whatever the tool does, the model gets a result to continue with; a call that changes something
+ * outside may first need the user's approval.
  */
 export async function runToolCall(
   deps: AgentTurnDeps,
@@ -71,7 +71,7 @@ async function answerCall(
   const prepared: PreparedCall | ToolAnswer = prepareCall(deps.tools, {
     name: input.call.name,
     input: args,
-    allowedTools: toolsGranted(agent),
+    allowedTools: toolsGranted(deps.tools, agent),
   });
   if ('is_error' in prepared) return prepared;
   const { tool } = prepared;
@@ -86,7 +86,7 @@ async function answerCall(
     onLoaded,
     signal: cancellationSignal,
   };
-  if (tool.effect === 'none') return callTool(tool, prepared.input, context, timeoutMs);
+  if (tool.effect === 'read') return callTool(tool, prepared.input, context, timeoutMs);
   return runActingCall(
     { ledger: deps.effects, input, agent, args, info },
     { tool, input: prepared.input, context, timeoutMs, assertCurrent: checkCurrent },

@@ -1,26 +1,22 @@
-import type { ModelTurnInput, OutputShape, TurnReply } from '../../contracts/model-turn.ts';
+import type { ModelTurnInput, TurnOutline, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { ContentBlock, Message, TranscriptNode } from '../../contracts/transcript.ts';
-import { checkEvidence } from '../../core/output/check-evidence.ts';
-import { findPlaceholders } from '../../core/output/find-placeholders.ts';
+import type { ContentBlock, TranscriptNode } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { linkInputs } from '../../core/plan/link-inputs.ts';
-import { wholePath } from '../tools/describe-issues.ts';
-import { buildOutline, checkOutlineSize } from './build-outline.ts';
+import type { Stage } from '../stages/stage.ts';
+import { countBytes } from '../text/bytes.ts';
+import { wholePath } from '../text/describe-issues.ts';
 import { classifyReply } from './classify-reply.ts';
 import type { ReplyClass } from './classify-reply.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import type { AgentTurnDeps } from './deps.ts';
-import { readEvidenceSources } from './evidence-sources.ts';
-import { readOutput, readPassingOutput, toText } from './read-output.ts';
-import type { Output } from './read-output.ts';
 import { settleCalls } from './settle-calls.ts';
 
-const mayCall: ReadonlySet<OutputShape> = new Set(['agent_output', 'member_turn', 'wave_decision']);
-
-/** Tool calls of one reply. Each is an activity and stands in history; who needs more is not choosing. */
+/** Maximum tool calls of one reply. Each is an activity and is kept in history; a reply with more does not choose. */
 const toolCallsMax = 100;
+
+/** Maximum bytes of an outline as JSON. It goes into history; longer texts belong into the Markdown fields. */
+const outlineBytesMax = 64_000;
 
 export interface SettledTurn {
   readonly head: Ref;
@@ -31,19 +27,19 @@ type SettleDeps = Pick<AgentTurnDeps, 'store' | 'tools'>;
 
 type ToolsReply = Extract<ReplyClass, { type: 'tools' }>;
 
-/** What was asked for. */
-type Asked = Pick<ModelTurnInput, 'shape' | 'state_tools' | 'passable'>;
+/** The parts of the input that say what was asked for. */
+type Asked = Pick<ModelTurnInput, 'state_tools' | 'passable'>;
 
-/** What the model answered, in the provider's words. */
+/** The model's answer, in the provider's words. */
 export interface Answer {
   readonly content: readonly ContentBlock[];
   readonly stopReason: string;
-  /** As in ModelReply. */
+  /** Defined in ModelReply. */
   readonly refusal?: string;
 }
 
 /**
- * Stores what came of a turn and says what it was. Content-addressed, so it may be repeated.
+ * Stores the outcome of a turn and describes it. Content-addressed, so it may be repeated.
  *
  * @throws StoreUnavailable
  */
@@ -60,13 +56,13 @@ export async function settleTurn(
   const [head, reply] = await Promise.all([
     putReply(store, prepared, answer.content),
     answered.type === 'final'
-      ? settleFinal(store, asked, answered.text, prepared)
+      ? settleFinal(deps, asked, answered.text, prepared)
       : ({ type: 'paused' } as const),
   ]);
   return { head, reply };
 }
 
-/** The turn's own messages wait in the conversation for a reply that may still come. */
+/** Ends a turn without a reply: its own messages wait in the conversation for a reply that may still come. */
 export async function settleWithoutReply(
   store: ArtifactStore,
   { waiting, waitingRef }: PreparedTurn,
@@ -76,48 +72,58 @@ export async function settleWithoutReply(
 }
 
 async function settleFinal(
-  store: ArtifactStore,
-  { shape, passable }: Asked,
+  { store, tools }: SettleDeps,
+  { passable }: Asked,
   text: string,
-  { asked: { planning }, request: { messages } }: PreparedTurn,
+  { asked: { stage, planning }, request: { messages } }: PreparedTurn,
 ): Promise<TurnReply> {
-  const read =
-    shape === 'agent_output' && passable !== undefined
-      ? await readPassingOutput(store, text, passable)
-      : readOutput(shape, text);
-  if (!read.ok) return { type: 'malformed', faults: read.faults };
-  const output = completeOutput(read.output, planning?.known_inputs ?? []);
+  const taken = await stage.reply.take(text, {
+    store,
+    passable,
+    planning,
+    messages,
+    tools,
+  });
+  if (!taken.ok) return { type: 'malformed', faults: taken.faults };
   // Measured before anything is stored: an output that goes back leaves no artifact behind.
-  const fault = checkOutlineSize(buildOutline(output, ''));
+  const fault = checkOutlineSize(taken.outline(''));
   if (fault !== null) return { type: 'malformed', faults: [fault] };
-  const ref = await store.put(toText(output));
-  return { type: 'output', outline: buildOutline(output, ref, checkTexts(output, messages)) };
+  const ref = await store.put(taken.text);
+  return { type: 'output', outline: taken.outlineChecked?.(ref) ?? taken.outline(ref) };
 }
 
-/** What only the texts show: here they are at hand, and the rules of workflows see none. */
-function checkTexts({ shape, value }: Output, messages: readonly Message[]): OutputFault[] {
-  if (shape !== 'agent_output') return [];
-  return [
-    ...checkEvidence(value, readEvidenceSources(messages)),
-    ...(value.status === 'completed' ? findPlaceholders(value.detailed_md, 'detailed_md') : []),
-  ];
+/** @returns the fault to send back, or null when the outline is small enough. */
+function checkOutlineSize(outline: TurnOutline): OutputFault | null {
+  const bytes = countBytes(JSON.stringify(outline));
+  if (bytes <= outlineBytesMax) return null;
+  const [path, size] = findLargest(outline);
+  return {
+    path,
+    reason: `the output without its Markdown takes ${bytes} bytes, at most ${outlineBytesMax}; this field takes ${size}`,
+    hint: 'Try: shorten it: fewer entries, shorter names and texts. Long text belongs into Markdown fields and task descriptions.',
+  };
 }
 
-/** A plan as it is kept says also what follows from its names. */
-function completeOutput(output: Output, knownInputs: readonly string[]): Output {
-  if (output.shape !== 'wave_plan') return output;
-  const { shape, value } = output;
-  return { shape, value: { ...value, delegations: linkInputs(value.delegations, knownInputs) } };
+function findLargest(outline: TurnOutline): [path: string, bytes: number] {
+  const { shape: _shape, ...body } = outline;
+  const fields = Object.values(body).flatMap((fieldsOfBody: object | string | number) =>
+    typeof fieldsOfBody === 'object' ? Object.entries(fieldsOfBody) : [],
+  );
+  const sizes = fields.map(([name, value]): [string, number] => [
+    name,
+    countBytes(JSON.stringify(value)),
+  ]);
+  return sizes.reduce((largest, next) => (next[1] > largest[1] ? next : largest), ['$', 0]);
 }
 
 async function settleTools(
   deps: SettleDeps,
   prepared: PreparedTurn,
-  { shape, state_tools }: Asked,
+  { state_tools }: Asked,
   { answer, answered }: { readonly answer: Answer; readonly answered: ToolsReply },
 ): Promise<SettledTurn> {
   const { store } = deps;
-  const fault = findCallFault(shape, answered.calls.length);
+  const fault = findCallFault(prepared.asked.stage, answered.calls.length);
   if (fault !== null) return dropCalls(store, prepared, fault);
   const isHeard = state_tools !== undefined && answered.text.trim() !== '';
   const [settled, head, said_ref] = await Promise.all([
@@ -130,7 +136,7 @@ async function settleTools(
   return { head, reply: { type: 'tools', calls, ...(said_ref !== undefined && { said_ref }) } };
 }
 
-/** The reply is not kept, because the API would want a result for each of its calls. */
+/** Drops the calls. The reply is not kept, because the API would want a result for each of its calls. */
 function dropCalls(
   store: ArtifactStore,
   prepared: PreparedTurn,
@@ -139,13 +145,12 @@ function dropCalls(
   return settleWithoutReply(store, prepared, { type: 'malformed', faults: [fault] });
 }
 
-/** Agents have tools, and the planner where it decides on a wave; who plans, reviews or writes code has none. */
-function findCallFault(shape: OutputShape, count: number): OutputFault | null {
-  if (!mayCall.has(shape)) {
+function findCallFault({ tools, reply }: Stage, count: number): OutputFault | null {
+  if (tools === 'none') {
     return {
       path: wholePath,
       reason: 'the reply called a tool, and you have none; nothing was carried out',
-      hint: `Try: answer with the ${shape === 'code' ? 'code' : 'JSON'} that was asked for.`,
+      hint: `Try: answer with the ${reply.noun} that was asked for.`,
     };
   }
   if (count <= toolCallsMax) return null;

@@ -7,7 +7,7 @@ import { engineLimits } from '../../core/limits.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { Middleware, MiddlewareRegistry, Verdict } from '../ports/middleware.ts';
-import { describeIssues } from '../tools/describe-issues.ts';
+import { describeIssues } from '../text/describe-issues.ts';
 import { judgeText } from './judge-text.ts';
 import { BadVerdict, createMiddlewareFailed, findMiddleware } from './middleware-failure.ts';
 

@@ -1,6 +1,6 @@
 import type { Activities } from '../../contracts/activity-types.ts';
-import { guardActivity } from '../agent-turn/failures.ts';
-import { withHeartbeat } from '../agent-turn/heartbeat.ts';
+import { guardActivity } from '../attempt/failures.ts';
+import { withHeartbeat } from '../attempt/heartbeat.ts';
 import { applyMiddleware } from './apply-middleware.ts';
 import type { MiddlewareDeps } from './apply-middleware.ts';
 

@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { ApplyMiddlewareInput } from '../../contracts/team-activities.ts';
-import { endCancelled, readCancelCause } from '../agent-turn/cancellation.ts';
+import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import type { Middleware, Verdict } from '../ports/middleware.ts';
-import { describeIssues } from '../tools/describe-issues.ts';
+import { describeIssues } from '../text/describe-issues.ts';
 import { BadVerdict, createMiddlewareFailed } from './middleware-failure.ts';
 
 const Reason = z

@@ -4,7 +4,7 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { NamedAnswer } from '../../contracts/wave-decision.ts';
 import { listAnswerPaths } from '../../core/decision/check-decision.ts';
-import { hashBytes } from '../tools/hash-bytes.ts';
+import { hashBytes } from '../text/bytes.ts';
 import { findHandedOver, listDeliverables } from './list-deliverables.ts';
 import { embedCode, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
@@ -15,7 +15,7 @@ import { resultLimits } from './limits.ts';
 
 /** The result of a run, for its user. */
 export interface Answer {
-  /** Markdown; empty when nothing came of the run. */
+  /** Markdown; empty when the run produced nothing. */
   readonly text: string;
   /** Tells the reader how the answer was chosen when the last decision named none. Otherwise empty. */
   readonly note: string;
@@ -39,8 +39,9 @@ export function answerFileNeeds(record: RunRecord, { decisions }: RecordTexts): 
 }
 
 /**
- * The answer that the last decision named; of a run that was ended before, the newest one that was named and still stands,
- * else everything that was completed and not replaced, the newest first. A part that was started alone has one output.
+ * Finds the answer named by the last decision. For a run that ended before its last decision, takes the newest named
+ * answer that still stands, else everything completed and not replaced, newest first. A part that was started alone has
+ * one output.
  */
 export function findAnswer(record: RunRecord, texts: RecordTexts): Answer {
   const handed = findHandedOver(record);
@@ -69,13 +70,13 @@ function lastNamed(record: RunRecord, decisions: RecordTexts['decisions']): Last
   return null;
 }
 
-/** The delegation whose output the run's last named answer is; null when it is none. */
+/** Finds the delegation whose output is the run's last named answer; null when the answer is no such output. */
 export function findAnsweringDelegation(record: RunRecord, texts: RecordTexts): string | null {
   const answer = lastNamed(record, texts.decisions)?.answer;
   return answer?.kind === 'delegation' ? answer.value : null;
 }
 
-/** @returns null when what was named does not stand any more. */
+/** @returns null when the named answer does not stand any more. */
 function textOfNamed(
   { answer: { kind, value }, isLast }: LastNamed,
   record: RunRecord,
@@ -98,7 +99,7 @@ function completedOutputs(record: RunRecord) {
   return outputsOf(record).filter(({ status }) => status === 'completed');
 }
 
-/** Outcomes that have an output, whatever their status, in the order of waves. */
+/** Lists outcomes that have an output, whatever their status, in the order of waves. */
 function outputsOf(record: RunRecord) {
   return record.waves.flatMap(({ outcomes }) =>
     outcomes.flatMap((one) =>
@@ -114,7 +115,7 @@ function textOfOutput(ref: Ref, texts: RecordTexts): string {
 
 function gatherOutputs(record: RunRecord, texts: RecordTexts): Answer {
   const standing = listDeliverables(record).toReversed();
-  // What failed may still have brought something: a team hands on what its members did.
+  // A failed delegation may still have a result: a team returns what its members did.
   const outputs = standing.length > 0 ? standing : outputsOf(record).toReversed();
   const text = joinOutputs(outputs, texts);
   if (text === '' || isOutputOfPart(record)) return { text, note: '' };
@@ -125,7 +126,7 @@ function gatherOutputs(record: RunRecord, texts: RecordTexts): Answer {
   return { text, note: `The run was ended before it gave an answer. ${what}` };
 }
 
-/** A delegation that was started alone: it came to its end, and nobody decides on it. */
+/** A delegation that was started alone: it came to its end, and no decision follows. */
 function isOutputOfPart({ waves }: RunRecord): boolean {
   const [wave] = waves;
   return waves.length === 1 && wave?.status === 'decided' && wave.decision_ref === null;
@@ -150,7 +151,7 @@ function joinOutputs(
   ).trimEnd();
 }
 
-/** The newest confirmed writing of a file; null when nobody is known to have written it. */
+/** The newest confirmed writing of a file; null without a known writing. */
 function findWritten({ effects = [] }: RunRecord, path: string): RecordedEffect | null {
   return effects.findLast((one) => one.state === 'confirmed' && one.target === path) ?? null;
 }
@@ -192,7 +193,9 @@ function describeFile(path: string, record: RunRecord, texts: RecordTexts): stri
 
 const Arguments = z.record(z.string(), z.unknown());
 
-/** The text that the tool was given to write. Its receipt proves that this is what stands in the file. */
+/**
+ * Reads the text that was passed to the tool for writing. Its receipt proves that the file contains exactly this text.
+ */
 function readWritten(written: RecordedEffect, texts: RecordTexts): string | null {
   const ref = shownArguments(written);
   if (ref === null) return null;

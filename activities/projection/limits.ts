@@ -7,11 +7,11 @@ export const phaseLimits = {
   sectionCharsMax: 10_000,
   /** Two pages of each claim, in the phase's file and in a minority report. */
   proposalCharsMax: 4_000,
-  /** An answer's reason is 2,000 characters at most. */
+  /** A reason of an answer has at most 2,000 characters. */
   reasonCharsMax: 2_000,
   /** The words of a member in one turn; their results are in the records. */
   saidCharsMax: 2_000,
-  /** The output in short, as the planner gets it. */
+  /** Compact output as the planner receives it. */
   compactCharsMax: 8_000,
   /** An entry of a summary is 2,000 characters at most; a reason, a lens or a failure is a few sentences. */
   lineCharsMax: 2_100,
@@ -22,24 +22,24 @@ export const phaseLimits = {
  * whole is. People read them in one sitting, and a model may read one as one detail.
  */
 export const resultLimits = {
-  /** The answer is whole: as much as a model can write in one reply, or almost. */
+  /** The answer is shown whole: this is at least nearly as much as a model can write in one reply. */
   answerCharsMax: 200_000,
-  /** A file that is the answer is shown up to this size, in bytes: eight pages. Beyond, people open the file. */
+  /** Maximum size in bytes, eight pages, of a file that is shown as the answer. Larger files are opened by people. */
   fileBytesMax: 20_000,
-  /** Entries that a line above the answer names, and characters of each. */
+  /** Entries named by a line above the answer, and characters of each. */
   headEntriesMax: 3,
   headEntryCharsMax: 160,
-  /** A goal longer than this is material; the conversation summary has it whole. */
+  /** Limit of the goal. A longer one is material; the conversation summary has it whole. */
   goalCharsMax: 4_000,
-  /** The planner is asked for a short truth; this is five pages. */
+  /** The planner is asked for a short summary; this is five pages. */
   waveCompactCharsMax: 12_000,
-  /** About eight pages of each result, where several stand in for the answer; each has a file of its own. */
+  /** About eight pages of each result when several stand in for the answer; each has a file of its own. */
   deliverableCharsMax: 20_000,
-  /** A result in short: two pages. */
+  /** Compact form of a result: two pages. */
   deliverableCompactCharsMax: 4_000,
   /** One question or assumption: a few sentences. */
   lineCharsMax: 600,
-  /** Entries of one list. The files beside it hold the rest. */
+  /** Entries of one list. The other files hold the rest. */
   listEntriesMax: 100,
 } as const;
 
@@ -52,9 +52,9 @@ export const teamLimits = {
   messageCharsMax: 6_000,
   /** The task of one member. */
   taskCharsMax: 2_000,
-  /** An output in short, as the leader got it. */
+  /** Compact output as the leader received it. */
   compactCharsMax: 4_000,
-  /** The last words of a reply that was cut off. */
+  /** Last text of a reply that was cut off. */
   partialCharsMax: 2_000,
   /** A reason or a note: a few sentences. */
   lineCharsMax: 600,

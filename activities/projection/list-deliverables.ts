@@ -4,13 +4,13 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
 import { dropReplaced, listReplaced } from '../../core/dispatch/dependencies.ts';
 
-/** A completed delegation with its output. */
+/** Completed delegation with its output. */
 export interface Deliverable extends DelegationOutcome {
   readonly wave: number;
   readonly output_ref: Ref;
 }
 
-/** Completed delegations that have an output, in the order of waves and outcomes. */
+/** Lists completed delegations that have an output, in the order of waves and outcomes. */
 export function listCompleted(record: RunRecord): readonly Deliverable[] {
   return record.waves.flatMap((wave) =>
     wave.outcomes.flatMap((outcome) =>
@@ -21,7 +21,7 @@ export function listCompleted(record: RunRecord): readonly Deliverable[] {
   );
 }
 
-/** Completed delegations whose result a later one replaces by its word, each with the newest of those. */
+/** Lists completed delegations whose result a later one explicitly replaces, each with the newest of those. */
 export function listSuperseded(
   record: RunRecord,
 ): readonly { readonly older: Deliverable; readonly newest: Deliverable }[] {
@@ -57,12 +57,15 @@ function criteriaOf(outcome: DelegationOutcome): readonly string[] {
   return [...outcome.criteria_met, ...outcome.criteria_unmet];
 }
 
-/** Nothing is never covered: who has no criteria or products can't be replaced by them. */
+/**
+ * Returns true when all names are covered. An empty list is never covered: a delegation without criteria or products
+ * can't be replaced by them.
+ */
 function isCovered(names: readonly string[], by: readonly string[]): boolean {
   return names.length > 0 && names.every((name) => by.includes(name));
 }
 
-/** A phase of a triad that was started alone and is not its last: it hands over a summary, and no output. */
+/** Phase of a triad that was started alone and is not its last: it hands over a summary and no output. */
 export interface HandedOver {
   readonly delegation_id: string;
   readonly phase: TriadPhase;

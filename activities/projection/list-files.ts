@@ -11,7 +11,7 @@ import type { TriadOutcome } from '../../contracts/triad-run.ts';
 import { renderPhase } from './render-phase.ts';
 import { renderTeam } from './render-team.ts';
 
-/** Every file of the tree that belongs to a record. The same record gives the same files, byte for byte. */
+/** Lists every file of the tree that belongs to a record. The same record gives the same files, byte for byte. */
 export function listFiles(record: RunRecord): readonly ProjectedFile[] {
   return [
     ...listRunFiles(record),
@@ -59,7 +59,7 @@ function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
   ];
 }
 
-/** Changes that the summary of the conversation does not tell. */
+/** Changes that the summary of the conversation does not mention. */
 const isApart: ReadonlySet<RecordChange['type']> = new Set([
   'phase',
   'answer_rejected',
@@ -67,7 +67,7 @@ const isApart: ReadonlySet<RecordChange['type']> = new Set([
   'ended',
 ]);
 
-/** A run whose tools change nothing has no such file. */
+/** Lists the file of effects. A run whose tools change nothing has none. */
 function listEffects(record: RunRecord): readonly ProjectedFile[] {
   if (record.effects === undefined) return [];
   return [
@@ -118,7 +118,7 @@ function listTaskOutputs(record: RunRecord): readonly ProjectedFile[] {
   }));
 }
 
-/** A run that has ended has both. */
+/** Lists result and report. A run that has ended has both. */
 function listResult({ result_ref, report_ref }: RunRecord): readonly ProjectedFile[] {
   const files = [
     [treePaths.result, result_ref],
@@ -142,14 +142,14 @@ function isEndOf(wave: number): ProjectedFile['changesWith'] {
   return (change) => change.type === 'wave_done' && change.wave.wave === wave;
 }
 
-/** One file of a run's tree: where it is, what its rendering needs, and what makes it change. */
+/** File of a run's tree: its path, what its rendering needs, and the changes that affect it. */
 export interface ProjectedFile {
   readonly path: string;
   readonly needs: TextRefs;
   /** Returns true if this change can make the file differ. */
   readonly changesWith: (change: RecordChange) => boolean;
   readonly render: (texts: RecordTexts) => string;
-  /** Files that only what it needs knows of. If undefined, there are none. */
+  /** Files that can be listed only from the loaded texts. If undefined, there are none. */
   readonly below?: (texts: RecordTexts) => readonly ProjectedFile[];
 }
 
@@ -196,24 +196,24 @@ function teamFile(delegationId: string, reportRef: Ref): ProjectedFile {
   };
 }
 
-/** `effects.jsonl`: what tools changed outside, or were to change, in the order of the calls. */
+/** Renders `effects.jsonl`: what tools changed outside, or were to change, in the order of the calls. */
 function renderEffects(record: RunRecord): string {
   return renderJsonLines(record.effects ?? []);
 }
 
-/** One JSON object a line. No entries are an empty file. */
+/** Renders one JSON object per line. No entries give an empty file. */
 function renderJsonLines(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
-/** `pool.jsonl`: every fact of the run, in the order of recording. */
+/** Renders `pool.jsonl`: every fact of the run, in the order of recording. */
 function renderPool(record: RunRecord): string {
   return renderJsonLines(record.facts);
 }
 
 /**
- * `questions.jsonl`: the inbox. First the answered questions in the order of answering, then the open ones, then the
- * answers that were not taken, each with the reason.
+ * Renders `questions.jsonl`: the inbox. First the answered questions in the order of answering, then the open ones,
+ * then the refused answers, each with the reason.
  */
 function renderQuestions(record: RunRecord): string {
   return renderJsonLines([

@@ -12,8 +12,9 @@ export type ProjectionScope = 'all' | { readonly changes: readonly RecordChange[
 /**
  * Writes the readable tree of a run, one file after the other.
  *
- * @returns how many files were written.
- * @throws {StoreUnavailable} when the store can't be read or a file can't be written; a repetition goes on from there.
+ * @returns the number of files written.
+ * @throws {StoreUnavailable} when the store can't be read or a file can't be written; a repetition continues from
+ * there.
  * @throws {ArtifactCorrupt} when an artifact is missing or damaged.
  */
 export async function projectRun(
@@ -38,7 +39,7 @@ export async function projectRun(
   return written;
 }
 
-/** Removes the files of a tree that `record` replaces, where it has none of that name itself. */
+/** Removes the files of a tree that `record` replaces, except those whose names it uses itself. */
 export async function removeReplacedFiles(
   replaced: RunRecord,
   record: RunRecord,
@@ -62,7 +63,7 @@ async function listPaths(record: RunRecord, store: ArtifactStore): Promise<reado
   return paths;
 }
 
-/** A report that can't be read any more names no files. */
+/** Lists files below a file. A report that can't be read any more names none. */
 async function listBelow(
   file: ProjectedFile,
   store: ArtifactStore,

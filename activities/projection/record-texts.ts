@@ -5,27 +5,27 @@ import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readRecord } from '../run-record/read-record.ts';
-import { readShape } from '../tools/read-artifact.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 import { PhaseSummary } from '../../contracts/phase-summary.ts';
 import type { PhaseReport } from '../../contracts/triad-run.ts';
 import { summariseRecords } from '../../core/spec/summarise-records.ts';
-import { readPhaseReport, readTeamReport } from '../run-record/read-report.ts';
+import { readPhaseReport, readTeamReport } from '../artifacts/read-report.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { TriadDissent } from '../../core/pool/find-disputes.ts';
-import { readTeamDissent } from '../run-record/read-disputes.ts';
+import { readTeamDissent } from '../artifacts/read-disputes.ts';
 
-/** Artifacts that a change or a rendering speaks about. They are loaded beforehand, so that both stay pure. */
+/** Artifacts that a change or a rendering refers to. They are loaded beforehand, so that both stay pure. */
 export interface RecordTexts {
   readonly plans: ReadonlyMap<Ref, WavePlan>;
   readonly outputs: ReadonlyMap<Ref, AgentOutput>;
   readonly decisions: ReadonlyMap<Ref, WaveDecision>;
   readonly markdown: ReadonlyMap<Ref, string>;
   readonly records: ReadonlyMap<Ref, RunRecord>;
-  /** By the address of the report. */
+  /** Phases by the address of the report. */
   readonly phases: ReadonlyMap<Ref, LoadedPhase>;
-  /** By the address of the report. */
+  /** Phases by the address of the report. */
   readonly teams: ReadonlyMap<Ref, LoadedTeam>;
 }
 
@@ -33,7 +33,7 @@ export interface RecordTexts {
 export type TextRefs = { readonly [K in keyof RecordTexts]?: readonly (Ref | null)[] };
 
 /**
- * Loads every artifact once, however often it is asked for.
+ * Loads every artifact once, however often it is requested.
  *
  * @throws {ArtifactCorrupt} when one is missing, damaged or of another shape.
  * @throws {StoreUnavailable} when the store can't be read.
@@ -64,14 +64,14 @@ async function loadEach<T>(
   return new Map(await Promise.all(refs.map(async (ref) => [ref, await load(ref)] as const)));
 }
 
-/** The loaded text behind `ref`. A miss is a fault of the caller, who has to name what is needed. */
+/** Returns the loaded text behind `ref`. A missing text is a fault of the caller, which has to name what it needs. */
 export function textOf<T>(texts: ReadonlyMap<Ref, T>, ref: Ref): T {
   const text = texts.get(ref);
   if (text === undefined) throw new Error(`The artifact ${ref} was not loaded beforehand.`);
   return text;
 }
 
-/** The report of a triad's phase, with every text that it names. */
+/** Report of a triad's phase, with every text that it names. */
 export interface LoadedPhase {
   readonly report: PhaseReport;
   readonly report_ref: Ref;
@@ -98,7 +98,7 @@ async function loadPhase(store: ArtifactStore, ref: Ref): Promise<LoadedPhase> {
   return { report, report_ref: ref, texts: byRef, summary: told, output };
 }
 
-/** @returns the summary of a negotiation that nobody had to sum up; null of every other phase. */
+/** @returns the summary of a negotiation that no member had to sum up; null for every other phase. */
 function summariseUntold(
   { phase, status, spec }: PhaseReport,
   texts: ReadonlyMap<Ref, string>,
@@ -107,7 +107,7 @@ function summariseUntold(
   return summariseRecords(spec, (ref) => texts.get(ref) ?? '');
 }
 
-/** Each once. */
+/** Lists the texts of a report, each once. */
 function listTexts({ spec, turns }: PhaseReport): readonly Ref[] {
   const refs = [
     ...spec.sections.map(({ text_ref }) => text_ref),
@@ -121,11 +121,11 @@ function listTexts({ spec, turns }: PhaseReport): readonly Ref[] {
   return [...new Set(refs.filter((ref) => ref !== null))];
 }
 
-/** The report of a team, with every text that it names. Teams and triads among its members have reports of their own. */
+/** Report of a team, with every text that it names. Teams and triads among its members have reports of their own. */
 export interface LoadedTeam {
   readonly report: TeamReport;
   readonly report_ref: Ref;
-  /** Has the message. */
+  /** Plan that contains the message. */
   readonly plan: WavePlan;
   readonly tasks: readonly LoadedTask[];
   readonly output: AgentOutput | null;
@@ -137,7 +137,7 @@ export interface LoadedTask extends TaskRecord {
   /** The planned task; null if the leader's time was over before it was planned. */
   readonly planned: Delegation | null;
   readonly output: AgentOutput | null;
-  /** The last of what had arrived when its time was over; null when nothing had. */
+  /** Last text that had arrived when the time was over; null when there was none. */
   readonly partial: string | null;
 }
 

@@ -12,7 +12,7 @@ import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 import { standingAssumptions } from './render-open-ends.ts';
 
-/** `conversation_summary_<taskname>.md` in the format of seed 003. */
+/** Renders `conversation_summary_<taskname>.md` in the format of seed 003. */
 export function renderConversationSummary(record: RunRecord, texts: RecordTexts): string {
   return joinSections([
     `# Conversation Summary: ${oneLine(record.goal_title)}`,
@@ -107,7 +107,7 @@ function describeAnswer({ kind, value }: NamedAnswer): string {
   }
 }
 
-/** Characters of an answer in words: which one was chosen, not all of it. */
+/** Maximum characters of a free-text answer: enough to see which one was chosen. */
 const answerCharsMax = 300;
 
 function plannedOf(record: RunRecord, texts: RecordTexts): readonly Delegation[] {
@@ -116,7 +116,7 @@ function plannedOf(record: RunRecord, texts: RecordTexts): readonly Delegation[]
   );
 }
 
-/** That a leader has members do a delegation, who they are, and what each of them did. */
+/** Renders the teams that do a delegation, with their members and what each of them did. */
 function renderTeams(record: RunRecord, texts: RecordTexts): readonly string[] {
   const outcomes = record.waves.flatMap((wave) => wave.outcomes);
   return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, executor: team }) => {
@@ -132,7 +132,7 @@ function renderTeams(record: RunRecord, texts: RecordTexts): readonly string[] {
   });
 }
 
-/** `researcher did 2 tasks for $0.02; writer did 1 task for $0.01; partial`. */
+/** Formats work: `researcher did 2 tasks for $0.02; writer did 1 task for $0.01; partial`. */
 function describeWork({ members, partial }: TeamOutcome): string {
   const parts = members.map(({ member_id, delegations, usage }) => {
     const tasks = countOf(delegations, 'task');
@@ -141,7 +141,7 @@ function describeWork({ members, partial }: TeamOutcome): string {
   return [...parts, ...(partial ? ['partial'] : [])].join('; ');
 }
 
-/** That three members do a delegation, and who they are. */
+/** Renders the triads that do a delegation, with their members. */
 function renderTriads(record: RunRecord, texts: RecordTexts): readonly string[] {
   return plannedOf(record, texts).flatMap(({ delegation_id, agent_id, executor: triad }) => {
     if (triad.kind !== 'triad') return [];
@@ -183,7 +183,7 @@ function renderConstraints(record: RunRecord): string {
   );
 }
 
-/** Nobody who knows stands behind it: it was taken so that work could go on. */
+/** Returns true for an assumed answer: it was taken so that work could go on. */
 function isAssumed({ answered_by }: StoredAnswer): boolean {
   return assumingAnswerers.includes(answered_by);
 }

@@ -169,7 +169,7 @@ function stale(record: RunRecord): readonly string[] {
     .map(({ delegation_id, reasons }) => `\`${delegation_id}\`: ${reasons.join('; ')}`);
 }
 
-/** Assumptions that nothing superseded, each key or statement once: the newest, because it knows most. */
+/** Lists assumptions that were not superseded, each key or statement once: the newest, because it is best informed. */
 export function standingAssumptions(record: RunRecord): readonly Fact[] {
   const standing = record.facts.filter((fact) => fact.is_assumption && fact.superseded_by === null);
   const newest = new Map(standing.map((fact) => [identify(fact), fact]));

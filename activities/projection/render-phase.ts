@@ -25,7 +25,7 @@ type PlannedTriad = Pick<
   'delegation_id' | 'title' | 'acceptance_criteria' | 'executor'
 >;
 
-/** `triads/<delegation>/<phase>.md`: how a phase came out, what it leaves to the next, and who said what. */
+/** Renders `triads/<delegation>/<phase>.md`: how a phase ended, what it leaves to the next, and who said what. */
 export function renderPhase(phase: LoadedPhase, planned: PlannedTriad): string {
   const { report } = phase;
   return joinSections([
@@ -125,7 +125,7 @@ interface TextOptions {
   readonly depth?: number;
 }
 
-/** A text that a phase's report names, as a part of its file. */
+/** Embeds a text that a phase's report names as a part of its file. */
 function embedText(
   ref: Ref,
   { texts }: LoadedPhase,
@@ -149,7 +149,7 @@ function embedProposal(
   return embedText(proposal_ref, phase, { language, charsMax: phaseLimits.proposalCharsMax });
 }
 
-/** Why somebody answered a claim as it did. */
+/** Embeds the reason of a response to a claim. */
 function embedReason(reasonRef: Ref, phase: LoadedPhase): string {
   return embedText(reasonRef, phase, {
     language: null,
@@ -180,7 +180,7 @@ export function renderMinorityReport(phase: LoadedPhase): string | null {
   );
 }
 
-/** One line for whoever reads the output in short. Null when nothing stayed disputed. */
+/** Renders one line for readers of the compact output. Null when nothing stayed disputed. */
 export function renderMinorityLine({ report }: LoadedPhase): string | null {
   const sections = new Set(findDissent(report.spec).map(({ section_id }) => section_id));
   if (sections.size === 0) return null;
@@ -206,14 +206,14 @@ function renderPosition(
   { member, decision, reason_ref }: Dissent['positions'][number],
   phase: LoadedPhase,
 ): string {
-  // Who conceded to the newest revision is not among them.
+  // A member that conceded to the newest revision is not among them.
   const said =
     decision === 'CONCEDE' ? 'CONCEDE to an earlier revision' : (decision ?? 'no answer');
   const stand = `**${member}: ${said}.**`;
   return reason_ref === null ? stand : `${stand}\n${embedReason(reason_ref, phase)}`;
 }
 
-/** The claims on the spec, each with every answer that it got. Null when there is none. */
+/** Renders the claims on the spec, each with every answer to it. Null when there is none. */
 function renderPhaseClaims(phase: LoadedPhase): string | null {
   const { claims } = phase.report.spec;
   if (claims.length === 0) return null;

@@ -16,7 +16,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
 import { renderTeamCosts } from './render-team.ts';
 
-/** The criteria under the heading of how they ended. */
+/** Criteria under the heading of how they ended. */
 interface Group {
   readonly heading: string;
   readonly holds: (criterion: RecordedCriterion) => boolean;
@@ -35,7 +35,9 @@ const groups: readonly Group[] = [
   { heading: '### Waived by you', holds: ({ state }) => state === 'waived' },
 ];
 
-/** The criteria by how they ended, each with its evidence, the user's answer or the reason why it is not met. */
+/**
+ * Renders the criteria by how they ended, each with its evidence, the user's answer or the reason why it is not met.
+ */
 export function renderCriteria(record: RunRecord): string {
   const sections = groups.flatMap(({ heading, holds }) => {
     const inGroup = record.criteria.filter(holds);
@@ -72,7 +74,7 @@ function describeAnswer(questionId: string, record: RunRecord): string {
 
 /** Lists the changes of tools outside of the run, and those that are unconfirmed. Empty parts are null. */
 export function renderResultEffects({ effects = [] }: RunRecord): readonly (string | null)[] {
-  // Of several changes to one target, the newest is what stands there.
+  // After several changes to one target, the newest is in effect.
   const confirmed = new Map(
     effects.filter(({ state }) => state === 'confirmed').map((one) => [one.target, one]),
   );
@@ -101,12 +103,12 @@ function describeConfirmed({ target, receipt, reason, delegation_id }: RecordedE
 }
 
 function describeUnclear({ target, tool, reason, delegation_id }: RecordedEffect): string {
-  // Nobody has said what the call was to change.
+  // The call did not say what it was to change.
   if (target === '') return `A call of ${delegation_id} (${tool}): ${reason}`;
   return `\`${target}\` by ${delegation_id} (${tool}): ${reason}`;
 }
 
-/** Entries below a heading, and how many more there are, and where. Null without entries. */
+/** Renders entries below a heading, with the number of further ones and their place. Null without entries. */
 export function renderList(
   heading: string,
   entries: readonly string[],
@@ -119,7 +121,7 @@ export function renderList(
   return `${heading}\n\n${bullets(shown, '')}${tail}`;
 }
 
-/** A deliverable whose triad did not agree on all of it, or whose team may have triads that did not. */
+/** Deliverable whose triad did not agree on all of it, or whose team may have triads that did not. */
 interface Disputed {
   readonly delegation_id: string;
   readonly wave: number;

@@ -41,7 +41,7 @@ export function reportNeeds(record: RunRecord): TextRefs {
   };
 }
 
-/** `report.md`: everything about a run that has ended but its answer. */
+/** Renders `report.md`: everything about a run that has ended except its answer. */
 export function renderReport(record: RunRecord, status: RunStatus, texts: RecordTexts): string {
   const told = [
     `# Report: ${oneLine(record.goal_title)}`,

@@ -12,8 +12,8 @@ import { listUnsettled, standingAssumptions } from './render-open-ends.ts';
 import { resultLimits } from './limits.ts';
 
 /**
- * `result.md`: the answer, after at most ten lines about it. Nothing of how the engine works is in them: who reads them
- * asked for the answer.
+ * Renders `result.md`: the answer, after at most ten lines about it. They say nothing of how the engine works, because
+ * the reader asked for the answer.
  */
 export function renderResult(
   record: RunRecord,
@@ -38,7 +38,7 @@ function cutAnswer(text: string): string {
   return `${cutText(text, resultLimits.answerCharsMax)}\n\n*Cut; the whole is named in \`${treePaths.report}\`.*`;
 }
 
-/** The answer as the workflow returns it: what is left out is said in its last line. */
+/** Shortens the answer for the workflow's result. Its last line names what was left out. */
 export function shortenAnswer({ text }: Answer, resultPath: string): string {
   const whole = text.trim();
   const max = engineLimits.returnedAnswerCharsMax;
@@ -47,7 +47,7 @@ export function shortenAnswer({ text }: Answer, resultPath: string): string {
   return `${cutText(whole, max - rest.length)}${rest}`;
 }
 
-/** One line for each thing that a reader has to know of the answer. */
+/** Renders one line for each note on the answer. */
 function renderHead(
   record: RunRecord,
   status: RunStatus,
@@ -76,7 +76,7 @@ function describeSources(count: number): string {
   return count === 1 ? 'One source was opened.' : `${count} sources were opened.`;
 }
 
-/** The first entries on one line, and how many more there are. No line without entries. */
+/** Lists the first entries on one line, with the number of further ones. No line without entries. */
 function listShort(name: string, entries: readonly string[]): readonly string[] {
   const { headEntriesMax, headEntryCharsMax } = resultLimits;
   if (entries.length === 0) return [];
@@ -114,7 +114,7 @@ function describeReason({ stop_reason }: RunRecord): string {
   return stop_reason === undefined ? '' : ` ("${oneLine(stop_reason)}")`;
 }
 
-/** A mark, also where its brackets are escaped. */
+/** Matches a mark, also with escaped brackets. */
 const mark = /\[redacted:([a-z0-9-]{1,60})\\?\]/g;
 
 /** Counts the marks of each rule in the text, such as `2 × aws, 1 × github`. Empty when there is none. */

@@ -11,7 +11,7 @@ import { teamName } from '../../core/executor.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 
-/** The status values of seed 003, and its `failed` for an agent that used up its attempts. */
+/** Status values of seed 003, and its `failed` for an agent that used up its attempts. */
 type AgentStatusValue =
   | 'pending'
   | 'working'
@@ -24,7 +24,7 @@ interface AgentEntry {
   readonly agent_id: string;
   /** Absent unless a triad does it. */
   readonly triad?: Pick<TriadPlan, 'type' | 'reason' | 'members'>;
-  /** Absent unless a team does it. */
+  /** Present only for a team. */
   readonly team?: TeamEntry;
   readonly status: AgentStatusValue;
   readonly dependencies: readonly string[];
@@ -33,16 +33,16 @@ interface AgentEntry {
 }
 
 interface TeamEntry {
-  /** Null: it has no name. */
+  /** Null when the team has no name. */
   readonly team_id: string | null;
-  /** Before it is done, those that the plan names: none of a team that has a name. */
+  /** Before the end, the members that the plan names: none for a team that has a name. */
   readonly members: readonly {
     readonly member_id: string;
-    /** Tasks that it was given, and what it cost. Absent before the team is done. */
+    /** Number of tasks and their cost. Absent before the end. */
     readonly tasks?: number;
     readonly cost_micro_usd?: number;
   }[];
-  /** Tasks by how they ended, and whether the team holds less than was asked for. Absent before it is done. */
+  /** Tasks by how they ended, and whether the result is incomplete. Absent before the end. */
   readonly tasks?: TeamOutcome['tasks'];
   readonly partial?: boolean;
 }
@@ -50,7 +50,7 @@ interface TeamEntry {
 /**
  * `shared_status.json` in the shape of seed 003. The keys of `agents` are delegation_ids, because one agent can have
  * several delegations. All times are Unix epoch seconds. The seed's completion drive and verifiers do not exist yet, so the
- * fields that tell of them are absent: a count of 0 or an open gate would claim that somebody had looked.
+ * fields that tell of them are absent: a count of 0 or an open gate would claim that a check had been made.
  */
 export function renderSharedStatus(record: RunRecord, texts: RecordTexts): string {
   const agents = record.waves.flatMap((wave) =>
@@ -138,7 +138,7 @@ function findState(
   if (asked !== undefined) return { status: 'blocked', last_update: asked.asked_at };
 
   const answered = record.answered_questions.findLast((one) => one.delegation_id === id);
-  // What depends on nothing starts with its wave; what was answered must have been at work.
+  // A delegation without dependencies starts with its wave; one that was answered must have been running.
   const started =
     answered?.answered_at ?? (delegation.depends_on.length === 0 ? wave.planned_at : null);
   if (started === null) return { status: 'pending', last_update: null };
@@ -177,7 +177,7 @@ function describePhase(phase: RunPhase): string {
   }
 }
 
-/** JSON for people and scripts: indented, one line break at its end. */
+/** Renders JSON for people and scripts: indented, one line break at its end. */
 export function renderJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }

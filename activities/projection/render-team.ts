@@ -17,7 +17,7 @@ import type { Usage } from '../../contracts/usage.ts';
 import { countOf, formatCost, formatTokens, formatDuration } from '../../core/text/format.ts';
 import { treePaths } from './paths.ts';
 
-/** `teams/<delegation>.md`: who did what for a team, what it cost, and how each of its tasks ended. */
+/** Renders `teams/<delegation>.md`: who did what for a team, what it cost, and how each of its tasks ended. */
 export function renderTeam(team: LoadedTeam, delegationId: string): string {
   const planned = findPlanned(delegationId, team.plan);
   return joinSections([
@@ -96,7 +96,7 @@ function renderAnswer({ report, output, tasks }: LoadedTeam): string {
   return `## Answer\n\n*${output.status}; whole: artifact ${report.output_ref ?? ''}*\n\n${compact}`;
 }
 
-/** A leader whose message is held back makes no call. */
+/** Explains the absence of tasks. A leader whose message is held back makes no call. */
 function whyNone({ status, leader }: TeamReport): string {
   if (status !== 'blocked') return 'The leader gave none.';
   return leader.turns === 0 ? 'The message did not reach the leader.' : 'It was held back.';
@@ -140,7 +140,7 @@ function costOf(usage: Usage): string[] {
   return [String(usage.calls), formatCost(usage), formatTokens(usage)];
 }
 
-/** A task of a team: what was asked, how it ended, and what came of it in short. */
+/** Renders a task of a team: the request, how it ended, and its result in short. */
 function renderTask(task: LoadedTask): string {
   return [
     `### \`${task.delegation_id}\`: ${oneLine(task.title)}`,
@@ -177,7 +177,7 @@ function renderTaskHead(task: LoadedTask): string {
   );
 }
 
-/** `timed_out: The 60 s of a member are over.` */
+/** Describes an end: `timed_out: The 60 s of a member are over.` */
 export function describeEnd({ status, reason }: Pick<LoadedTask, 'status' | 'reason'>): string {
   const why = cutLine(reason, { charsMax: teamLimits.lineCharsMax, whole: 'the report' });
   return why === '' ? status : `${status}: ${why}`;

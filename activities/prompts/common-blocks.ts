@@ -4,22 +4,22 @@ import type { AcceptanceCriterion } from '../../contracts/delegation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { joinNames } from '../tools/packet-details.ts';
+import { joinNames } from '../artifacts/packet-details.ts';
 import { grantTools } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import { informsWork } from '../../core/questions/informs-work.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, listBlock, textBlock } from './blocks.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
 
-/** Characters that tell what a tool does: what an agent has to know of it besides stands in its description. */
+/** Maximum characters of a tool's purpose: everything else that an agent has to know stands in its description. */
 const toolCharsMax = 200;
 
-/** Characters of a question that stands behind the name of its answer. The whole stands with the answer. */
+/** Maximum characters of a question next to the name of its answer. The whole stands with the answer. */
 const questionCharsMax = 100;
 
-/** What every first message has after its request, equal for all agents of a wave. */
+/** Renders what every first message has after its request, equal for all agents of a wave. */
 export function renderRunBlocks(record: RunRecord, amendments: readonly string[]): string[] {
-  // An amendment stands in the record from the next boundary on; until then it only comes with the prompt.
+  // An amendment is in the record from the next boundary on; until then it only comes with the prompt.
   const instructions = [...new Set([...record.instructions, ...amendments])];
   return [
     textBlock('goal', record.goal, blockBytesMax.goal),
@@ -31,8 +31,8 @@ export function renderRunBlocks(record: RunRecord, amendments: readonly string[]
 }
 
 /**
- * A day in UTC, `2026-11-23`. It is the record's and not the clock's: all agents of a wave get the same bytes, which the
- * provider's cache then holds.
+ * Formats a day in UTC, `2026-11-23`. It comes from the record and not from the clock: all agents of a wave get the
+ * same bytes, which the provider's cache then holds.
  *
  * @param seconds Unix epoch seconds.
  */
@@ -41,7 +41,7 @@ function toDay(seconds: number): string {
 }
 
 /**
- * Who does the work of the run, each with its tools, and what each of these tools does. The planner is not among them. A
+ * Renders who does the work of the run, each with its tools, and what each of these tools does. The planner is not among them. A
  * tool does what the first sentence of its description says.
  */
 export function renderAgents(registry: readonly AgentDefinition[], tools: ToolRegistry): string {
@@ -67,14 +67,14 @@ export function renderAgents(registry: readonly AgentDefinition[], tools: ToolRe
 }
 
 /**
- * What was asked and settled so far, and by whom. The record keeps the beginning of a long answer; agents read it from
+ * Renders what was asked and settled so far, and by whom. The record keeps the beginning of a long answer; agents read it from
  * the store.
  */
 export async function renderAnsweredQuestions(
   store: ArtifactStore,
   record: RunRecord,
 ): Promise<string> {
-  // An approval, or a word on the budget, tells the others nothing about the work.
+  // An approval, or a decision on the budget, tells other agents nothing about the work.
   const decisions = record.answered_questions.filter(({ question }) => informsWork(question?.kind));
   const entries = await Promise.all(
     decisions.map(
@@ -94,8 +94,8 @@ export async function renderAnsweredQuestions(
 }
 
 /**
- * Lists the names that a delegation may require, each with what stands behind it. One that has several names is listed
- * once. What the user gave comes first, then the newest results.
+ * Lists the names that a delegation may require, each with its content. A result with several names is listed once.
+ * Inputs from the user come first, then the newest results.
  */
 export function renderKnownInputs(record: RunRecord, known: readonly string[]): string {
   const results = joinNames(record.details)
@@ -120,8 +120,8 @@ export function renderKnownInputs(record: RunRecord, known: readonly string[]): 
 }
 
 /**
- * The criteria that are open, each with the reason why it is: the last word of an agent that tried it, or of the planner
- * that opened it again.
+ * Renders the open criteria, each with the reason why it is open: the last statement of an agent that tried it, or of
+ * the planner that opened it again.
  *
  * @param planned criteria of a wave whose plan may not have reached the record yet.
  */

@@ -1,27 +1,28 @@
 import { cleanLine } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { readMarkdown, titleOfHeading } from '../../core/text/markdown.ts';
-import { countBytes, takeLines } from '../tools/cut-bytes.ts';
+import { countBytes, takeLines } from '../text/bytes.ts';
 
-/** Headings that are named when they are left out. The rest is counted. */
+/** Maximum number of headings that are named when they are left out. The rest is counted. */
 const namedMax = 10;
 const headingCharsMax = 80;
 
-/** Kept free for the line that says what was left out. */
+/** Bytes reserved for the line that says what was left out. */
 const noteBytesMax = 600;
 
 interface Heading {
-  /** Where its line begins, in UTF-16 code units. */
+  /** The beginning of its line, in UTF-16 code units. */
   readonly at: number;
   readonly title: string;
 }
 
 /**
- * A Markdown text of at most `bytesMax` bytes, cut where a section begins, and a line that names what was left out.
+ * Cuts a Markdown text to at most `bytesMax` bytes where a section begins, with a line that names what was left out.
  *
- * The line counts: nothing gets longer than `bytesMax`, from 700 on. A section that would fill more than half of the room is cut at a line instead: its beginning says more than nothing.
+ * The line counts: no text gets longer than `bytesMax`, from 700 on. A section that would fill more than half of the
+ * room is cut at a line instead: its beginning is better than nothing.
  *
- * @param more how to get the rest, as a sentence. Empty when there is no way.
+ * @param more says how to get the rest, as a sentence. Empty when there is no way.
  */
 export function cutAtSection(text: string, bytesMax: number, more: string): string {
   if (countBytes(text) <= bytesMax) return text;

@@ -1,16 +1,16 @@
 import { removeInvisible } from '../../core/text/remove-invisible.ts';
-import { hashBytes } from '../tools/hash-bytes.ts';
+import { hashBytes } from '../text/bytes.ts';
 
-/** Hex digits of a marker: nobody finds a text that holds its own. */
+/** Hex digits of a marker: a text that contains its own can't be found. */
 const markerLength = 24;
 
 /**
- * Puts what other agents wrote, or what a tool gave, between two marks that it can't write itself: the marker is a hash
- * of the text, so a text that holds one has another. What nobody can see is taken out, and its number is told.
+ * Puts a text of another agent or a tool between two marks that it can't contain itself: the marker is a hash of the
+ * text, so a text that holds one has another. Invisible characters are removed, and their number is reported.
  *
  * @param block a block of a prompt, or the text of a tool's result.
- * @param key what the text is rendered for: a call, or a wave where all its calls must get the same bytes. The same key
- * and text give the same bytes, so that a repeated attempt sends what the first one sent.
+ * @param key identifies what the text is rendered for: a call, or a wave where all its calls must get the same bytes.
+ * The same key and text give the same bytes, so that a repeated attempt sends what the first one sent.
  */
 export function markData(block: string, key: string): string {
   const { text, removed } = removeInvisible(block);

@@ -1,35 +1,59 @@
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import type { ContentBlock } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { loadDetailName } from '../tools/load-detail.ts';
+import { countBytes } from '../text/bytes.ts';
+import { loadDetailName } from '../tools/registry/load-detail.ts';
 import {
   isTooLong,
   listRecordedDetails,
   toIndexEntry,
   waveCompactId,
-} from '../tools/packet-details.ts';
-import type { IndexEntry } from '../tools/packet-details.ts';
+} from '../artifacts/packet-details.ts';
+import type { IndexEntry } from '../artifacts/packet-details.ts';
 import { markData } from './mark-data.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { jsonBlock, listBlock, textBlock } from './blocks.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { renderAnsweredQuestions, renderRunBlocks } from './common-blocks.ts';
-import { currentFacts, readLastWaveCompact, showFact } from './read-wave.ts';
+import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-wave.ts';
 
-interface SharedKeys {
-  /** The block that the message begins with. */
+interface PacketParts {
+  /** Block that the message begins with. */
   readonly request: string;
-  /** The same for the whole wave, so that all get the same bytes. */
-  readonly waveKey: string;
+  readonly record: RunRecord;
+  readonly plan_ref: Ref;
+  /** Role, grant, upstream results and task. */
+  readonly own: readonly string[];
 }
 
-/** What the first messages of a wave that begin with the same request have in common. */
-export async function renderShared(
+/**
+ * Renders the first message of an agent that does work: the ContextPacket of seed 004 §4.
+ *
+ * The part shared by all agents of a wave with the same request comes first, and within it what changes least: the
+ * provider's cache reads it for all but the first of them, whichever agents they are. So `planner_compact_input` and
+ * `detail_index` hold what the planner has approved, and their second halves, what a delegation gets from those it
+ * depends on, stand in blocks of their own.
+ */
+export async function renderPacket(
+  store: ArtifactStore,
+  { request, record, plan_ref, own }: PacketParts,
+): Promise<ContentBlock[]> {
+  // Keyed by the wave and not by the call: all delegations get the same bytes.
+  const waveKey = `${record.run_id} ${plan_ref}`;
+  const shared = await renderShared(store, record, { request, waveKey });
+  return [
+    { type: 'text', text: shared, cache_breakpoint: true },
+    { type: 'text', text: own.join('\n\n') },
+  ];
+}
+
+async function renderShared(
   store: ArtifactStore,
   record: RunRecord,
-  { request, waveKey }: SharedKeys,
+  { request, waveKey }: { readonly request: string; readonly waveKey: string },
 ): Promise<string> {
   const waveCompact = await readLastWaveCompact(store, record);
   const assumptions = currentFacts(record)
@@ -50,7 +74,7 @@ export async function renderShared(
   ].join('\n\n');
 }
 
-/** From the agent's file, so it is the one text of an agent that is not data. */
+/** Renders an agent's role. It comes from the agent's file, so it is the one text of an agent that is not data. */
 export function renderRole({ agent_id, prompt }: AgentDefinition): string {
   return `<role agent_id="${agent_id}">\n${prompt.trimEnd()}\n</role>`;
 }
@@ -66,8 +90,8 @@ function renderPlannerInput(waveCompact: string): string {
 }
 
 /**
- * The task as whoever does it reads it, with one list of what it builds on. Its order, its executor and what the engine
- * keeps for itself are the planner's.
+ * Renders the task for its executor, with one list of what it builds on. Its order, its executor and the engine's own
+ * fields are the planner's.
  */
 export function renderTask({
   delegation_id,
@@ -80,12 +104,12 @@ export function renderTask({
   return jsonBlock('delegation', task);
 }
 
-/** How the whole of a text that was cut is loaded, as a sentence. */
+/** Says how the whole of a text that was cut is loaded. */
 export function loadWhole(detail_id: string): string {
   return `All of it: ${loadDetailName} ${JSON.stringify({ detail_id })}.`;
 }
 
-/** What `load_detail` knows besides the outputs upstream. */
+/** Lists what `load_detail` knows besides the outputs upstream. */
 function renderDetailIndex(record: RunRecord, waveCompact: string): string {
   const recorded = listRecordedDetails(record);
   const entries = [

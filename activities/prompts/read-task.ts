@@ -8,30 +8,30 @@ import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readRecord } from '../run-record/read-record.ts';
-import { joinNames } from '../tools/packet-details.ts';
-import { readWhole } from '../tools/read-whole.ts';
-import { readShape } from '../tools/read-artifact.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { joinNames } from '../artifacts/packet-details.ts';
+import { readWhole } from '../artifacts/read-whole.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 
-/** A result that a delegation builds on: of one that it depends on in its wave, or of an earlier wave. */
+/** Result that a delegation builds on: of one that it depends on in its wave, or of an earlier wave. */
 export interface Upstream extends UpstreamOutput {
   readonly title: string;
-  /** Names that the result is known by besides the delegation_id. */
+  /** Names of the result in addition to the delegation_id. */
   readonly names: readonly string[];
-  /** Whether the plan names it: as a required input or as a dependency. Others come because those depend on them. */
+  /** True if the plan names it: as a required input or as a dependency. Others come because those depend on them. */
   readonly isDirect: boolean;
-  /** Those that it was to meet, as far as they are known. */
+  /** Criteria that it was to meet, as far as they are known. */
   readonly criteria: readonly AcceptanceCriterion[];
   readonly output: AgentOutput;
-  /** All of it, with the files that were written for it. */
+  /** Whole result, with the files that were written for it. */
   readonly whole: string;
 }
 
-/** What a prompt about one delegation is rendered from. */
+/** The content of a prompt about one delegation. */
 export interface Task {
   readonly record: RunRecord;
   readonly delegation: Delegation;
-  /** Those of earlier waves first. */
+  /** Upstream results, those of earlier waves first. */
   readonly upstream: readonly Upstream[];
 }
 
@@ -77,7 +77,10 @@ function nameUpstream(
   };
 }
 
-/** The results of earlier waves that a delegation requires. A name that its own wave has produced anew is not among them. */
+/**
+ * Lists the results of earlier waves that a delegation requires. A name that its own wave has produced anew is not
+ * among them.
+ */
 function listEarlier(
   record: RunRecord,
   { required_inputs }: Delegation,
@@ -98,7 +101,7 @@ function listEarlier(
     }));
 }
 
-/** @throws ArtifactCorrupt when the plan has no such delegation, or as the store does. */
+/** @throws ArtifactCorrupt when the plan has no such delegation, or like the store. */
 export async function readDelegation(
   store: ArtifactStore,
   where: { readonly plan_ref: Ref; readonly delegation_id: string },

@@ -2,11 +2,11 @@ import type { DeliveredAnswer, NewsItem } from '../../contracts/messages.ts';
 import { assumingAnswerers } from '../../contracts/names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, jsonBlock, listBlock } from './blocks.ts';
+import { countBytes } from '../text/bytes.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
 
-/** What comes back to the one who asked: all answers at once, in the order of the questions. */
+/** Renders what comes back to the one who asked: all answers at once, in the order of the questions. */
 export async function renderAnswers(
   store: ArtifactStore,
   answers: readonly DeliveredAnswer[],
@@ -34,7 +34,7 @@ export async function renderAnswers(
 }
 
 /**
- * What was decided since the record was written that the first message is rendered from.
+ * Renders what was decided since the record was written that the first message is rendered from.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
  */

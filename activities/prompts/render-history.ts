@@ -6,15 +6,15 @@ import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readShape } from '../tools/read-artifact.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { jsonBlock, listBlock, takeEntries } from './blocks.ts';
-import type { DecidedWave } from './read-wave.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { jsonBlock, listBlock, takeEntries } from '../text/blocks.ts';
+import type { DecidedWave } from '../artifacts/read-wave.ts';
 
-/** Characters of the reason why an attempt ended as it did. */
+/** Maximum characters of the reason why an attempt ended. */
 const reasonCharsMax = 300;
 
-/** Tells the next plan what the planner decided last: why the wave was not enough, and what was to be done next. */
+/** Renders the planner's last decision for the next plan: why the wave was not enough, and what was to be done next. */
 export function renderLastDecision({ wave, decision }: DecidedWave): string {
   const { io_status, not_ok_reasons, next_actions } = decision.planner_decision;
   const bytesMax = blockBytesMax.last_decision / 2;
@@ -27,7 +27,7 @@ export function renderLastDecision({ wave, decision }: DecidedWave): string {
 }
 
 /**
- * Lists who tried what with which outcome, the newest first, and the information that each one missed and nobody has
+ * Lists who tried what with which outcome, the newest first, and the information that each one missed and that was not
  * supplied since.
  *
  * @param known names of inputs that the next wave may require.
@@ -65,13 +65,13 @@ async function describeMissing(
 ): Promise<Partial<Pick<AgentOutput, 'missing_info_requests'>> & { readonly damaged?: true }> {
   if (output_ref === null) return {};
   const output = await readUndamaged(store, output_ref);
-  // The planner can have it done again; nothing else of the plan rests on the text.
+  // The planner can have it redone; nothing else of the plan rests on the text.
   if (output === null) return { damaged: true };
   const missing = output.missing_info_requests.filter(({ input }) => !known.includes(input));
   return missing.length === 0 ? {} : { missing_info_requests: missing };
 }
 
-/** @returns null for an artifact whose bytes are not what was written. */
+/** @returns null for an artifact whose bytes were changed. */
 async function readUndamaged(store: ArtifactStore, ref: Ref): Promise<AgentOutput | null> {
   try {
     return await readShape(store, ref, AgentOutput, "an agent's output");

@@ -1,20 +1,21 @@
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
+import type { Dissent } from '../../contracts/spec.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { dropReplacedOutcomes } from '../../core/dispatch/dependencies.ts';
 import { chooseConflicts, chooseSides, findConflicts } from '../../core/pool/find-conflicts.ts';
 import type { Conflict } from '../../core/pool/find-conflicts.ts';
+import type { Dispute } from '../../core/pool/find-disputes.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { loadTexts } from '../projection/record-texts.ts';
 import { factsFromOutputs } from '../run-record/propose-facts.ts';
-import { readDisputes } from '../run-record/read-disputes.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { jsonBlock, listBlock } from './blocks.ts';
-import { currentFacts, showFact } from './read-wave.ts';
-import { renderMinorityBlock } from './render-minority-block.ts';
+import { readDisputes } from '../artifacts/read-disputes.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
+import { currentFacts, showFact } from '../artifacts/read-wave.ts';
 
 /**
- * What a decision has to leave without contradiction: the standing facts, the conflicts that it must resolve, and what the
+ * Renders what a decision has to leave without contradiction: the standing facts, the conflicts that it must resolve, and what the
  * members of triads said in those that are theirs. The conflicts are never cut, because each is asked for by name.
  */
 export async function renderPoolBlocks(
@@ -56,5 +57,47 @@ function showConflict(conflict: Conflict): object {
     conflict: conflict.conflict_id,
     sides: sides.map(({ source, value, origin }) => ({ source, value, origin })),
     sides_left_out: conflict.sides.length - sides.length,
+  };
+}
+
+/** Shows what the members of triads proposed and held against it, for the conflicts that the planner has to resolve. */
+async function renderMinorityBlock(
+  store: ArtifactStore,
+  disputes: readonly Dispute[],
+): Promise<string> {
+  const reports = await Promise.all(
+    disputes.flatMap(({ conflict, dissent }) =>
+      dissent.map(async (one) => ({
+        conflict: conflict.conflict_id,
+        ...(await describeDissent(store, one)),
+      })),
+    ),
+  );
+  return listBlock('minority_reports', reports, blockBytesMax.minority_reports);
+}
+
+async function describeDissent(
+  store: ArtifactStore,
+  { claim_id, member, about, proposal_ref, dispute_ref, positions }: Dissent,
+): Promise<Record<string, unknown>> {
+  const { minority_proposal, minority_reason } = blockBytesMax;
+  return {
+    claim_id,
+    member,
+    about,
+    proposal: cutAtLine(await store.getText(proposal_ref), minority_proposal),
+    ...(dispute_ref !== undefined && {
+      contradiction: cutAtLine(await store.getText(dispute_ref), minority_reason),
+    }),
+    positions: await Promise.all(
+      positions.map(async (position) => ({
+        member: position.member,
+        decision: position.decision,
+        reason:
+          position.reason_ref === null
+            ? null
+            : cutAtLine(await store.getText(position.reason_ref), minority_reason),
+      })),
+    ),
   };
 }

@@ -4,18 +4,17 @@ import type { TaskStatus } from '../../contracts/team-run.ts';
 import type { ToolResultBlock } from '../../contracts/transcript.ts';
 import { engineLimits } from '../../core/limits.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { loadDetailName } from '../tools/load-detail.ts';
-import { readShape } from '../tools/read-artifact.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, listBlock, textBlock } from './blocks.ts';
-import type { BlockName } from './blocks.ts';
+import { loadDetailName } from '../tools/registry/load-detail.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
+import type { BlockName } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
-import type { PromptReader } from './prompt-reader.ts';
 
 type TaskResult = Extract<TurnInput, { type: 'task_result' }>;
 
-/** In place of a text that has none (seed 002, case 2.4). */
+/** Replacement for an empty text (seed 002, case 2.4). */
 const nothing = '(The member returned nothing.)';
 
 const ends: Readonly<Record<TaskStatus, string>> = {
@@ -27,7 +26,7 @@ const ends: Readonly<Record<TaskStatus, string>> = {
 };
 
 /**
- * What a leader is told of a task that it gave out: first the engine's own words, then, as data, what the member wrote. The
+ * Tells a leader the result of a task that it gave out: first the engine's own words, then, as data, what the member wrote. The
  * reason is data too, because it may quote a member.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
@@ -35,7 +34,7 @@ const ends: Readonly<Record<TaskStatus, string>> = {
 export async function renderTaskResult(
   store: ArtifactStore,
   input: TaskResult,
-  { callKey }: PromptReader,
+  callKey: string,
 ): Promise<ToolResultBlock> {
   const { tool_use_id, status, reason, output_ref, partial_ref } = input;
   const blocks = [
@@ -49,7 +48,9 @@ export async function renderTaskResult(
   return { type: 'tool_result', tool_use_id, content, is_error: status !== 'completed' };
 }
 
-/** In two lines, of which the first holds for good: it stays when the result is left out to save space. */
+/**
+ * Describes a result in two lines, of which the first always holds: it stays when the result is left out to save space.
+ */
 function describe(input: TaskResult): string {
   const { name, member_id, status, attempts, output_ref, partial_ref } = input;
   const tried = attempts === 0 ? '' : ` after ${attempts} attempt${attempts === 1 ? '' : 's'}`;
@@ -65,7 +66,10 @@ function describe(input: TaskResult): string {
   ].join('\n');
 }
 
-/** Deep in teams of teams an id may be longer than `load_detail` takes; there the leader's own name is enough. */
+/**
+ * Returns the id of the result. Deep in teams of teams an id may be longer than `load_detail` takes; there the leader's
+ * own name is enough.
+ */
 function detailIdOf({ delegation_id, name }: TaskResult): string {
   return delegation_id.length <= engineLimits.detailIdCharsMax ? delegation_id : name;
 }

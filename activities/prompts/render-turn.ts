@@ -6,14 +6,14 @@ import { findSettled } from '../../core/spec/read-spec.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
 import { findPlannedText, listCarried, listSections } from '../../core/triad/list-sections.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, jsonBlock, textBlock } from './blocks.ts';
+import { countBytes } from '../text/bytes.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, jsonBlock, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import { markData } from './mark-data.ts';
 
 /**
- * What a member is given for one turn: what its brief names, and nothing else of the others. Topology is kept here, by
+ * Renders what a member is given for one turn: what its brief names, and nothing else of the others. Topology is kept here, by
  * what there is to read, not by asking for discretion.
  *
  * @throws ArtifactCorrupt or StoreUnavailable from the store.
@@ -85,7 +85,7 @@ async function renderSpec(
   delegation: Delegation,
   { spec }: TurnBrief,
 ): Promise<string> {
-  // Nobody could finish a section as agreed without the proposal by which it has its owner.
+  // A section can be finished as agreed only with the proposal by which it has its owner.
   const agreed = spec.sections.map(({ section_id, text_ref }) => {
     const proposal_ref = findSettled(spec, section_id)?.proposal_ref ?? null;
     return proposal_ref === text_ref ? null : proposal_ref;
@@ -171,12 +171,12 @@ async function renderClaims(store: ArtifactStore, claims: readonly Claim[]): Pro
   return [jsonBlock('claims', entries)];
 }
 
-/** In their order; empty where there is none. */
+/** Reads texts in their order; empty where there is none. */
 function readTexts(store: ArtifactStore, refs: readonly (Ref | null)[]): Promise<string[]> {
   return Promise.all(refs.map(async (ref) => (ref === null ? '' : store.getText(ref))));
 }
 
-/** Texts that share a place, each cut to what it may take. */
+/** Shortens texts that share a limit, each to its share. */
 function shorten(
   texts: readonly string[],
   bytesMax: number,

@@ -1,19 +1,19 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import { cleanLine, shareBytes } from '../../core/text/cut-text.ts';
-import { countBytes } from '../tools/cut-bytes.ts';
-import { loadDetailName } from '../tools/load-detail.ts';
-import { blockBytesMax } from './block-limits.ts';
-import { cutAtLine, textBlock } from './blocks.ts';
+import { countBytes } from '../text/bytes.ts';
+import { loadDetailName } from '../tools/registry/load-detail.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, textBlock } from '../text/blocks.ts';
 import { cutAtSection } from './cut-at-section.ts';
 import type { Task, Upstream } from './read-task.ts';
 
-/** Characters of a line that tells a criterion which an upstream output leaves unmet: statement and reason. */
+/** Maximum characters of a line for a criterion that an upstream output leaves unmet: statement and reason. */
 const unmetCharsMax = 600;
 
 /**
- * Renders the results that a delegation builds on. Those that its plan names come whole, in their order, as long as they
- * fit into one budget: no call is bought to load what the task is about. The others come in their short form, with how to
- * load the rest.
+ * Renders the results that a delegation builds on. Those that its plan names come whole, in their order, as long as
+ * they fit into one budget: no call is bought to load the subject of the task. The others come in their short form,
+ * with instructions to load the rest.
  */
 export function renderUpstream(
   { upstream }: Task,
@@ -39,7 +39,7 @@ export function renderUpstream(
   return textBlock('upstream_results', text, Infinity);
 }
 
-/** The results that come whole. One that does not fit leaves its room to those after it. */
+/** Chooses the results that come whole. One that does not fit leaves its room to those after it. */
 function chooseWhole(upstream: readonly Upstream[]): ReadonlySet<Upstream> {
   const chosen = new Set<Upstream>();
   let left: number = blockBytesMax.direct_inputs;
@@ -62,13 +62,13 @@ function renderShort(one: Upstream, bytesMax: number, mayLoad: boolean): string 
   const more = mayLoad ? `All of it: ${call}.` : '';
   const compact = output.compact_md.trimEnd();
   const shown = cutAtSection(compact, bytesMax, more);
-  // One that was cut says already how to get the rest.
+  // A text that was cut already says how to get the rest.
   const rest = mayLoad && shown === compact ? [`[${more}]`] : [];
   const size = countBytes(whole);
   return [`${nameResult(one)}, short form of ${size} bytes`, shown, ...rest].join('\n');
 }
 
-/** One line for each criterion that the output leaves unmet, with the reason. Empty when it meets them all. */
+/** Lists each criterion that the output leaves unmet in one line, with the reason. Empty when it meets them all. */
 function listUnmet({ criteria, output }: Upstream): string {
   return output.coverage.criteria_unmet
     .map(({ criterion_id, reason }) => {
@@ -79,7 +79,7 @@ function listUnmet({ criteria, output }: Upstream): string {
     .join('\n');
 }
 
-/** Evidence names a result as this line does (`evidence-sources.ts`). */
+/** Names a result. Evidence uses the same name (`evidence-sources.ts`). */
 function nameResult({ delegation_id, title, names, replaces = [] }: Upstream): string {
   const also = names.length === 0 ? '' : ` (${names.join(', ')})`;
   const older = replaces.length === 0 ? '' : `, which replaces ${replaces.join(', ')}`;

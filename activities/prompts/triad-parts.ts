@@ -2,7 +2,7 @@ import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { TriadPhase, TriadRole } from '../../contracts/triad.ts';
 
 interface Part {
-  /** What the role is for, in every phase. */
+  /** The purpose of the role, in every phase. */
   readonly purpose: string;
   readonly phases: Readonly<Record<TriadPhase, string>>;
 }
@@ -16,7 +16,7 @@ const aims: Readonly<Record<TriadPhase, string>> = {
     'This phase is for what is not written yet. It ends with the finished text of every section that has an owner, and one output. What was agreed as text is done already.',
 };
 
-/** Blocks are named in words only: a tag stands nowhere but where its block stands. */
+/** Names blocks in words only: a tag stands only where its block stands. */
 const parts: Readonly<Record<TriadRole, Part>> = {
   orchestrator: {
     purpose:
@@ -91,7 +91,7 @@ const parts: Readonly<Record<TriadRole, Part>> = {
   },
 };
 
-/** What a role is for, and what it does in this phase, for the member that has it. */
+/** Describes what a role is for, and what it does in this phase, for the member that has it. */
 export function describePart({ phase, member }: Pick<TurnBrief, 'phase' | 'member'>): string {
   const { purpose, phases } = parts[member.role];
   return [purpose, aims[phase], phases[phase]].join('\n');

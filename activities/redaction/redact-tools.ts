@@ -15,7 +15,9 @@ function redactTool(tool: Tool, redactor: Redactor): Tool {
       throw redactFailure(error, redactor);
     }
   };
-  if (tool.effect === 'none') {
+  // What it reads came from the model, and was redacted then.
+  if (tool.effect === 'state') return tool;
+  if (tool.effect === 'read') {
     return { ...tool, run: (input, context) => redacted(() => tool.run(input, context)) };
   }
   return {

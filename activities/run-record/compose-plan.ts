@@ -1,7 +1,7 @@
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { WavePlan, WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { linkInputs } from '../../core/plan/link-inputs.ts';
-import { buildOutline } from '../agent-turn/build-outline.ts';
+import { outlinePlan } from '../../core/plan/outline-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
 /** Id of a delegation that was started alone. */
@@ -51,10 +51,4 @@ export function composePlan(delegations: readonly Delegation[]): WavePlan {
 
 export async function storePlan(store: ArtifactStore, plan: WavePlan): Promise<WavePlanOutline> {
   return outlinePlan(plan, await store.put(JSON.stringify(plan)));
-}
-
-export function outlinePlan(plan: WavePlan, ref: string): WavePlanOutline {
-  const outline = buildOutline({ shape: 'wave_plan', value: plan }, ref);
-  if (outline.shape !== 'wave_plan') throw new Error('The outline of a plan is a plan.');
-  return outline.plan;
 }

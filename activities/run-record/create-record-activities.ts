@@ -1,7 +1,7 @@
 import type { Activities } from '../../contracts/activity-types.ts';
-import { whileCurrent } from '../agent-turn/while-current.ts';
-import { guardActivity } from '../agent-turn/failures.ts';
-import { withHeartbeat } from '../agent-turn/heartbeat.ts';
+import { whileCurrent } from '../attempt/while-current.ts';
+import { guardActivity } from '../attempt/failures.ts';
+import { withHeartbeat } from '../attempt/heartbeat.ts';
 import type { RecordDeps } from './deps.ts';
 import { judgeAnswers } from './judge-answers.ts';
 import { openRun } from './open-run.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { expandIssue } from '../../contracts/expand-issue.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { describeIssues, wholePath } from '../tools/describe-issues.ts';
+import { describeIssues, wholePath } from '../text/describe-issues.ts';
 import { joinSentences } from './input-fault.ts';
 import type { InputFault } from './input-fault.ts';
 

@@ -1,12 +1,12 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { RecordChange, RunRecord } from '../../contracts/run-record.ts';
-import type { AssertCurrent } from '../agent-turn/while-current.ts';
+import type { AssertCurrent } from '../attempt/while-current.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { IndexEntry } from '../ports/artifact-store.ts';
 import { projectRun, removeReplacedFiles } from '../projection/project-run.ts';
 import type { RecordDeps } from './deps.ts';
 import { projectNewest } from './project-newest.ts';
-import { readRecord } from './read-record.ts';
+import { readRecord } from '../artifacts/read-record.ts';
 
 type PublishDeps = Pick<RecordDeps, 'store' | 'index' | 'projection'>;
 

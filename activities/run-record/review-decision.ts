@@ -3,14 +3,14 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import { checkNamedAnswer } from '../../core/decision/check-decision.ts';
 import type { Answerable } from '../../core/decision/check-decision.ts';
 import { checkResolutions } from '../../core/decision/check-resolutions.ts';
-import { capFaults } from '../../core/output/cap-faults.ts';
+import { capFaults } from '../../core/text/faults.ts';
 import { listCompleted } from '../projection/list-deliverables.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import type { RecordDeps } from './deps.ts';
 import { factsFromOutputs } from './propose-facts.ts';
-import { readDisputes } from './read-disputes.ts';
-import { readRecord } from './read-record.ts';
+import { readDisputes } from '../artifacts/read-disputes.ts';
+import { readRecord } from '../artifacts/read-record.ts';
 
 /**
  * Checks a decision against the pool, the statements of the wave's outputs and the disputes of its triads, and its

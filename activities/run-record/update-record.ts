@@ -8,7 +8,7 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import type { AssertCurrent } from '../agent-turn/while-current.ts';
+import type { AssertCurrent } from '../attempt/while-current.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import { treePaths } from '../projection/paths.ts';
 import { loadTexts } from '../projection/record-texts.ts';
@@ -21,7 +21,7 @@ import { changeNeeds } from './change-needs.ts';
 import type { RecordDeps } from './deps.ts';
 import { listKnownInputs } from './known-inputs.ts';
 import { publishRecord } from './publish-record.ts';
-import { readRecord } from './read-record.ts';
+import { readRecord } from '../artifacts/read-record.ts';
 
 /** Characters of a fact's statement in the result: it goes into history. */
 const statementCharsMax = 200;
@@ -29,7 +29,7 @@ const statementCharsMax = 200;
 /**
  * Applies changes to a record, in order, and publishes the new one. Repeating it gives the same record.
  *
- * @param assertCurrent throws when somebody else may have the work.
+ * @param assertCurrent throws when another worker may have the work.
  * @throws {ArtifactCorrupt} when the record or an artifact that a change names is missing, damaged, or not this run's.
  * @throws {StoreUnavailable} when the store can't be read or written.
  */

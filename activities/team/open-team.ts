@@ -1,6 +1,6 @@
 import type { OpenTeamInput, OpenTeamResult } from '../../contracts/team-activities.ts';
 import { resolveTeam } from '../../core/team/resolve-team.ts';
-import { readRegistry } from '../tools/read-artifact.ts';
+import { readRegistry } from '../artifacts/read-artifact.ts';
 import type { TeamDeps } from './deps.ts';
 import { defineTeam, readTeamTask } from './read-team.ts';
 

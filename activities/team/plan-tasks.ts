@@ -9,7 +9,7 @@ import { resolveTeam } from '../../core/team/resolve-team.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import { defaultCriterion, storePlan } from '../run-record/compose-plan.ts';
-import { readRegistry } from '../tools/read-artifact.ts';
+import { readRegistry } from '../artifacts/read-artifact.ts';
 import type { TeamDeps } from './deps.ts';
 import { createInvalidTeam, defineTeam, readTeamTask } from './read-team.ts';
 

@@ -9,7 +9,7 @@ import type { TeamDefinition } from '../../core/team/resolve-team.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
-import { readShape } from '../tools/read-artifact.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 
 /** Plan and delegation of a team's task. */
 export interface TeamPlace {

@@ -1,5 +1,5 @@
 import type { Activities } from '../../contracts/activity-types.ts';
-import { guardActivity } from '../agent-turn/failures.ts';
+import { guardActivity } from '../attempt/failures.ts';
 import type { ThreadDeps } from './deps.ts';
 import { loadThread } from './load-thread.ts';
 import { saveThread } from './save-thread.ts';

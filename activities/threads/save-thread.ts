@@ -5,7 +5,7 @@ import type { TaskRecord } from '../../contracts/team-run.ts';
 import type { KeptDelegation } from '../../contracts/thread.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readShape } from '../tools/read-artifact.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
 import type { ThreadDeps } from './deps.ts';
 import { threadLimits } from './thread-limits.ts';
 

@@ -1,22 +1,22 @@
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { countBytes, takeLines } from './cut-bytes.ts';
-import { describeIssues } from './describe-issues.ts';
+import { countBytes, takeLines } from '../text/bytes.ts';
+import { describeIssues } from '../text/describe-issues.ts';
 import { grantTools } from './tool.ts';
-import type { ReadingTool, Tool, ToolContext, ToolRegistry } from './tool.ts';
+import type { GrantableTool, ReadingTool, Tool, ToolContext, ToolRegistry } from './tool.ts';
 
-/** Bytes of a tool's result: 25,000 tokens. A tool that has more to say gives it in pages. */
+/** Maximum bytes of a tool's result: 25,000 tokens. A tool with a longer result returns it in pages. */
 const toolResultBytesMax = 100_000;
 
-/** Characters of what a throwing tool says. */
+/** Maximum characters of the message of a throwing tool. */
 const errorTextMax = 2_000;
 
 export interface ToolRequest {
   readonly name: string;
   /** The arguments as the model wrote them. */
   readonly input: unknown;
-  /** The agent's grant. Nothing else can be called, whatever a text asked the model to do. */
+  /** Grant of the agent. Nothing else can be called, whatever a text asked the model to do. */
   readonly allowedTools: readonly string[];
 }
 
@@ -25,9 +25,9 @@ export interface ToolAnswer {
   readonly is_error: boolean;
 }
 
-/** A call that may be made: a granted tool, and arguments that it takes. */
+/** Call that may be made: a granted tool, and arguments that it takes. */
 export interface PreparedCall {
-  readonly tool: Tool;
+  readonly tool: GrantableTool;
   readonly input: unknown;
 }
 
@@ -46,11 +46,11 @@ export function prepareCall(
 }
 
 /**
- * Runs a tool that changes nothing. What goes wrong becomes an error result that says what to do instead, so the turn
- * goes on.
+ * Runs a tool that changes nothing. An error becomes an error result that says what to do instead, so the turn
+ * continues.
  *
  * @throws StoreUnavailable, because a repeat of the activity may help where another try of the model can't.
- * @throws whatever `context.signal` was aborted with.
+ * @throws the reason with which `context.signal` was aborted.
  */
 export async function callTool(
   tool: ReadingTool,
@@ -68,22 +68,22 @@ export async function callTool(
   }
 }
 
-/** What the model reads of a tool that threw. */
+/** Tells the model that a tool threw, and why. */
 export function describeFailure({ spec }: Tool, error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   return `${spec.name} failed: ${cutText(said, errorTextMax)}`;
 }
 
-/** A tool took longer than it may. Whether it goes on somewhere, nobody knows. */
+/** A tool took longer than it may. It may still go on somewhere. */
 export class ToolTimeout extends Error {
   override readonly name = 'ToolTimeout';
 }
 
 /**
- * Does a tool's work for at most `timeoutMs`.
+ * Runs a tool's work for at most `timeoutMs`.
  *
  * @throws {ToolTimeout} when it took longer.
- * @throws whatever the work threw, or `context.signal` was aborted with.
+ * @throws the error of the work, or the reason with which `context.signal` was aborted.
  */
 export async function runWithin<T>(
   work: (context: ToolContext) => Promise<T>,

@@ -10,30 +10,33 @@ import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { damagedEntry } from '../ports/effect-ledger.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
 import { describeFailure, runWithin, ToolTimeout } from './call-tool.ts';
-import { hashBytes } from './hash-bytes.ts';
+import { hashBytes } from '../text/bytes.ts';
 import type { ActingTool, ToolContext } from './tool.ts';
 
-/** How an effect ended for now. */
+/** The state in which an effect ended for now. */
 export type EffectEnd = Extract<
   EffectState,
   { type: 'confirmed' | 'failed' | 'skipped' | 'unverified' }
 >;
 
-/** One call of a tool that acts, with all that its effect needs. */
+/** Call of a tool that acts, with everything its effect needs. */
 export interface EffectCall {
   readonly ledger: EffectLedger;
   readonly key: string;
   readonly tool: ActingTool;
-  /** As the tool's schema parsed it. */
+  /** Input as parsed by the tool's schema. */
   readonly input: unknown;
   readonly resolution: EffectOrder['resolution'];
   readonly context: ToolContext;
   readonly timeoutMs: number;
-  /** Asked before the tool acts, and again right before its change. Throws when the server may have given the call to another worker. */
+  /**
+   * Must be called before the tool acts, and again right before its change. Throws when the server may have given the
+   * call to another worker.
+   */
   readonly assertCurrent: () => Promise<void>;
 }
 
-/** What makes two calls one effect: who calls, which of its calls it is, the tool, and the arguments. */
+/** Hashes what makes two calls one effect: who calls, which of its calls it is, the tool, and the arguments. */
 export function effectKeyOf(parts: {
   readonly workflow_id: string;
   readonly chain_id: string;
@@ -45,13 +48,13 @@ export function effectKeyOf(parts: {
   return hashBytes(JSON.stringify([workflow_id, chain_id, effect_id, tool, arguments_ref]));
 }
 
-/** Where an effect stands by the ledger, and the version that says so. */
+/** The state of an effect by the ledger, and the version that says so. */
 export interface RecalledEffect {
   readonly step: EffectStep;
   readonly version: number;
 }
 
-/** Where an effect stands before this attempt does anything. @throws StoreUnavailable */
+/** Reads the state of an effect before this attempt does anything. @throws StoreUnavailable */
 export async function recallEffect(ledger: EffectLedger, key: string): Promise<RecalledEffect> {
   const { state, version } = await ledger.find(key);
   if (state !== damagedEntry) return { step: openEffect(state), version };
@@ -64,12 +67,11 @@ export async function recallEffect(ledger: EffectLedger, key: string): Promise<R
 }
 
 /**
- * Brings an effect as far as it can be brought without the user: `core/effects` decides, the ledger remembers, the tool
- * acts.
+ * Advances an effect as far as possible without the user: `core/effects` decides, the ledger remembers, the tool acts.
  *
- * @param from As `recallEffect` gave it.
+ * @param from result of `recallEffect`.
  * @throws StoreUnavailable from the ledger, and from a tool that has not acted yet: the activity is repeated.
- * @throws whatever `context.signal` was aborted with.
+ * @throws the reason with which `context.signal` was aborted.
  */
 export async function runEffect(call: EffectCall, from: RecalledEffect): Promise<EffectEnd> {
   let { step, version } = from;
@@ -77,20 +79,20 @@ export async function runEffect(call: EffectCall, from: RecalledEffect): Promise
     const event = await nextEvent(call, step);
     if (event === null) return endOf(step.state);
     const next = stepEffect(step.state, event);
-    // The state before the next deed: after a crash the ledger says at least as much as has happened.
+    // The state is written before the next action: after a crash the ledger says at least as much as has happened.
     if (next.state === step.state) step = next;
     else if (await call.ledger.put(call.key, next.state, version)) {
       step = next;
       version += 1;
     } else {
-      // Another attempt has brought the effect further. Who may still go on does so from there.
+      // Another attempt has advanced the effect. An attempt that may still continue does so from there.
       await call.assertCurrent();
       ({ step, version } = await recallEffect(call.ledger, call.key));
     }
   }
 }
 
-/** Carries a command out. @returns what came of it, or null when there is nothing more to do. */
+/** Carries a command out. @returns its event, or null when there is nothing more to do. */
 async function nextEvent(call: EffectCall, step: EffectStep): Promise<EffectEvent | null> {
   switch (step.command) {
     case 'begin':
@@ -138,10 +140,10 @@ async function act(call: EffectCall, before: string): Promise<EffectEvent> {
     return { type: 'acted', receipt };
   } catch (error) {
     context.signal.throwIfAborted();
-    // Whoever has the call by now finds out what came of it.
+    // The worker that has the call by now finds out the result.
     await call.assertCurrent();
     const reason = describeFailure(tool, error);
-    // It may still be at work: what can be seen now proves nothing.
+    // It may still be working: the visible state proves nothing.
     if (error instanceof ToolTimeout) {
       return { type: 'threw', reason, verdict: { type: 'unknown', found: reason } };
     }

@@ -1,42 +1,66 @@
 import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
 import type { EffectReceipt } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import type { ReadStateCall, StateCall, StateToolName } from '../../contracts/state-call.ts';
 import type { ApprovalMark } from '../../core/effects/decide-approval.ts';
 import type { EffectVerdict } from '../../core/effects/step-effect.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ToolSpec } from '../ports/model-client.ts';
-import { isStateTool } from './state-tools/state-tools.ts';
 
-/** What a tool may see of the delegation that calls it. */
+/** The part of the calling delegation that a tool may see. */
 export interface ToolContext {
   readonly store: ArtifactStore;
   readonly run_id: string;
   readonly record_ref: Ref;
   readonly upstream: readonly UpstreamOutput[];
-  /** How many details may still be loaded. */
+  /** Details that may still be loaded. */
   readonly loads_left: number;
-  /** To be told when a detail was loaded: the delegation's record says on what its work rests. */
+  /** Must be called when a detail was loaded: the delegation's record lists what its work rests on. */
   readonly onLoaded: (detailId: string) => void;
   /** Aborted when the call took too long or the activity was cancelled. */
   readonly signal: AbortSignal;
 }
 
-/** What a tool that acts is given besides. */
+/** The context of a tool that acts. */
 export interface ActContext extends ToolContext {
   /**
    * To be asked as late as can be: when all is ready, right before the change. Throws when the call was given up, or
-   * somebody else may have it: what a suspended worker left half done must not come after what was done since.
+   * another worker may have it: what a suspended worker left half done must not come after what was done since.
    */
   readonly mayStill: () => Promise<void>;
 }
 
-/** A tool that changes nothing outside: it may run any number of times, and nobody is asked. */
-export interface ReadingTool {
+/** The fields that every tool has; the rest depends on its effect. */
+interface ToolEntry {
   readonly spec: ToolSpec;
-  readonly effect: 'none';
   /**
-   * Does the work. Whatever it throws goes to the model as the text of an error result, except a `StoreUnavailable`,
-   * which repeats the activity.
+   * The callers that are offered it: `agents` whose file grants it; the `planner` while it decides on a wave, for it never does the work
+   * itself; or the `turn` of a triad's member or a team's leader, as its workflow says.
+   */
+  readonly offeredTo: readonly ('agents' | 'planner' | 'turn')[];
+  /**
+   * Lists the names of inputs that a call provided, as evidence may name them. Absent: it provided none. @param input
+   * As the model wrote it.
+   */
+  listInputs?(input: Readonly<Record<string, unknown>>): readonly unknown[];
+  /** Describes a result that compaction left out, behind "Left out to save space". If absent: tool and input. */
+  describeLeftOut?(left: LeftOutResult): string;
+}
+
+/** Result of a tool that compaction left out. */
+export interface LeftOutResult {
+  /** Arguments, cut. */
+  readonly input: string;
+  readonly content: string;
+  readonly bytes: number;
+}
+
+/** Tool that changes nothing outside: it may run any number of times, and the user is not asked. */
+export interface ReadingTool extends ToolEntry {
+  readonly effect: 'read';
+  /**
+   * Does the work. An error goes to the model as the text of an error result, except a `StoreUnavailable`, which
+   * repeats the activity.
    *
    * @param input the arguments as `spec.input` parsed them.
    * @returns the text for the model.
@@ -46,51 +70,88 @@ export interface ReadingTool {
 
 /**
  * A tool that changes something outside. The engine keeps a ledger of its effects, so that a crash repeats none: it
- * asks the tool what is there before, lets it act, and asks it again when nobody knows how that ended.
+ * asks the tool what is there before, lets it act, and asks it again when the end of that is unknown.
  */
-export interface ActingTool {
-  readonly spec: ToolSpec;
-  readonly effect: 'external';
-  /** When the user is asked before it acts. */
+export interface ActingTool extends ToolEntry {
+  readonly effect: 'acting';
+  /** Rule for asking the user before it acts. */
   readonly approval: ApprovalMark;
-  /** What a call changes, in a few words: a path. For people, for the record, and for what the agent claims. */
+  /** Names what a call changes, in a few words: a path. For people, for the record, and for what the agent claims. */
   targetOf(input: unknown): string;
   /**
-   * What is there before, as a short text for `check`. Changes nothing.
+   * Describes what is there before, as a short text for `check`. Changes nothing.
    *
    * @throws what makes the call impossible; the model reads the message.
    */
   look(input: unknown, context: ToolContext): Promise<string>;
-  /** Makes the change. What it throws is told to the model when `check` sees that nothing has happened. */
+  /** Makes the change. An error is reported to the model when `check` sees that nothing has happened. */
   act(input: unknown, context: ActContext): Promise<EffectReceipt>;
   /**
-   * Whether the change took place. Must not guess: what it can't tell is `unknown`.
+   * Tells whether the change took place. Must not guess: what it can't tell is `unknown`.
    *
    * @param before what `look` said.
    */
   check(input: unknown, before: string, context: ToolContext): Promise<EffectVerdict>;
 }
 
-export type Tool = ReadingTool | ActingTool;
-
-/** Every tool of this worker, by name. What an agent may call is this, cut down to its `allowed_tools`. */
-export type ToolRegistry = ReadonlyMap<string, Tool>;
-
-/** @throws Error when two tools have one name, or one has a state tool's: that is a fault in the worker's set-up. */
-export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
-  const registry = new Map<string, Tool>();
-  for (const tool of tools) {
-    if (isStateTool(tool.spec.name)) {
-      throw new Error(`"${tool.spec.name}" is the name of a tool that triads or teams have`);
-    }
-    if (registry.has(tool.spec.name)) throw new Error(`two tools are named "${tool.spec.name}"`);
-    registry.set(tool.spec.name, tool);
-  }
-  return registry;
+/**
+ * Tool that only puts something into the records of a triad, or queries them, or gives a task to a member of a team.
+ * The workflow decides the call from its own state (seeds 001 and 002); outside it, only the arguments are read and
+ * their texts stored. No agent file can grant one, and `runTool` runs none.
+ */
+export interface StateTool extends ToolEntry {
+  readonly effect: 'state';
+  readonly name: StateToolName;
+  /**
+   * Reads the arguments strictly. With a fault in them, nothing is stored.
+   *
+   * @throws StoreUnavailable
+   */
+  read(input: unknown, store: ArtifactStore): Promise<ReadStateCall>;
+  /**
+   * Completes a call from the others of its tool in the same reply: only there all of them and their texts are
+   * available. If absent, each call stands alone.
+   *
+   * @throws StoreUnavailable
+   */
+  relate?(call: StateCall, others: readonly StateCall[], store: ArtifactStore): Promise<StateCall>;
 }
 
-/** The tools that an agent with these `allowed_tools` may call, in the order of the registry. */
-export function grantTools(registry: ToolRegistry, allowedTools: readonly string[]): Tool[] {
+/** Tool that an agent's file can grant. */
+export type GrantableTool = ReadingTool | ActingTool;
+
+export type Tool = GrantableTool | StateTool;
+
+/** Tools of this worker by name, in the order in which they are offered. */
+export type ToolRegistry = ReadonlyMap<string, Tool>;
+
+/** Returns the tools that an agent with these `allowed_tools` may call, in the order of the registry. */
+export function grantTools(
+  registry: ToolRegistry,
+  allowedTools: readonly string[],
+): GrantableTool[] {
   const allowed = new Set(allowedTools);
-  return [...registry.values()].filter((tool) => allowed.has(tool.spec.name));
+  return listGrantable(registry).filter(({ spec }) => allowed.has(spec.name));
+}
+
+/** Returns the state tools of a turn in a fixed order, because tools come first of all in what the provider caches. */
+export function offerStateTools(
+  registry: ToolRegistry,
+  names: readonly StateToolName[],
+): StateTool[] {
+  return [...registry.values()].flatMap((tool) =>
+    tool.effect === 'state' && names.includes(tool.name) ? [tool] : [],
+  );
+}
+
+/** Lists the tools that an agent's file can grant. */
+export function listGrantable(registry: ToolRegistry): GrantableTool[] {
+  return [...registry.values()].flatMap((tool) => (tool.effect === 'state' ? [] : [tool]));
+}
+
+/** Lists the names of the planner's tools, whatever its file says. */
+export function listPlannerTools(registry: ToolRegistry): string[] {
+  return listGrantable(registry).flatMap(({ spec, offeredTo }) =>
+    offeredTo.includes('planner') ? [spec.name] : [],
+  );
 }

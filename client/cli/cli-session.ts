@@ -56,8 +56,8 @@ export async function openSession(
 }
 
 /**
- * Ends the calls under way, for nobody waits for them any more, and closes a connection when they are over: closed under one
- * that waits for its next try, the SDK throws in a timer, where nobody can catch it. Every call has a deadline, so this
+ * Ends the calls under way, which are not waited for any more, and closes a connection when they are over: closed under one
+ * that waits for its next try, the SDK throws in a timer, where it can't be caught. Every call has a deadline, so this
  * takes seconds at most, and only where the server is away.
  */
 function closerOf(connection: Connection): () => Promise<void> {

@@ -18,7 +18,7 @@ import { exitCodeHelp } from './cli-error.ts';
 
 type Register = (program: Command, runner: CommandRunner) => void;
 
-/** In the order of the help: what one does first comes first. */
+/** Commands in the order of the help, those needed first at the top. */
 const commands: readonly Register[] = [
   registerStart,
   registerTeam,
@@ -36,7 +36,10 @@ const commands: readonly Register[] = [
   registerTemporal,
 ];
 
-/** @param reportExitCode called with the exit code of the command that ran */
+/**
+ * Creates the program.
+ * @param reportExitCode called with the exit code of the command that ran
+ */
 export function createProgram(
   deps: CliDeps,
   reportExitCode: (exitCode: number) => void = () => {},
@@ -44,7 +47,7 @@ export function createProgram(
   const program = new Command('planwave')
     .description('Start, watch and steer planwave runs on a Temporal server.')
     .usage('<command> [options]')
-    // Without it, the options after `temporal` would be taken for ours.
+    // Without it, the options after `temporal` would be read as ours.
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
@@ -60,7 +63,7 @@ export function createProgram(
   return program;
 }
 
-/** Known to every command below too, so that they may stand behind its name. */
+/** Adds the global options to every command below too, so that they may stand after its name. */
 function addGlobalOptions(command: Command): void {
   for (const inner of command.commands) addGlobalOptions(inner);
   command
@@ -100,7 +103,7 @@ function registerTemporal(program: Command, runner: CommandRunner): void {
     );
 }
 
-/** Options of ours, given before the command's name, in the Temporal CLI's own words. */
+/** Returns our options that were given before the command's name, in the Temporal CLI's own words. */
 function passedOn({ address, namespace, json }: GlobalOptions): string[] {
   return [
     ...(address === undefined ? [] : ['--address', address]),

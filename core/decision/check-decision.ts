@@ -17,7 +17,7 @@ import type { NamedAnswer, WaveDecisionOutline } from '../../contracts/wave-deci
 import { openCriteria, reopenCriteria } from '../criteria/criteria.ts';
 import { checkByAnswers, settleByAnswers } from '../criteria/settle-by-answers.ts';
 import type { AnswersContext } from '../criteria/settle-by-answers.ts';
-import { capFaults } from '../output/cap-faults.ts';
+import { capFaults } from '../text/faults.ts';
 import { checkUserQuestions } from '../questions/check-user-questions.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';

@@ -15,7 +15,7 @@ import type { Fact, ProposedFact } from '../../contracts/fact.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
-import { capFaults } from '../output/cap-faults.ts';
+import { capFaults } from '../text/faults.ts';
 import { normaliseFact } from '../pool/admit-facts.ts';
 import { checkStatedFacts } from '../pool/check-stated-facts.ts';
 import { chooseConflicts, chooseSides, findConflicts } from '../pool/find-conflicts.ts';

@@ -8,8 +8,8 @@
  */
 import type { ExecutorKind } from '../../contracts/executor.ts';
 import { failureConsequences } from '../../contracts/errors.ts';
+import { stageNames } from '../../contracts/names.ts';
 import type { FailureType } from '../../contracts/errors.ts';
-import type { OutputShape } from '../../contracts/model-turn.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { TaskStatus, TeamReport } from '../../contracts/team-run.ts';
 import { refusalKinds } from '../team/refusal-kinds.ts';
@@ -60,15 +60,6 @@ const runStatuses = [
   'stopped',
   'abandoned',
 ] as const satisfies readonly RunStatus[];
-
-const shapes = [
-  'wave_plan',
-  'agent_output',
-  'wave_decision',
-  'question_review',
-  'member_turn',
-  'code',
-] as const satisfies readonly OutputShape[];
 
 const seatKinds = ['agent', 'triad', 'team'] as const satisfies readonly ExecutorKind[];
 
@@ -192,7 +183,7 @@ export const metrics = {
     name: 'planwave_repair_rounds_total',
     unit: '',
     help: 'Calls that sent faults back to the model, because its output broke a rule.',
-    labels: { agent: 'configured', shape: shapes },
+    labels: { agent: 'configured', stage: stageNames },
   },
   questionWait: {
     type: 'histogram',

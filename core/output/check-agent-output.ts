@@ -12,15 +12,36 @@
  *   O7. No key of its facts has two values.
  */
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
+import type { TurnOutline } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { checkStatedFacts } from '../pool/check-stated-facts.ts';
 import { checkAskedQuestions } from '../questions/check-asked-questions.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
-import { capFaults } from './cap-faults.ts';
+import { capFaults } from '../text/faults.ts';
+import { checkClaimedEffects } from './check-claimed-effects.ts';
+import type { KnownEffect } from './check-claimed-effects.ts';
 
 /** Shortest evidence, in characters. Shorter ones ("done", "see above") can't be looked up. */
 const evidenceCharsMin = 10;
+
+/**
+ * Checks the output of an agent, or of a team's leader.
+ *
+ * @param effects Known attempts to change something outside. @returns none for another shape of reply.
+ */
+export function checkOutline(
+  outline: TurnOutline,
+  criterionIds: readonly string[],
+  effects: readonly KnownEffect[],
+): readonly OutputFault[] {
+  if (outline.shape !== 'agent_output') return [];
+  const { output } = outline;
+  return capFaults([
+    ...checkClaimedEffects(output, effects),
+    ...checkAgentOutput(output, criterionIds),
+  ]);
+}
 
 /**
  * @param criterionIds Criteria of the delegation.

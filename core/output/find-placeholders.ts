@@ -34,7 +34,7 @@ const placeholders: ReadonlySet<string> = new Set([
   'lorem ipsum dolor sit amet',
 ]);
 
-/** What refers to another place, normalised. Alone on a line it stands for a text that is missing. */
+/** Words that refer to another place, normalised. Alone on a line it stands for a text that is missing. */
 const references: ReadonlySet<string> = new Set([
   'see above',
   'see below',

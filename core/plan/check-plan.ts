@@ -25,7 +25,7 @@ import type { KnownAnswer } from '../../contracts/question.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { isDone, openCriteria } from '../criteria/criteria.ts';
 import { checkByAnswers, settleByAnswers } from '../criteria/settle-by-answers.ts';
-import { capFaults } from '../output/cap-faults.ts';
+import { capFaults } from '../text/faults.ts';
 import { checkUserQuestions } from '../questions/check-user-questions.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkDelegations } from './check-delegations.ts';

@@ -104,7 +104,7 @@ const enginesKinds: readonly QuestionKind[] = [
   'effect',
 ];
 
-/** Sets texts that nobody vouches for in a medium: a terminal, or Markdown. */
+/** Sets untrusted texts in a medium: a terminal, or Markdown. */
 export interface QuestionStyle {
   /** A text on one line. */
   readonly text: (text: string, charsMax: number) => string;

@@ -44,14 +44,14 @@ export function formatUsage(usage: Usage): string {
   return `${countOf(usage.calls, 'call')} · ${formatTokens(usage)} · ${formatCost(usage)}`;
 }
 
-/** As `formatUsage`, for a sum that lacks what some of the parts have used. */
+/** Works like `formatUsage`, for a sum that lacks the usage of some parts. */
 export function formatLeastUsage(usage: Usage): string {
   const { calls, cost_micro_usd } = usage;
   const cost = cost_micro_usd === 0 ? formatCost(usage) : formatLeastDollars(cost_micro_usd);
   return `at least ${countOf(calls, 'call')} · ${formatTokens(usage)} · ${cost}`;
 }
 
-/** As `formatUsage`, with the word that fits one agent's work. */
+/** Works like `formatUsage`, with the word that fits one agent's work. */
 export function formatTurns(usage: Usage): string {
   return `${countOf(usage.calls, 'turn')} · ${formatTokens(usage)} · ${formatCost(usage)}`;
 }

@@ -9,16 +9,16 @@
  */
 import { cleanLine, cleanLines, cutText } from './cut-text.ts';
 
-/** A line of a Markdown text, as far as rules have to tell headings and code apart. */
+/** Line of a Markdown text, as far as rules have to distinguish headings and code. */
 export interface MarkdownLine {
   /** Line number, from 1. */
   readonly number: number;
-  /** Offset of its first character, in UTF-16 code units. */
+  /** Position where it begins, in UTF-16 code units. */
   readonly at: number;
   readonly text: string;
   /** 1 to 6 for a heading, 0 for any other line. */
   readonly level: number;
-  /** True inside a code block, and for the lines that open and close one. */
+  /** True when it stands in a code block, or opens or closes one. */
   readonly isCode: boolean;
 }
 
@@ -37,7 +37,7 @@ export function readMarkdown(text: string): MarkdownLine[] {
   return lines;
 }
 
-/** Which fence is open after a line; null when none is. */
+/** Returns the fence that is open after a line; null when none is. */
 function nextFence(open: string | null, line: string): string | null {
   const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
   if (open === null || mark === undefined) return open ?? mark ?? null;

@@ -13,7 +13,7 @@ interface Context extends SchemaContext {
   readonly goal: string;
 }
 
-/** Where a value stands: the name of its property, how deep, and its place in a list (from 1). */
+/** Position of a value: the name of its property, its depth, and its place in a list (from 1). */
 interface Spot {
   readonly name: string;
   readonly depth: number;
@@ -105,7 +105,7 @@ function generateAt(schema: unknown, context: Context, spot: Spot): unknown {
   }
 }
 
-/** Whether `value` fits `schema`. A schema that can't be read counts as fitted. */
+/** Returns true when `value` fits `schema`. A schema that can't be read counts as fitted. */
 export function fitsSchema(schema: JsonObject, value: unknown): boolean {
   try {
     return new Validator(schema, '2020-12').validate(value).valid;

@@ -2,7 +2,7 @@ import { isObject } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import { mergeSchemas } from './merge-schemas.ts';
 
-/** Where the generator is in a schema. */
+/** Position of the generator in a schema. */
 export interface SchemaContext {
   readonly root: JsonObject;
   /** Turns choices between branches, so that another attempt takes another way. From 0. */
@@ -30,7 +30,7 @@ function without(schema: JsonObject, ...keywords: readonly string[]): JsonObject
   return Object.fromEntries(Object.entries(schema).filter(([name]) => !keywords.includes(name)));
 }
 
-/** How much recursion a branch brings: null is the simplest, a reference the least simple. */
+/** Returns the weight of a branch by its recursion: null is the simplest, a reference the least simple. */
 function weightOf(branch: unknown): number {
   const text = JSON.stringify(branch) ?? '';
   if (text.includes('"null"')) return 0;

@@ -76,7 +76,7 @@ function readAtom(reader: Reader): string {
   return character === '^' || character === '$' ? '' : character;
 }
 
-/** How often the atom before the position is repeated. */
+/** Reads how often the atom before the position is repeated. */
 function readCount(reader: Reader): number {
   const rest = reader.pattern.slice(reader.position);
   const [all, sign, least, comma, most] =

@@ -7,7 +7,7 @@ import { readTriadMark } from './rehearsal-marks.ts';
 interface Seat {
   readonly name: string;
   readonly role: string;
-  /** Words that an agent's description has when it fits. */
+  /** Words in the description of a fitting agent. */
   readonly words: readonly string[];
   readonly lens?: string;
 }

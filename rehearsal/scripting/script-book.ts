@@ -15,7 +15,7 @@ interface MatchedCall {
 }
 
 export interface ScriptBook {
-  /** Puts these rules in the place of all earlier ones. */
+  /** Replaces all earlier rules by these. */
   write(rules: readonly ScriptRule[]): void;
   /** The first rule that fits, with its position, and counts it as used; null when none fits. */
   take(call: MatchedCall): { readonly rule: ScriptRule; readonly position: number } | null;

@@ -1,8 +1,8 @@
 import { computeUsage, pricesAsOf } from '../../activities/adapters/prices.ts';
 import { loadAgents } from '../../activities/adapters/agent-files.ts';
 import { AgentFilesInvalid } from '../../activities/ports/agent-source.ts';
-import { loadDetailName } from '../../activities/tools/load-detail.ts';
-import { writeFileName } from '../../activities/tools/write-file.ts';
+import { loadDetailName } from '../../activities/tools/registry/load-detail.ts';
+import { writeFileName } from '../../activities/tools/registry/write-file.ts';
 import type { DoctorCheck, DoctorFinding } from '../../client/cli/cli-deps.ts';
 import { shippedAgentsDir } from '../../worker/create-activities.ts';
 import { readWorkerSettings } from '../../worker/worker-settings.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
-import { read, root } from './repository.ts';
+import { read, root, sourceFiles } from './repository.ts';
 
 /**
  * Permitted imports. `contracts ← core ← workflows`; `contracts, core ← activities ← adapters`; `contracts, core, redaction ← client`;
@@ -70,6 +70,43 @@ it('the compiler checks every room', () => {
 
 it.each(roomsWithoutNode)('%s knows no types of Node', (room) => {
   expect(readProject(room).compilerOptions.types).toEqual([]);
+});
+
+/** Rooms in which no folder imports from one that imports from it, by however many steps. */
+const ringFreeRooms = ['contracts', 'activities', 'redaction', 'worker'];
+
+/** The folders that a folder's files import from, by folder. */
+function readFolderArrows(): ReadonlyMap<string, ReadonlySet<string>> {
+  const arrowsOf = new Map<string, Set<string>>();
+  for (const path of sourceFiles) {
+    const from = posix.dirname(path);
+    const targets = [...read(path).matchAll(/\bfrom '(\.[^']+)'/g)].map(([, to = '']) =>
+      posix.dirname(posix.join(from, to)),
+    );
+    arrowsOf.set(from, new Set([...(arrowsOf.get(from) ?? []), ...targets]));
+  }
+  return arrowsOf;
+}
+
+it.each(ringFreeRooms)('the folders of %s form no ring', (room) => {
+  const arrowsOf = readFolderArrows();
+  const reach = (folder: string): ReadonlySet<string> => {
+    const reached = new Set<string>();
+    const open = [folder];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      for (const next of arrowsOf.get(at) ?? []) {
+        if (next === at || reached.has(next)) continue;
+        reached.add(next);
+        open.push(next);
+      }
+    }
+    return reached;
+  };
+  const rings = [...arrowsOf.keys()]
+    .filter((folder) => folder === room || folder.startsWith(`${room}/`))
+    .filter((folder) => reach(folder).has(folder))
+    .map((folder) => `${folder} reaches itself. Cure: move what both need to a folder below both`);
+  expect(rings).toEqual([]);
 });
 
 /** A file in a copy of the rooms that breaks one rule. */

@@ -14,7 +14,7 @@ export interface Pattern {
   readonly place: string;
 }
 
-/** What these build comes from a schema of the engine, never from a text. */
+/** Files that build patterns from a schema of the engine, never from a text. */
 const buildFromSchemas = /^rehearsal\/generator\//;
 
 /** The patterns of the source, those built by it and those of secretlint. */

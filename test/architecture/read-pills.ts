@@ -32,7 +32,7 @@ export function tryReading({ what, text, read, timeoutMs }: Reading): string[] {
   }
 }
 
-/** How much is read, and within which time. Time that grew with the square of the length would be far above it. */
+/** The length of a text and the time allowed to read it. Time that grew with the square of the length would be far above it. */
 export interface Size {
   readonly length: number;
   readonly timeoutMs: number;

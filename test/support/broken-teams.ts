@@ -13,7 +13,7 @@ type DoneByTeam = DelegationOutcome & {
   readonly executor: { readonly kind: 'team'; readonly work: TeamOutcome };
 };
 
-/** Says so when a team used something else than its leader and its members did, or when it ended without a file. */
+/** Reports a team whose usage differs from that of its leader and its members, and one that ended without a file. */
 export function findBrokenTeams(home: string, histories: readonly StoredHistory[]): string[] {
   const [root] = histories;
   if (root === undefined) return [];
@@ -40,7 +40,10 @@ function outcomesIn(texts: readonly string[]): DoneByTeam[] {
   return found;
 }
 
-/** A task of a team is none: it has the usage of all its attempts, and the team of the last. */
+/**
+ * Returns true for a delegation of a team. A task of a team is none: it has the usage of all its attempts, and the team
+ * of the last.
+ */
 function isDoneByTeam(value: unknown): value is DoneByTeam {
   if (!isRecord(value) || !('criteria_unmet' in value)) return false;
   const { executor } = value;

@@ -1,7 +1,7 @@
 /**
- * The order of test files: what takes longest first, so that none of it runs alone at the end while the other workers have
- * nothing to do; what needs much of the one server stands apart from each other, beside what mostly waits. jest itself
- * knows only sizes of files on a machine that has not run them before.
+ * Order of test files. The longest come first, so that none of them runs alone at the end while the other workers have
+ * nothing to do; tests that need much of the one server are separated by tests that mostly wait. jest itself knows only
+ * sizes of files on a machine that has not run them before.
  */
 const longest = [
   'chaos/worker-deaths',
@@ -14,7 +14,7 @@ const longest = [
   'replay/replay',
 ];
 
-/** What jest asks of its `testSequencer`. */
+/** Implementation of jest's `testSequencer`. */
 export default class LongestFirst {
   /**
    * @template {{ readonly path: string }} T

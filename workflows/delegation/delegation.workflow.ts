@@ -30,7 +30,7 @@ interface OrderedDelegation {
 }
 
 /**
- * One task for one executor (seed 004 §3–6).
+ * Runs one task for one executor (seed 004 §3–6).
  *
  * Started by a wave with its order, or by hand with `{"agent_id":"writer","task_description":"…"}`.
  *

@@ -5,7 +5,7 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { DelegationState } from '../../contracts/views.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { checkOutline } from '../../core/output/check-outline.ts';
+import { checkOutline } from '../../core/output/check-agent-output.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { turnSummary } from '../../core/render/labels.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
@@ -33,7 +33,7 @@ interface Work extends ToolWork {
 
 /**
  * Lets the agent work until its output keeps the output rule. A blocked agent's questions go to the superior; the
- * answers resume the same conversation, so it has all that it had.
+ * answers resume the same conversation, so the agent keeps everything it had.
  */
 export async function runAgent(context: ExecutionContext): Promise<DelegationOutcome> {
   const { order, carried } = context;
@@ -128,7 +128,7 @@ function contextOf(
     agent_id: delegation.agent_id,
     delegation_id: delegation.delegation_id,
     registry_ref,
-    shape: 'agent_output',
+    stage: 'delegation',
     label: (calls) => turnSummary(delegation.agent_id, delegation.delegation_id, calls),
     control,
     superior,
@@ -136,7 +136,7 @@ function contextOf(
     check: (outline) => checkOutline(outline, delegation.criterion_ids, work.effects),
     runTools: async (calls) => readOn(await callTools(calls.filter(isToolCall), toolContext)),
     onTurn: () => show('running'),
-    // What a call used is told also when the next step throws.
+    // Usage of a call is reported also when the next step throws.
     onReply: () => show('running'),
     carryOver: () => context.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };
@@ -157,7 +157,10 @@ function ask(
   return askSuperior(order, context, { escalation_id, agent_id, kind, questions, deadlineSeconds });
 }
 
-/** The agent's own word; what the rules and the provider refused is counted where it happened. */
+/**
+ * Counts a failure that the agent itself declared; those caused by the rules and the provider are counted where they
+ * happen.
+ */
 function noteFailure({ delegation }: DelegationOrder, output: AgentOutputOutline | null): void {
   if (output?.status !== 'failed') return;
   recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'agent_failed' });

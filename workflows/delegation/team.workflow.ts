@@ -4,8 +4,8 @@ import { execute } from './execute.ts';
 import { runAlone } from '../execution/run-alone.ts';
 
 /**
- * A message for a leader and its members, started by hand with `{"message":"…","members":["researcher","writer"]}` (seed 002).
- * In a run the planner gives a delegation to a team instead.
+ * Runs a message for a leader and its members, started by hand with `{"message":"…","members":["researcher","writer"]}`
+ * (seed 002). In a run the planner gives a delegation to a team instead.
  *
  * @throws InvalidInput with every fault at once.
  */

@@ -4,8 +4,8 @@ import { execute } from './execute.ts';
 import { runAlone } from '../execution/run-alone.ts';
 
 /**
- * One task for three members, started by hand with `{"type":"dialectic","task":"…"}` (seed 000). In a run the planner
- * gives a delegation to a triad instead.
+ * Runs one task for three members, started by hand with `{"type":"dialectic","task":"…"}` (seed 000). In a run the
+ * planner gives a delegation to a triad instead.
  *
  * @throws InvalidInput with every fault at once.
  */

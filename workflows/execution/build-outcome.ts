@@ -8,7 +8,7 @@ import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 
 /** Work of a delegation, independent of its result. */
 type WorkDone = Pick<DelegationOutcome, 'loaded_details' | 'turns' | 'usage'> & {
-  /** All that it tried to change outside. */
+  /** Everything that it tried to change outside. */
   readonly effects: readonly KnownEffect[];
 };
 

@@ -21,7 +21,7 @@ import { nowSeconds } from '../shared/clock.ts';
 import { makeCall } from './make-call.ts';
 import type { ToolContext } from './make-call.ts';
 
-/** One call under way: what is known of it, and what the user has said. */
+/** Call in flight: what is known of it, and the user's decision. */
 interface ActingCall {
   readonly call: ToolCall;
   readonly context: ToolContext;
@@ -34,8 +34,8 @@ interface ActingCall {
 const nothingYet: EffectReport = { state: 'intended', target: '', receipt: null, reason: '' };
 
 /**
- * A call that changes something outside. It is in the record before it is made; the user is asked where it needs an
- * approval, and where nobody knows what came of it. `core/effects` says what an answer means.
+ * Makes a call that changes something outside. It is in the record before it is made; the user is asked when it needs
+ * an approval, and when its result is unknown. `core/effects` interprets the answer.
  */
 export async function callActingTool(call: ToolCall, context: ToolContext): Promise<TurnInput> {
   const { delegation_id } = context.order.delegation;
@@ -89,13 +89,13 @@ async function untilSettled(acting: ActingCall): Promise<TurnInput> {
 
 async function settle(acting: ActingCall, done: ToolDone): Promise<TurnInput> {
   const { result_ref, is_error, effect } = done;
-  // A refused call, such as one outside the grant, has no effect to tell of.
+  // A refused call, such as one outside the grant, has no effect to report.
   const refused: EffectReport = { ...nothingYet, state: 'failed', reason: 'The call was refused.' };
   await report(acting, effect ?? refused);
   return { type: 'tool_result', tool_use_id: acting.call.tool_use_id, result_ref, is_error };
 }
 
-/** @returns why the call is not made, for the model; null when the user approved it. */
+/** @returns the reason for the model why the call is not made; null when the user approved it. */
 async function askForApproval(acting: ActingCall, needed: ApprovalNeeded): Promise<string | null> {
   const { context } = acting;
   const { target } = needed;
@@ -124,7 +124,7 @@ function shownOf({ call, effect_id }: ActingCall) {
   return { effect_id, tool: call.name, arguments_ref: call.input_ref };
 }
 
-/** Notes what is known of an effect, for the agent's claims and for the record. */
+/** Records what is known of an effect, for the agent's claims and for the record. */
 async function report(acting: ActingCall, known: EffectReport): Promise<void> {
   const { call, context, effect_id, approval } = acting;
   const { wave, delegation } = context.order;
@@ -156,7 +156,7 @@ function leftBehind({ known, approval }: ActingCall, error: unknown): EffectRepo
     : { ...known, state: 'unverified', reason: `It was ${how} before anybody knew.` };
 }
 
-/** @param text For the model. */
+/** @param text message for the model. */
 async function errorResult(call: ToolCall, text: string): Promise<TurnInput> {
   const { ref } = await storeText({ text });
   return { type: 'tool_result', tool_use_id: call.tool_use_id, result_ref: ref, is_error: true };

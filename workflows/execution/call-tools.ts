@@ -40,13 +40,13 @@ async function callReadingTool(
   return doneOf(call, await makeCall(call, context, { loads_left }));
 }
 
-/** The result of a call that changes nothing: it waits for nobody. */
+/** Returns the result of a call that changes nothing and so never waits for a decision. */
 export function doneOf({ name }: ToolCall, result: RunToolResult): ToolDone {
   if (result.type === 'done') return result;
   throw new Error(`${name} changes nothing and waits for nobody.`);
 }
 
-/** The result as the model reads it. */
+/** Formats the result as the model reads it. */
 export function toInput({ tool_use_id }: ToolCall, { result_ref, is_error }: ToolDone): TurnInput {
   return { type: 'tool_result', tool_use_id, result_ref, is_error };
 }

@@ -12,9 +12,9 @@ import { untilDone } from '../shared/until-done.ts';
 
 /** Traces of a delegation's tool calls, changed as they are made. */
 export interface ToolWork {
-  /** As in DelegationOutcome. */
+  /** Defined in DelegationOutcome. */
   loadedDetails: readonly string[];
-  /** Calls under way that may load one: members of a triad work at the same time. */
+  /** Calls in flight that may load one: members of a triad work at the same time. */
   loading: number;
   /** Attempted changes outside, in their order. */
   readonly effects: KnownEffect[];
@@ -26,7 +26,7 @@ export interface ToolContext {
   readonly control: Control;
   readonly superior: Superior;
   readonly work: ToolWork;
-  /** The summary of a call of this tool. */
+  /** Returns the summary of a call of this tool. */
   readonly label: (tool: string) => string;
   /** Puts one question to the user. Throws when the delegation is cancelled while it waits. */
   readonly ask: (
@@ -36,12 +36,12 @@ export interface ToolContext {
   ) => Promise<DeliveredAnswer | undefined>;
 }
 
-/** Whether an activity makes the call; those on the records of a triad its workflow decides itself. */
+/** Returns true when an activity makes the call; calls on the records of a triad are decided by its workflow itself. */
 export function isToolCall(call: ToolCall | StateToolCall): call is ToolCall {
   return !('state' in call);
 }
 
-/** @param over How many details it may load, and what only calls that change something have. */
+/** @param over number of details it may load, and what only calls that change something have. */
 export function makeCall(
   call: ToolCall,
   { order, label, superior }: Pick<ToolContext, 'order' | 'label' | 'superior'>,
@@ -53,7 +53,9 @@ export function makeCall(
   return runToolParking({ ...input, ...over }, label(call.name), superior);
 }
 
-/** Runs a tool. A call that blocks one worker after the other parks the run, and is made again when somebody resumes. */
+/**
+ * Runs a tool. A call that blocks one worker after the other parks the run, and is repeated when the run is resumed.
+ */
 export function runToolParking(
   input: RunToolInput,
   summary: string,

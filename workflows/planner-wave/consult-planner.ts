@@ -1,7 +1,8 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
-import type { OutputShape, Prompt, TurnOutline } from '../../contracts/model-turn.ts';
+import type { Prompt, TurnOutline } from '../../contracts/model-turn.ts';
+import type { StageName } from '../../contracts/names.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
@@ -26,7 +27,7 @@ export type PlannerContext = WaveContext & { readonly funds: Funds };
 
 /** A request to the planner, and the rule for its answer. */
 export interface Consultation {
-  readonly shape: Exclude<OutputShape, 'agent_output'>;
+  readonly stage: StageName;
   /** Rendered anew for each attempt, because news of the user change it. */
   readonly prompt: () => Prompt;
   /** Description for people: `plan wave 2`. */
@@ -104,13 +105,13 @@ async function talk(
   context: PlannerContext,
 ): Promise<Consulted | PlannerFailed> {
   const { run_id, registry_ref } = order;
-  const { shape, purpose, check, runTools } = consultation;
+  const { stage, purpose, check, runTools } = consultation;
   const { control, superior, funds } = context;
   const conversationContext = {
     run_id,
     agent_id: plannerAgentId,
     registry_ref,
-    shape,
+    stage,
     label: (calls: number) => turnSummary(plannerAgentId, purpose, calls),
     control,
     superior,

@@ -88,7 +88,7 @@ function consultationOn(
   const { wave, record_ref, amendments, facts_total } = order;
   const sources = listSources(order, outputs, news.all());
   return {
-    shape: 'question_review',
+    stage: 'question_review',
     purpose: `review questions of ${delegation_id ?? 'an agent'}`,
     prompt: () => ({
       kind: 'question_review',

@@ -13,7 +13,7 @@ import {
 import { settleByAnswers } from '../../core/criteria/settle-by-answers.ts';
 import { plannerHolder } from '../../core/budget/step-account.ts';
 import { checkDecision } from '../../core/decision/check-decision.ts';
-import { capFaults } from '../../core/output/cap-faults.ts';
+import { capFaults } from '../../core/text/faults.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../core/plan/check-plan.ts';
@@ -125,7 +125,7 @@ function planning(order: WaveOrder, { superior }: WaveContext): Consultation {
     answered_questions: knownAnswers(order, superior.news),
   });
   return {
-    shape: 'wave_plan',
+    stage: 'plan',
     purpose: `plan wave ${wave}`,
     prompt: () => ({
       kind: 'plan',
@@ -163,7 +163,7 @@ function deciding(
       : [{ delegation_id, output_ref, ...(files !== undefined && { files }) }],
   );
   return {
-    shape: 'wave_decision',
+    stage: 'decision',
     purpose: `decide on wave ${wave}`,
     prompt: () => ({
       kind: 'decision',

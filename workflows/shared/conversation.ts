@@ -1,7 +1,6 @@
 import type { Passable } from '../../contracts/agent-output.ts';
 import type {
   ModelTurnInput,
-  OutputShape,
   Prompt,
   StateToolCall,
   ToolCall,
@@ -9,6 +8,7 @@ import type {
   TurnOutline,
   TurnReply,
 } from '../../contracts/model-turn.ts';
+import type { StageName } from '../../contracts/names.ts';
 import type { NewsItem } from '../../contracts/messages.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -66,7 +66,7 @@ export interface ConversationContext {
   readonly run_id: string;
   readonly agent_id: string;
   readonly registry_ref: Ref;
-  readonly shape: OutputShape;
+  readonly stage: StageName;
   /** Returns the summary of a call. @param calls Number of the conversation's calls, including this one. */
   readonly label: (calls: number) => string;
   /** Delegation of the calls; absent for the planner. */
@@ -215,7 +215,7 @@ async function call(
   const note: TurnInput[] =
     command.note.length > 0 ? [{ type: 'faults', faults: command.note }] : [];
   if (note.length > 0) {
-    recorder.count(metrics.repairs, { agent: context.agent_id, shape: context.shape });
+    recorder.count(metrics.repairs, { agent: context.agent_id, stage: context.stage });
   }
   const called = await callModel(
     {
@@ -224,7 +224,7 @@ async function call(
       registry_ref: context.registry_ref,
       head: conversation.head,
       append: [...append, ...(news.length > 0 ? [{ type: 'news' as const, news }] : []), ...note],
-      shape: context.shape,
+      stage: context.stage,
       max_output_tokens: command.max_output_tokens,
       compact: command.compact,
       ...(context.delegation_id !== undefined && { delegation_id: context.delegation_id }),

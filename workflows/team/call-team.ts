@@ -2,7 +2,7 @@ import { CancelledFailure } from '@temporalio/workflow';
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { describeFault } from '../../core/output/describe-fault.ts';
+import { describeFault } from '../../core/text/faults.ts';
 import { admitCalls } from '../../core/team/admit-calls.ts';
 import type { RefusalKind } from '../../core/team/refusal-kinds.ts';
 import type { GivenCall, TeamTask } from '../../core/team/team-state.ts';

@@ -3,7 +3,7 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { Passable } from '../../contracts/agent-output.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { checkOutline } from '../../core/output/check-outline.ts';
+import { checkOutline } from '../../core/output/check-agent-output.ts';
 import { turnSummary } from '../../core/render/labels.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
 import type { ToolContext } from '../execution/make-call.ts';
@@ -43,7 +43,7 @@ function contextOf(t: TeamAtWork): ConversationContext {
     agent_id,
     delegation_id,
     registry_ref: order.registry_ref,
-    shape: 'agent_output',
+    stage: 'leader',
     label: (calls) => turnSummary(agent_id, delegation_id, calls),
     offer: { ...(model !== null && { model }), state_tools: ['delegate_task_to_member'] },
     passable: () => listPassable(t),

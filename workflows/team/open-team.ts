@@ -12,7 +12,7 @@ import { applyGuards } from './apply-guards.ts';
 /** A team that may start. */
 export interface OpenedTeam {
   readonly setup: TeamSetup;
-  /** The order with the message after the middlewares. */
+  /** Order with the message after the middlewares. */
   readonly order: DelegationOrder;
   readonly message_ref: Ref;
   readonly history_ref: Ref | null;

@@ -2,7 +2,7 @@ import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { TurnInput, TurnOutline, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { capFaults } from '../../core/output/cap-faults.ts';
+import { capFaults } from '../../core/text/faults.ts';
 import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
 import { checkClaimedEffects } from '../../core/output/check-claimed-effects.ts';
 import { memberSummary } from '../../core/render/labels.ts';
@@ -133,7 +133,7 @@ function contextOf(at: TurnAtWork, context: MemberContext): ConversationContext 
     agent_id,
     delegation_id: order.delegation.delegation_id,
     registry_ref: order.registry_ref,
-    shape: brief.duties.output ? 'agent_output' : 'member_turn',
+    stage: brief.duties.output ? 'member_output' : 'member',
     label: () => memberSummary(place),
     ...(brief.duties.output && { passable: () => listPassable(turn.work.spec) }),
     offer: { ...(model !== undefined && { model }), state_tools: brief.tools },

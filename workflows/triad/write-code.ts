@@ -52,7 +52,7 @@ function contextOf(brief: TurnBrief, context: MemberContext): ConversationContex
     run_id: order.run_id,
     agent_id,
     registry_ref: order.registry_ref,
-    shape: 'code',
+    stage: 'code',
     label: () => memberSummary(place, 'generate_code'),
     ...(model !== undefined && { offer: { model } }),
     control,

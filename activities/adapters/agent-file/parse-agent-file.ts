@@ -1,5 +1,5 @@
 import { AgentDefinition, RiskLevel } from '../../../contracts/agent-definition.ts';
-import { resolveModelName } from '../model-aliases.ts';
+import { resolveModelName } from './model-aliases.ts';
 import { findClosestWord } from './closest-word.ts';
 import { parseFrontMatter, type FrontMatter, type LineFault } from './front-matter.ts';
 

@@ -2,7 +2,7 @@ import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ModelRequest, SystemBlock } from '../../ports/model-client.ts';
 import { isRecord } from '../../../core/is-record.ts';
-import { hashBytes } from '../../tools/hash-bytes.ts';
+import { hashBytes } from '../../text/bytes.ts';
 import { readArguments } from '../../tools/read-arguments.ts';
 import { RequestRefused, toBareFormat, toOutputFormat, toTool } from './json-schemas.ts';
 

@@ -1,6 +1,6 @@
 import type { Spending } from '../../../contracts/budget.ts';
 import type { ModelRequest } from '../../ports/model-client.ts';
-import { countBytes } from '../../tools/cut-bytes.ts';
+import { countBytes } from '../../text/bytes.ts';
 import { computeWorstCostMicroUsd } from '../prices.ts';
 import { buildParams } from './build-params.ts';
 import { RequestRefused } from './json-schemas.ts';

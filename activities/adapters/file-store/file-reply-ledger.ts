@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { LedgerKey, ReplyLedger } from '../../ports/reply-ledger.ts';
-import { hashBytes } from '../../tools/hash-bytes.ts';
+import { hashBytes } from '../../text/bytes.ts';
 import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import { checkInside } from './confinement.ts';
 import { openSealed, sealJson } from './sealed-json.ts';

@@ -1,4 +1,4 @@
-import { hashBytes } from '../../tools/hash-bytes.ts';
+import { hashBytes } from '../../text/bytes.ts';
 
 /** Writes a JSON value as a text whose integrity can be checked: a line with the SHA-256 of the rest, then the JSON. */
 export function sealJson(value: unknown): string {

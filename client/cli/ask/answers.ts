@@ -69,7 +69,7 @@ type AnswerTarget =
       readonly candidates: readonly Question[];
       readonly text: string | null;
     }
-  /** Not among the open questions, or nobody could list them: the run decides. */
+  /** Not among the open questions, or these could not be listed: the run decides. */
   | { readonly type: 'id_only'; readonly question_id: string; readonly text: string }
   | { readonly type: 'unclear'; readonly message: string; readonly text: null };
 

@@ -28,7 +28,10 @@ const controls: readonly Control[] = [
   },
 ];
 
-/** Signals: recorded by the server, and heeded as soon as a worker is there. */
+/**
+ * Registers the commands that send signals: the server records them, and a worker processes them as soon as there is
+ * one.
+ */
 export function registerControls(program: Command, runner: CommandRunner): void {
   for (const { name, description, done } of controls) {
     program
@@ -118,7 +121,7 @@ function readFact(text: string): UserFact {
   return { key, value };
 }
 
-/** Split at the first `=`. @throws PlanwaveCliError when a side is empty. */
+/** Splits a pair at the first `=`. @throws PlanwaveCliError when a side is empty. */
 function readPair(text: string, what: string, example: string): [string, string] {
   const at = text.indexOf('=');
   if (at < 1 || at === text.length - 1) {

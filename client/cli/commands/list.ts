@@ -42,7 +42,7 @@ function describeRuns(runs: readonly ListedRun[]): string[] {
   return [...renderTable(head, rows), ...explainStuck(runs)];
 }
 
-/** Nobody waits in a run that is over, such as the old one of a run that was reset. */
+/** Counts none for a run that is over, such as the old one of a run that was reset. */
 function countOpen({ execution, open_questions: open }: ListedRun): string {
   return execution !== 'running' || open === null || open === 0 ? '' : `${open} open`;
 }

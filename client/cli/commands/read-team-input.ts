@@ -63,7 +63,7 @@ export async function readTeamInput(
   };
   if (!('message' in merged)) throw badInput(`A message is missing. Try: ${example}`);
   if (!('members' in merged) && !('team_id' in merged)) {
-    throw badInput(describeNobody(file));
+    throw badInput(describeMissingTeam(file));
   }
   return checkInput(TeamInput, merged, { of: 'team', file: options.teamFile });
 }
@@ -79,7 +79,7 @@ function listIds(text: string): string[] {
 }
 
 /** Asks for a choice when the file lists several teams. */
-function describeNobody({ teams }: Readonly<Record<string, unknown>>): string {
+function describeMissingTeam({ teams }: Readonly<Record<string, unknown>>): string {
   const listed: readonly unknown[] = Array.isArray(teams) ? teams : [];
   const names = listed.flatMap((team) => (isRecord(team) ? [String(team['team_id'])] : []));
   const [first] = names;

@@ -37,7 +37,7 @@ async function showReport(
   };
 }
 
-/** The run may be unknown, at work, or ended without a result. */
+/** Explains why there is no result: the run may be unknown, still running, or ended without one. */
 async function whyNoResult(context: CommandContext, runId: string): Promise<CliError> {
   const { client } = await context.session();
   const run = await client.describe(runId);

@@ -77,8 +77,8 @@ interface StartOptions extends SettingsOptions {
 }
 
 /**
- * The input of a run: the file's fields, and over them what was given on the command line.
- * @throws CliError with every fault at once
+ * Reads the input of a run: the file's fields, overridden by what was given on the command line.
+ * @throws CliError with every error at once
  */
 export async function readRunInput(
   deps: Pick<CliDeps, 'cwd' | 'io'>,

@@ -45,7 +45,7 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
   }
 }
 
-/** A server forgets closed runs after its retention time. */
+/** Returns true when the server no longer knows the run: it forgets closed runs after its retention time. */
 function isForgotten(error: unknown): boolean {
   return error instanceof PlanwaveClientError && error.code === 'not_found';
 }
@@ -108,7 +108,7 @@ function describeListing({ paint }: CommandContext, run: RunListing): string[] {
 
 const headers = ['task', 'member', 'state', 'attempts', 'cost', 'title'];
 
-/** The tasks of a team, each before those of a team that does it. Empty when none was given out. */
+/** Renders the tasks of a team, each before those of a team that does it. Empty when no task was created. */
 function renderTaskTable(team: TeamView): string[] {
   const rows = rowsOf(team);
   return rows.length === 0 ? [] : renderTable(headers, rows);

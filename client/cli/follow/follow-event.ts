@@ -52,7 +52,7 @@ export type FollowEvent =
       /** Answers it when pasted into a shell. */
       readonly command: string;
     }
-  /** People were reminded of it, or somebody else is asked too. */
+  /** People were reminded of it, or another person is asked too. */
   | { readonly type: 'question_urged'; readonly run_id: string; readonly question: Question }
   | { readonly type: 'question_closed'; readonly run_id: string; readonly question_id: string }
   /** Something about the watching itself: the connection, the worker, an answer that was sent. */

@@ -34,7 +34,7 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
 
   /** The list of waves changes only with the run's position, and with the plan of the wave at work. */
   const readWaves = async (status: StatusView): Promise<Waves> => {
-    // A delegation has no waves to tell of, and before the first plan nobody has.
+    // A delegation has no waves, and neither has a run before its first plan.
     if (status.wave === 0 || status.delegation !== undefined) return noWaves;
     const key = `${status.wave} ${status.wave_workflow_id ?? ''} ${status.phase}`;
     if (key === wavesKey && last !== null && last.plan_summary !== null) return last;

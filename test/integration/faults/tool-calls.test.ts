@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { splitPages } from '../../../activities/tools/cut-bytes.ts';
-import { detailPageBytes } from '../../../activities/tools/load-detail.ts';
+import { splitPages } from '../../../activities/text/bytes.ts';
+import { detailPageBytes } from '../../../activities/tools/registry/load-detail.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
 import type { WaveResult } from '../../../contracts/planner-wave.ts';

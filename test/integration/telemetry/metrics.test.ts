@@ -101,8 +101,8 @@ it('what Prometheus reads is what the run itself reports, and only where an addr
   expect(page.labels(metrics.failures.name, ['agent', 'reason'])).toEqual({
     'researcher agent_failed': 1,
   });
-  expect(page.labels(metrics.repairs.name, ['agent', 'shape'])).toEqual({
-    'researcher agent_output': 1,
+  expect(page.labels(metrics.repairs.name, ['agent', 'stage'])).toEqual({
+    'researcher delegation': 1,
   });
   expect(page.labels('planwave_question_wait_seconds_count', ['result'])).toEqual({ answered: 2 });
   expect(page.labels('planwave_wave_duration_seconds_count', ['status'])).toEqual({ decided: 1 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
+import { blockBytesMax } from '../../../activities/text/block-limits.ts';
 import type { Reply, ReplyFunction } from '../../../rehearsal/script.ts';
 import { bodyOf, statusesOf } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
-import { createToolRegistry } from '../../../activities/tools/tool.ts';
+import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import type { ActingTool } from '../../../activities/tools/tool.ts';
-import { createWriteFile } from '../../../activities/tools/write-file.ts';
-import { hashBytes } from '../../../activities/tools/hash-bytes.ts';
+import { createWriteFile } from '../../../activities/tools/registry/write-file.ts';
+import { hashBytes } from '../../../activities/text/bytes.ts';
 import type { RunToolInput, RunToolResult } from '../../../contracts/activity-types.ts';
 import type { AgentDefinition } from '../../../contracts/agent-definition.ts';
 import type { Approval, EffectOrder } from '../../../contracts/effect.ts';

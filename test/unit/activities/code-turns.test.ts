@@ -1,6 +1,5 @@
 import type { ModelTurnInput, Prompt } from '../../../contracts/model-turn.ts';
-import { readCode } from '../../../activities/agent-turn/read-code.ts';
-import { coderRules } from '../../../activities/prompts/coder-rules.ts';
+import { coderRules, readCode } from '../../../activities/stages/code.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { callTools, sayText } from '../../support/scripted-model.ts';
 import type { Script } from '../../support/scripted-model.ts';
@@ -80,7 +79,7 @@ async function codePrompt(
     text_ref: null,
     ...changes,
   };
-  return { shape: 'code', append: [{ type: 'prompt', prompt }] };
+  return { stage: 'code', append: [{ type: 'prompt', prompt }] };
 }
 
 describe('a turn that gives code', () => {
@@ -112,7 +111,7 @@ describe('a turn that gives code', () => {
     if (reply.type !== 'malformed') throw new Error(reply.type);
     const again = {
       head,
-      shape: 'code',
+      stage: 'code',
       append: [{ type: 'faults', faults: reply.faults }],
     } as const;
     expect((await bench.turn(again)).reply.type).toBe('output');

@@ -1,4 +1,4 @@
-import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
+import { blockBytesMax } from '../../../activities/text/block-limits.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import { outputOf } from './bench.ts';
 import { blockOf, createRun, jsonOf, render } from './prompt-bench.ts';

@@ -1,7 +1,7 @@
-import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
-import { leaderRules } from '../../../activities/prompts/leader-rules.ts';
-import { countBytes } from '../../../activities/tools/cut-bytes.ts';
-import { delegateTaskToMember } from '../../../activities/tools/state-tools/team-tools.ts';
+import { blockBytesMax } from '../../../activities/text/block-limits.ts';
+import { leaderRules } from '../../../activities/stages/leader.ts';
+import { countBytes } from '../../../activities/text/bytes.ts';
+import { delegateTaskToMember } from '../../../activities/tools/registry/team-tools.ts';
 import type { ThreadHistory } from '../../../contracts/thread.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { markedData } from '../../support/marked-data.ts';

@@ -1,6 +1,6 @@
 import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ModelTurnInput } from '../../../contracts/model-turn.ts';
-import { memberRules } from '../../../activities/prompts/member-rules.ts';
+import { memberRules } from '../../../activities/stages/member.ts';
 import { findSharedPrefix } from '../../../activities/agent-turn/prefix-gate.ts';
 import { noDuties } from '../../../core/triad/give-turn.ts';
 import { callTools, sayJson, sayText } from '../../support/scripted-model.ts';
@@ -31,7 +31,7 @@ const memberTurn = (
   changes: Partial<ModelTurnInput> = {},
   brief = briefOf(),
 ): Partial<ModelTurnInput> => ({
-  shape: 'member_turn',
+  stage: 'member',
   append: [memberPrompt(bench, brief)],
   state_tools: brief.tools,
   ...changes,
@@ -60,7 +60,7 @@ describe("a member's turn", () => {
     [
       'outside of a triad nobody listens',
       [text('Hm.'), claims],
-      { shape: 'agent_output', state_tools: undefined },
+      { stage: 'delegation', state_tools: undefined },
     ],
   ] as const)('%s', async (_what, content, changes) => {
     const bench = await benchOf(say(...content));
@@ -145,7 +145,7 @@ describe('the output of a triad', () => {
     tools: ['edit_section', 'generate_code'],
   });
   const outputTurn = (bench: Bench): Partial<ModelTurnInput> =>
-    memberTurn(bench, { shape: 'agent_output' }, writing);
+    memberTurn(bench, { stage: 'member_output' }, writing);
 
   it('is JSON by the rules of any output, with the tools and rules of a member', async () => {
     const bench = await benchOf(sayJson(outputOf()), sayText('Done.'));

@@ -358,14 +358,14 @@ it('heartbeats come on a timer from the beginning, with what is known so far', a
   expect(beats[0]).toEqual({
     agent_id: 'writer',
     delegation_id: 'task.d1',
-    shape: 'agent_output',
+    stage: 'delegation',
     output_tokens: 0,
     last_words: '',
   });
   expect(beats.at(-1)).toEqual({
     agent_id: 'writer',
     delegation_id: 'task.d1',
-    shape: 'agent_output',
+    stage: 'delegation',
     turn: 1,
     output_tokens: 7,
     last_words: 'so far so good',

@@ -43,7 +43,7 @@ describe('a reply that came to its end', () => {
 
   it('gives the outline of a plan with criterion ids and a fingerprint per delegation', async () => {
     const bench = await createBench({ scripts: [sayJson(written(plan))] });
-    const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_plan' });
+    const { reply } = await bench.turn({ agent_id: 'planner', stage: 'plan' });
     const { task_description: _task, acceptance_criteria: _criteria, ...rest } = delegationOf();
     expect(reply).toEqual({
       type: 'output',
@@ -60,7 +60,7 @@ describe('a reply that came to its end', () => {
 
   it('gives the outline of a decision', async () => {
     const bench = await createBench({ scripts: [sayJson(decision)] });
-    const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_decision' });
+    const { reply } = await bench.turn({ agent_id: 'planner', stage: 'decision' });
     const { planner_decision, criteria_reopened } = decision;
     expect(reply).toMatchObject({
       type: 'output',
@@ -123,11 +123,7 @@ describe('tool calls', () => {
 
   it('offers what the agents of the wave may call to each of them, and the planner nothing', async () => {
     const both = [delegationOf(), delegationOf({ delegation_id: 'check', agent_id: 'reviewer' })];
-    const turns = [
-      {},
-      { agent_id: 'reviewer' },
-      { agent_id: 'planner', shape: 'wave_plan' },
-    ] as const;
+    const turns = [{}, { agent_id: 'reviewer' }, { agent_id: 'planner', stage: 'plan' }] as const;
     expect(await offeredIn(both, turns)).toEqual([['load_detail'], ['load_detail'], []]);
     const alone = [delegationOf({ agent_id: 'reviewer' })];
     expect(await offeredIn(alone, [{ agent_id: 'reviewer' }])).toEqual([[]]);
@@ -292,7 +288,7 @@ describe('part of fault 27: a malformed output goes back with every fault at onc
         sayJson(written({ ...plan, delegations: [delegationOf({ delegation_id: 'No Slug' })] })),
       ],
     });
-    const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_plan' });
+    const { reply } = await bench.turn({ agent_id: 'planner', stage: 'plan' });
     expect(reply).toMatchObject({
       faults: [{ path: 'delegations[0].delegation_id', hint: 'Try: "market-research"' }],
     });
@@ -307,7 +303,7 @@ describe('part of fault 27: a malformed output goes back with every fault at onc
     );
     const big = { ...plan, delegations };
     const bench = await createBench({ scripts: [sayJson(written(big))] });
-    const { reply } = await bench.turn({ agent_id: 'planner', shape: 'wave_plan' });
+    const { reply } = await bench.turn({ agent_id: 'planner', stage: 'plan' });
     expect(reply).toMatchObject({
       type: 'malformed',
       faults: [{ path: 'delegations', hint: expect.stringContaining('Try: shorten') }],

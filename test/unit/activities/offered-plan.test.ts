@@ -1,10 +1,11 @@
 import { toOutputFormat } from '../../../activities/adapters/anthropic/json-schemas.ts';
-import { PassingOutput } from '../../../contracts/agent-output.ts';
-import { offerPlan } from '../../../activities/agent-turn/offered-plan.ts';
-import { outputSchemas, readOutput } from '../../../activities/agent-turn/read-output.ts';
+import { offerPlan } from '../../../activities/stages/plan.ts';
+import { stages } from '../../../activities/stages/stages.ts';
 import { sayJson } from '../../support/scripted-model.ts';
+import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
+import { createMemoryStore } from '../../support/memory-store.ts';
 import { createBench, delegationOf, plan, written } from './bench.ts';
-import { planPrompt } from './prompt-bench.ts';
+import { listSchemas, planPrompt } from './prompt-bench.ts';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
@@ -19,15 +20,23 @@ function countOptional(node: unknown): number {
 }
 
 const everyPart = { triads: true, teams: true, redoes: true };
-const schemas = {
-  ...outputSchemas,
-  wave_plan: offerPlan(everyPart),
-  passing_output: PassingOutput,
-};
 
-it.each(Object.entries(schemas))(
-  'the schema of a %s keeps what the provider makes a grammar of',
-  (_shape, schema) => {
+/** A plan as the engine keeps it. */
+async function readPlan(value: unknown): Promise<string> {
+  const context = {
+    store: createMemoryStore(),
+    passable: undefined,
+    planning: null,
+    messages: [],
+    tools: createToolRegistry([]),
+  };
+  const taken = await stages.plan.reply.take(JSON.stringify(value), context);
+  if (!taken.ok) throw new Error(JSON.stringify(taken.faults));
+  return taken.text;
+}
+it.each(listSchemas())(
+  'the schema of %s keeps what the provider makes a grammar of',
+  (_stage, schema) => {
     const format = toOutputFormat(schema);
     expect(countOptional(format.schema)).toBeLessThanOrEqual(24);
     // A provider that refuses it is asked for a smaller form.
@@ -45,7 +54,7 @@ it('a triad stands in the schema of a plan once: a member of a team is offered n
   expect(JSON.stringify(schema).match(/"rounds_max":/g)).toHaveLength(1);
 });
 
-it('what is not offered of a team is understood all the same', () => {
+it('what is not offered of a team is understood all the same', async () => {
   const members = ['a', 'b', 'c'].map((name) => ({
     name,
     role: 'peer' as const,
@@ -58,12 +67,12 @@ it('what is not offered of a team is understood all the same', () => {
       { id: 'three', triad: { type: 'consensus' as const, reason: 'r', members } },
     ],
   };
-  const value = { ...plan, delegations: [delegationOf({ executor: { kind: 'team', ...team } })] };
-  const read = readOutput('wave_plan', JSON.stringify(written(value)));
-  expect(read).toEqual({ ok: true, output: { shape: 'wave_plan', value } });
+  const executor = { kind: 'team' as const, ...team };
+  const value = { ...plan, delegations: [delegationOf({ executor })] };
+  expect(JSON.parse(await readPlan(written(value)))).toMatchObject({ delegations: [{ executor }] });
 });
 
-it('every offered plan is a plan', () => {
+it('every offered plan is a plan', async () => {
   const team = { team_id: 'desk', timeout: 900, members: [{ id: 'x', team_id: 'desk' }] };
   const { provided_inputs: _provided, executor: _executor, ...offered } = delegationOf();
   const value = offerPlan(everyPart).parse({
@@ -72,7 +81,9 @@ it('every offered plan is a plan', () => {
     criteria_met_by_answer: [],
     delegations: [{ ...offered, team, needs: 'completed' }],
   });
-  expect(readOutput('wave_plan', JSON.stringify(value))).toMatchObject({ ok: true });
+  expect(JSON.parse(await readPlan(value))).toMatchObject({
+    delegations: [{ executor: { kind: 'team', ...team } }],
+  });
 });
 
 it.each([
@@ -104,7 +115,7 @@ it('finding P6: a plan is kept with what follows from its names, though the plan
   }).delegations;
   const said = { ...plan, delegations: [{ ...draft, provided_inputs: undefined }, check] };
   const bench = await createBench({ scripts: [sayJson(said)] });
-  const asked = { agent_id: 'planner', shape: 'wave_plan', append: planPrompt(bench) } as const;
+  const asked = { agent_id: 'planner', stage: 'plan', append: planPrompt(bench) } as const;
   const { reply } = await bench.turn(asked);
   const kept =
     reply.type === 'output' && reply.outline.shape === 'wave_plan' ? reply.outline.plan : null;

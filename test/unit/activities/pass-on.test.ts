@@ -1,4 +1,4 @@
-import { passOn } from '../../../activities/agent-turn/pass-on.ts';
+import { passOn } from '../../../activities/stages/agent-output.ts';
 import type { AgentOutput, PassingOutput } from '../../../contracts/agent-output.ts';
 import type { Passable } from '../../../contracts/agent-output.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';

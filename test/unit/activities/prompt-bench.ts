@@ -1,3 +1,6 @@
+import type { z } from 'zod';
+import { stages } from '../../../activities/stages/stages.ts';
+import { stageNames } from '../../../contracts/names.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { Fact } from '../../../contracts/fact.ts';
 import type { Prompt, TurnInput } from '../../../contracts/model-turn.ts';
@@ -115,3 +118,15 @@ export const planPrompt = (
     },
   },
 ];
+
+/** Every schema that a provider is asked for, each once, by the stage that asks for it first. */
+export function listSchemas(): [name: string, schema: z.ZodType][] {
+  const asked = stageNames.flatMap((name) =>
+    [false, true].flatMap((passes) => {
+      const terms = { planning: null, form: 'whole', passes } as const;
+      const schema = stages[name].reply.schemaFor(terms);
+      return schema === null ? [] : [[schema, passes ? `${name}, passing on` : name] as const];
+    }),
+  );
+  return [...new Map(asked.toReversed())].map(([schema, name]) => [name, schema]);
+}

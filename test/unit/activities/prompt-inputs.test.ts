@@ -1,4 +1,4 @@
-import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
+import { blockBytesMax } from '../../../activities/text/block-limits.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { Prompt } from '../../../contracts/model-turn.ts';
 import type { DetailEntry } from '../../../contracts/run-record.ts';

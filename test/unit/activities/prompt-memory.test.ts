@@ -1,7 +1,7 @@
-import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
-import { countBytes } from '../../../activities/tools/cut-bytes.ts';
-import { loadDetail } from '../../../activities/tools/load-detail.ts';
-import { createToolRegistry } from '../../../activities/tools/tool.ts';
+import { blockBytesMax } from '../../../activities/text/block-limits.ts';
+import { countBytes } from '../../../activities/text/bytes.ts';
+import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
+import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import type { ReadingTool } from '../../../activities/tools/tool.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { DetailEntry, RunRecord, StoredWave } from '../../../contracts/run-record.ts';

@@ -1,7 +1,9 @@
 import { buildParams } from '../../../activities/adapters/anthropic/build-params.ts';
-import { buildSystem } from '../../../activities/prompts/build-system.ts';
-import type { ModelTurnInput, Prompt } from '../../../contracts/model-turn.ts';
 import type { ModelRequest } from '../../../activities/ports/model-client.ts';
+import { stages } from '../../../activities/stages/stages.ts';
+import type { ModelTurnInput, Prompt } from '../../../contracts/model-turn.ts';
+import type { StageName } from '../../../contracts/names.ts';
+import type { PlanningTerms } from '../../../contracts/transcript.ts';
 import { noDuties } from '../../../core/triad/give-turn.ts';
 import { agents } from './bench.ts';
 import { blockOf } from './prompt-bench.ts';
@@ -35,32 +37,32 @@ async function messageOf(prompt: Prompt, changes: Partial<ModelTurnInput>): Prom
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n-----\n\n');
 }
 
-const rulesOf = (
-  ...[kind, planning = null]: readonly [
-    Parameters<typeof buildSystem>[1],
-    Parameters<typeof buildSystem>[2]?,
-  ]
-): string => {
+const rulesOf = (stage: StageName, planning: PlanningTerms | null = null): string => {
   const [planner] = agents;
   if (planner === undefined) throw new Error('no planner');
-  return buildSystem(planner, kind, planning)[0]?.text ?? '';
+  return stages[stage].system(planner, planning)[0]?.text ?? '';
 };
 
-const byPlanner = (shape: ModelTurnInput['shape']) => ({ agent_id: 'planner', shape });
+const byPlanner = (stage: StageName) => ({ agent_id: 'planner', stage });
 
 describe('system texts', () => {
-  it.each(['doer', 'member', 'leader', 'coder', 'decision', 'question_review'] as const)(
-    '%s',
-    (kind) => {
-      expect(rulesOf(kind)).toMatchSnapshot();
-    },
-  );
+  it.each([
+    ['doer', 'delegation'],
+    ['member', 'member'],
+    ['leader', 'leader'],
+    ['coder', 'code'],
+    ['decision', 'decision'],
+    ['question_review', 'question_review'],
+  ] as const)('%s', (_who, stage) => {
+    expect(rulesOf(stage)).toMatchSnapshot();
+  });
 
   it.each([
     ['without triads and teams', { triads: false, teams: false }],
     ['with triads and teams', { triads: true, teams: true }],
   ])('plan, %s', (_what, allowed) => {
-    expect(rulesOf('plan', allowed)).toMatchSnapshot();
+    const terms = { ...allowed, redoes: false, known_inputs: [] };
+    expect(rulesOf('plan', terms)).toMatchSnapshot();
   });
 });
 
@@ -80,7 +82,7 @@ describe('first messages', () => {
       teams: true,
       amendments: [],
     };
-    expect(await messageOf(prompt, byPlanner('wave_plan'))).toMatchSnapshot();
+    expect(await messageOf(prompt, byPlanner('plan'))).toMatchSnapshot();
   });
 
   it('decision', async () => {
@@ -112,7 +114,7 @@ describe('first messages', () => {
       open_criteria: ['mending-checked'],
       amendments: [],
     };
-    expect(await messageOf(prompt, byPlanner('wave_decision'))).toMatchSnapshot();
+    expect(await messageOf(prompt, byPlanner('decision'))).toMatchSnapshot();
   });
 
   it('question_review', async () => {
@@ -189,7 +191,7 @@ describe('first messages', () => {
       ['reviewer', negotiate],
       ['writer', execute],
     ] as const) {
-      const changes = { agent_id, shape: 'member_turn', state_tools: brief.tools } as const;
+      const changes = { agent_id, stage: 'member', state_tools: brief.tools } as const;
       // oxlint-disable-next-line no-await-in-loop
       expect(await messageOf({ ...base, brief }, changes)).toMatchSnapshot(brief.phase);
     }
@@ -215,7 +217,11 @@ describe('first messages', () => {
       setup: setupOf({ leader: 'leader', members: [seatOf('writer'), seatOf('reviewer')] }),
       history_ref: null,
     };
-    const changes = { agent_id: 'leader', state_tools: ['delegate_task_to_member'] } as const;
+    const changes = {
+      agent_id: 'leader',
+      stage: 'leader',
+      state_tools: ['delegate_task_to_member'],
+    } as const;
     expect(await messageOf(prompt, changes)).toMatchSnapshot();
   });
 
@@ -231,7 +237,7 @@ describe('first messages', () => {
       proposal_ref: await bench.store.put('Random keys of 128 bits.'),
       text_ref: null,
     };
-    expect(await messageOf(prompt, { agent_id: 'engineer', shape: 'code' })).toMatchSnapshot();
+    expect(await messageOf(prompt, { agent_id: 'engineer', stage: 'code' })).toMatchSnapshot();
   });
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
+import { blockBytesMax } from '../../../activities/text/block-limits.ts';
 import type { Prompt } from '../../../contracts/model-turn.ts';
 import type { PhaseReport, TriadEnd } from '../../../contracts/triad-run.ts';
 import { engineLimits } from '../../../core/limits.ts';

@@ -36,7 +36,7 @@ function outlineOf(reply: TurnReply): TurnOutline {
 async function planWave(bench: Bench): Promise<WavePlanOutline> {
   const { reply } = await bench.turn({
     agent_id: 'planner',
-    shape: 'wave_plan',
+    stage: 'plan',
     append: [
       {
         type: 'prompt',
@@ -176,7 +176,7 @@ async function decide(
   const { plan_ref } = plan;
   const { reply } = await bench.turn({
     agent_id: 'planner',
-    shape: 'wave_decision',
+    stage: 'decision',
     append: [
       {
         type: 'prompt',
@@ -205,7 +205,7 @@ it('a member takes two turns of a phase, with its tools and no more breakpoints 
   const bench = await createRehearsedBench();
   const plan_ref = await bench.store.put(JSON.stringify(triadPlan));
   const brief = briefOf();
-  const turn = { shape: 'member_turn', state_tools: brief.tools } as const;
+  const turn = { stage: 'member', state_tools: brief.tools } as const;
   const { head, reply } = await bench.turn({
     ...turn,
     append: [memberPrompt(bench, brief, { plan_ref })],

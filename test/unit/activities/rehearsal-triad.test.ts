@@ -38,7 +38,7 @@ test.each(['', ':hierarchical', ':consensus'])(
     });
     const { reply } = await bench.turn({
       agent_id: 'planner',
-      shape: 'wave_plan',
+      stage: 'plan',
       max_output_tokens: 16_000,
       append: planPrompt(bench, { wave: 1, triad_models: [] }),
     });

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
 import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
-import { loadDetail } from '../../../activities/tools/load-detail.ts';
-import { createToolRegistry } from '../../../activities/tools/tool.ts';
-import { createWriteFile } from '../../../activities/tools/write-file.ts';
+import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
+import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
+import { createWriteFile } from '../../../activities/tools/registry/write-file.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { DetailEntry, RunRecord } from '../../../contracts/run-record.ts';

@@ -1,13 +1,12 @@
 import { toTool } from '../../../activities/adapters/anthropic/json-schemas.ts';
 import { redactModel } from '../../../activities/redaction/redact-model.ts';
 import { redactStore } from '../../../activities/redaction/redact-ports.ts';
-import { loadDetail } from '../../../activities/tools/load-detail.ts';
+import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
 import {
-  isStateTool,
-  offerStateTools,
+  createToolRegistry,
   stateTools,
-} from '../../../activities/tools/state-tools/state-tools.ts';
-import { createToolRegistry } from '../../../activities/tools/tool.ts';
+} from '../../../activities/tools/registry/create-registry.ts';
+import { offerStateTools } from '../../../activities/tools/tool.ts';
 import type { StateToolCall, ToolCall } from '../../../contracts/model-turn.ts';
 import type { StateToolName } from '../../../contracts/state-call.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
@@ -19,7 +18,7 @@ import { createBench, runIn } from './bench.ts';
 import type { Bench } from './bench.ts';
 import { briefOf, memberPrompt, triadPlan } from './triad-bench.ts';
 
-const names = Object.keys(stateTools).filter(isStateTool);
+const names = Object.values(stateTools).map((tool) => tool.name);
 
 /** Reads arguments by a tool. Returns the result and the store with its texts. */
 async function read(name: StateToolName, input: unknown) {
@@ -41,7 +40,7 @@ async function settle(
   tools: readonly StateToolName[] | undefined,
 ): Promise<readonly (ToolCall | StateToolCall)[]> {
   const { reply } = await bench.turn({
-    shape: 'member_turn',
+    stage: 'member',
     append: [memberPrompt(bench, briefOf())],
     ...(tools !== undefined && { state_tools: tools }),
   });
@@ -81,7 +80,8 @@ describe('what the model is told of a state tool', () => {
   });
 
   it('tools are offered in one order, whatever the order of their names', () => {
-    const offered = offerStateTools(['submit_summary', 'register_claim', 'edit_section']);
+    const shuffled = ['submit_summary', 'register_claim', 'edit_section'] as const;
+    const offered = offerStateTools(createToolRegistry([]), shuffled);
     expect(offered.map(({ spec }) => spec.name)).toEqual([
       'register_claim',
       'edit_section',
@@ -318,7 +318,7 @@ describe('a reply with state calls', () => {
     }));
     const bench = await benchThatCalls(...calls);
     const { reply, head } = await bench.turn({
-      shape: 'member_turn',
+      stage: 'member',
       append: [memberPrompt(bench, briefOf())],
       state_tools: ['edit_section'],
     });

@@ -1,10 +1,10 @@
-import { buildSystem } from '../../../activities/prompts/build-system.ts';
 import { doerRules } from '../../../activities/prompts/doer-rules.ts';
 import {
   decisionRules,
   planRules,
   reviewRules,
 } from '../../../activities/prompts/planner-rules.ts';
+import { stages } from '../../../activities/stages/stages.ts';
 import { agents } from './bench.ts';
 import { createRun } from './prompt-bench.ts';
 
@@ -12,7 +12,7 @@ const rules = (triads: boolean, teams: boolean): string => planRules({ triads, t
 
 describe('the system prompt', () => {
   const [plans, reviewer, writer] = agents.map((agent) =>
-    buildSystem(agent, agent.agent_id === 'planner' ? 'plan' : 'doer', null),
+    stages[agent.agent_id === 'planner' ? 'plan' : 'delegation'].system(agent, null),
   );
 
   it('common rules are byte-equal for all agents that do work, and end in a cache breakpoint', () => {

@@ -1,5 +1,5 @@
-import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
-import { countBytes } from '../../../activities/tools/cut-bytes.ts';
+import { blockBytesMax } from '../../../activities/text/block-limits.ts';
+import { countBytes } from '../../../activities/text/bytes.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { TurnInput } from '../../../contracts/model-turn.ts';
 import type { ToolResultBlock } from '../../../contracts/transcript.ts';

@@ -65,4 +65,4 @@ export const leaderPrompt = (
   },
 });
 
-export const leads = { state_tools: ['delegate_task_to_member'] } as const;
+export const leads = { stage: 'leader', state_tools: ['delegate_task_to_member'] } as const;

@@ -1,7 +1,7 @@
 import { settleCalls } from '../../../activities/agent-turn/settle-calls.ts';
-import { stateTools } from '../../../activities/tools/state-tools/state-tools.ts';
-import { createToolRegistry } from '../../../activities/tools/tool.ts';
-import { loadDetail } from '../../../activities/tools/load-detail.ts';
+import { stateTools } from '../../../activities/tools/registry/create-registry.ts';
+import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
+import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
 import type { ReadStateCall, TeamCall } from '../../../contracts/state-call.ts';
 import { hashTask } from '../../../core/team/fingerprint-task.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';

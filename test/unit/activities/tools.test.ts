@@ -2,9 +2,9 @@ import type { RunToolInput, ToolDone } from '../../../contracts/activity-types.t
 import type { DetailEntry } from '../../../contracts/run-record.ts';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
-import { splitPages, takeLines } from '../../../activities/tools/cut-bytes.ts';
-import { detailPageBytes, loadDetail } from '../../../activities/tools/load-detail.ts';
-import { createToolRegistry } from '../../../activities/tools/tool.ts';
+import { splitPages, takeLines } from '../../../activities/text/bytes.ts';
+import { detailPageBytes, loadDetail } from '../../../activities/tools/registry/load-detail.ts';
+import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
 import type { ReadingTool, ToolContext } from '../../../activities/tools/tool.ts';
 import { StoreUnavailable } from '../../../activities/ports/artifact-store.ts';
 import { agents, createBench, decision, outputOf, recordOf, runIn } from './bench.ts';
@@ -21,7 +21,8 @@ const toolOf = (
   input: z.ZodType = z.strictObject({}),
 ): ReadingTool => ({
   spec: { name, description: name, input },
-  effect: 'none',
+  effect: 'read',
+  offeredTo: ['agents'],
   run,
 });
 

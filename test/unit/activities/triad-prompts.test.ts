@@ -2,7 +2,7 @@ import type { TurnBrief } from '../../../contracts/member-turn.ts';
 import type { TurnInput } from '../../../contracts/model-turn.ts';
 import { TriadPhase, TriadRole } from '../../../contracts/triad.ts';
 import type { PhaseSummary } from '../../../contracts/phase-summary.ts';
-import { blockBytesMax } from '../../../activities/prompts/block-limits.ts';
+import { blockBytesMax } from '../../../activities/text/block-limits.ts';
 import { describePart } from '../../../activities/prompts/triad-parts.ts';
 import { markedData } from '../../support/marked-data.ts';
 import { noDuties } from '../../../core/triad/give-turn.ts';
@@ -391,7 +391,7 @@ it('faults of a turn ask for what is missing, not for JSON', async () => {
   const bench = await openBench();
   const faults = [{ path: 'duties.answer', reason: 'c2 is not answered', hint: 'Try: answer it.' }];
   await bench.turn({
-    shape: 'member_turn',
+    stage: 'member',
     append: [memberPrompt(bench, briefOf()), { type: 'faults', faults }],
   });
   const said = JSON.stringify(bench.model.requests[0]?.messages[0]?.content.at(-1));

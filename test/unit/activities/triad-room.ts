@@ -1,8 +1,9 @@
 import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
 import { ReadDelegation } from '../../../contracts/delegation.ts';
+import type { StageName } from '../../../contracts/names.ts';
 import type { TurnBrief } from '../../../contracts/member-turn.ts';
-import type { ModelTurnInput, TurnInput, TurnReply } from '../../../contracts/model-turn.ts';
+import type { TurnInput, TurnReply } from '../../../contracts/model-turn.ts';
 import type { Ref } from '../../../contracts/ref.ts';
 import type { SpecState } from '../../../contracts/spec.ts';
 import type { TriadPhase, TriadType } from '../../../contracts/triad.ts';
@@ -147,12 +148,12 @@ async function ask(
   talk: Talk,
   append: readonly TurnInput[],
 ): Promise<TurnReply> {
-  const shape: ModelTurnInput['shape'] = duties.output ? 'agent_output' : 'member_turn';
+  const stage: StageName = duties.output ? 'member_output' : 'member';
   const { head } = talk;
   const turn = {
     head,
     append,
-    shape,
+    stage,
     state_tools: tools,
     max_output_tokens: 16_000,
     ...(duties.output && { passable: listPassable(spec) }),
@@ -194,7 +195,7 @@ async function judge(
 async function writeCode({ bench, code }: Room, order: CodeOrder): Promise<Ref> {
   const { plan_ref } = bench;
   const prompt = { kind: 'code', plan_ref, delegation_id, ...order } as const;
-  const { reply } = await bench.turn({ shape: 'code', append: [{ type: 'prompt', prompt }] });
+  const { reply } = await bench.turn({ stage: 'code', append: [{ type: 'prompt', prompt }] });
   if (reply.type !== 'output' || reply.outline.shape !== 'code') {
     throw new Error(`No code: ${JSON.stringify(reply)}`);
   }

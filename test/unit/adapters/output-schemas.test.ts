@@ -1,10 +1,8 @@
 import { createAnthropicClient } from '../../../activities/adapters/anthropic/anthropic-client.ts';
-import { offerPlan } from '../../../activities/agent-turn/offered-plan.ts';
-import { outputSchemas } from '../../../activities/agent-turn/read-output.ts';
 import type { ReplyFunction } from '../../../rehearsal/script.ts';
 import { z } from 'zod';
-import { createBench, outputOf, plan } from '../activities/bench.ts';
-import { planPrompt } from '../activities/prompt-bench.ts';
+import { createBench, outputOf, plan, written } from '../activities/bench.ts';
+import { listSchemas, planPrompt } from '../activities/prompt-bench.ts';
 import { apiKey, callOptions, request, startModelBench } from './model-bench.ts';
 import type { ModelBench } from './model-bench.ts';
 
@@ -52,11 +50,9 @@ const schemaOf = (body: unknown): Node | null => {
   return isNode(schema) ? schema : null;
 };
 
-const everyPart = { triads: true, teams: true, redoes: true };
-
-it.each(Object.entries({ ...outputSchemas, wave_plan: offerPlan(everyPart) }))(
-  'finding P3: every description of a %s reaches the API where it belongs',
-  async (_shape, output) => {
+it.each(listSchemas())(
+  'finding P3: every description in the schema of %s reaches the API where it belongs',
+  async (_stage, output) => {
     bench.server.reset();
     await bench.client.complete({ ...request, output }, callOptions());
     const schema = schemaOf(bench.server.calls()[0]?.body);
@@ -104,7 +100,7 @@ async function openTurns(refuses: (schema: Node | null) => boolean, replies: rea
 const planning = (turns: Awaited<ReturnType<typeof createBench>>) =>
   ({
     agent_id: 'planner',
-    shape: 'wave_plan',
+    stage: 'plan',
     append: planPrompt(turns, { triad_models: [], teams: true }),
   }) as const;
 
@@ -112,7 +108,7 @@ describe('finding P2: a schema that the API refuses is asked for in a smaller fo
   it('M10, SCF1: a plan without triads and teams is the first', async () => {
     const { turns, sentForms } = await openTurns(
       (schema) => JSON.stringify(schema).includes('"team":'),
-      [plan, plan],
+      [written(plan), written(plan)],
     );
     const { head, reply, usage } = await turns.turn(planning(turns));
     expect(reply.type).toBe('output');
@@ -150,7 +146,7 @@ describe('finding P2: a schema that the API refuses is asked for in a smaller fo
   it('SCF2: a plan that is offered neither is not asked for twice', async () => {
     const { turns, sentForms } = await openTurns(
       (schema) => listDescriptions(schema).length > 0,
-      [plan],
+      [written(plan)],
     );
     const append = planPrompt(turns, { triad_models: null, teams: false });
     await turns.turn({ ...planning(turns), append });

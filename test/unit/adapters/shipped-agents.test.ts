@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
-import { loadDetailName } from '../../../activities/tools/load-detail.ts';
-import { writeFileName } from '../../../activities/tools/write-file.ts';
+import { loadDetailName } from '../../../activities/tools/registry/load-detail.ts';
+import { writeFileName } from '../../../activities/tools/registry/write-file.ts';
 
 const agents = await loadAgents([fileURLToPath(new URL('../../../agents', import.meta.url))], {
   knownTools: [loadDetailName, writeFileName],

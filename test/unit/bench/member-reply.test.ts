@@ -1,4 +1,4 @@
-import { jsonBlock, textBlock } from '../../../activities/prompts/blocks.ts';
+import { jsonBlock, textBlock } from '../../../activities/text/blocks.ts';
 import { markData } from '../../../activities/prompts/mark-data.ts';
 import { stateToolInputs } from '../../../contracts/state-call.ts';
 import type { StateToolName } from '../../../contracts/state-call.ts';

@@ -1,4 +1,6 @@
-import { readEvidenceSources } from '../../../activities/agent-turn/evidence-sources.ts';
+import { readEvidenceSources } from '../../../activities/stages/evidence-sources.ts';
+import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
+import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
 import type { EvidencePlace } from '../../../contracts/agent-output.ts';
 import type { Message } from '../../../contracts/transcript.ts';
 import { checkEvidence } from '../../../core/output/check-evidence.ts';
@@ -104,7 +106,7 @@ describe('finding W1: evidence names a place that code finds', () => {
         ],
       },
     ];
-    const found = readEvidenceSources(messages);
+    const found = readEvidenceSources(messages, createToolRegistry([loadDetail]));
     expect(found.answers).toEqual(['q1', 'q3']);
     expect(found.tools).toEqual(['load_detail', 'call-old']);
     expect(found.inputs).toEqual(

@@ -1,4 +1,4 @@
-import { hashBytes } from '../../../activities/tools/hash-bytes.ts';
+import { hashBytes } from '../../../activities/text/bytes.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { RecordedEffect } from '../../../contracts/effect.ts';
 import type { RunStatus } from '../../../contracts/planner-run.ts';

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import type { OpenRunInput, OpenRunResult } from '../../../contracts/activity-types.ts';
-import { readTeams } from '../../../activities/tools/read-artifact.ts';
+import { readTeams } from '../../../activities/artifacts/read-artifact.ts';
 import { readTree } from '../../support/read-tree.ts';
 import { agent, createHarness, useHarness } from './harness.ts';
 import type { Harness } from './harness.ts';

@@ -1,4 +1,4 @@
-import { listPacketDetails } from '../../../activities/tools/packet-details.ts';
+import { listPacketDetails } from '../../../activities/artifacts/packet-details.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { RunRecord } from '../../../contracts/run-record.ts';

@@ -1,7 +1,7 @@
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { RecordChange, RunRecord } from '../../../contracts/run-record.ts';
-import { describeStale } from '../../../activities/prompts/describe-stale.ts';
+import { describeStale } from '../../../activities/stages/plan.ts';
 import { useHarness } from './harness.ts';
 import type { RunningRun } from './harness.ts';
 import {

@@ -1,4 +1,4 @@
-import { readOutput } from '../../../activities/agent-turn/read-output.ts';
+import { readJson } from '../../../activities/stages/read-json.ts';
 import type { Executor } from '../../../contracts/executor.ts';
 import { StoredPlan, WavePlan } from '../../../contracts/wave-plan.ts';
 import { composeLoneDelegation, composePlan } from '../../../activities/run-record/compose-plan.ts';
@@ -57,8 +57,7 @@ it.each(executors)(
   (executor) => {
     const plan = composePlan([{ ...lone, executor }]);
     const text = JSON.stringify({ ...plan, delegations: plan.delegations.map(writeDelegation) });
-    const read = readOutput('wave_plan', text);
-    expect(read).toEqual({ ok: true, output: { shape: 'wave_plan', value: plan } });
+    expect(readJson(WavePlan, text)).toEqual({ ok: true, value: plan });
     expect(StoredPlan.parse(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
   },
 );
@@ -66,7 +65,7 @@ it.each(executors)(
 it('PTS2: nobody is a triad and a team', () => {
   const both = { ...writeDelegation(lone), triad: offerTriad, team: { team_id: 'desk' } };
   const plan = { ...planOf('a'), delegations: [writeDelegation(lone), both] };
-  expect(readOutput('wave_plan', JSON.stringify(plan))).toEqual({
+  expect(readJson(WavePlan, JSON.stringify(plan))).toEqual({
     ok: false,
     faults: [
       {

@@ -21,7 +21,7 @@ import {
 import { redactTools } from '../../../activities/redaction/redact-tools.ts';
 import type { Middleware } from '../../../activities/ports/middleware.ts';
 import type { ActingTool, ReadingTool, ToolContext } from '../../../activities/tools/tool.ts';
-import { loadDetail } from '../../../activities/tools/load-detail.ts';
+import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
 import { createRedactingCodec } from '../../../redaction/redacting-codec.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { redactOutput } from '../../../worker/redact-output.ts';
@@ -235,16 +235,17 @@ const toolContext: ToolContext = {
 
 /** Runs a tool that returns or fails, and reads the text behind the seam. */
 async function runTool(run: ReadingTool['run']): Promise<string | undefined> {
-  const tool: ReadingTool = { spec: loadDetail.spec, effect: 'none', run };
+  const tool: ReadingTool = { spec: loadDetail.spec, effect: 'read', offeredTo: ['agents'], run };
   const [redacted] = redactTools(new Map([['t', tool]]), redactor).values();
-  if (redacted?.effect !== 'none') throw new Error('another tool');
+  if (redacted?.effect !== 'read') throw new Error('another tool');
   return redacted.run({}, toolContext).catch((error: unknown) => String(error));
 }
 
 it('a tool that acts says no secret either, and the ledger of its effects keeps none', async () => {
   const tool: ActingTool = {
     spec: loadDetail.spec,
-    effect: 'external',
+    effect: 'acting',
+    offeredTo: ['agents'],
     approval: 'never',
     targetOf: () => 'a.md',
     look: async () => everything,
@@ -252,7 +253,7 @@ it('a tool that acts says no secret either, and the ledger of its effects keeps 
     check: async () => ({ type: 'unknown', found: everything }),
   };
   const [redacted] = redactTools(new Map([['t', tool]]), redactor).values();
-  if (redacted?.effect !== 'external') throw new Error('another tool');
+  if (redacted?.effect !== 'acting') throw new Error('another tool');
   expectClean(await redacted.look({}, toolContext));
   expectClean(await redacted.act({}, { ...toolContext, mayStill: async () => {} }).catch(String));
   expectClean(JSON.stringify(await redacted.check({}, '', toolContext)));

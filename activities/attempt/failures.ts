@@ -1,0 +1,82 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { TemporalFailure } from '@temporalio/common';
+import type { FailureType, ModelFailureDetails } from '../../contracts/errors.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { ArtifactCorrupt, StoreUnavailable } from '../ports/artifact-store.ts';
+import type { ModelFailure } from '../ports/model-client.ts';
+import { ThreadUnavailable } from '../ports/thread-store.ts';
+
+/** Longest back-off of our own in milliseconds: long enough for an outage, short enough to notice its end. */
+const backOffMaxMs = 120_000;
+
+/**
+ * Attempts after a protocol error. A body that is no message comes from a proxy or a wrong address: two repeats
+ * distinguish a hiccup from that.
+ */
+const protocolAttemptsMax = 3;
+
+/** Attempts after a fault of our own, which may be temporary; then it parks the run instead of buying calls. */
+const internalAttemptsMax = 2;
+
+/** Gives every failure a type that workflows know. Passes on what Temporal itself throws. */
+export async function guardActivity<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw createFailure(error, error.type, false);
+    if (error instanceof ThreadUnavailable) throw createFailure(error, error.type, false);
+    if (error instanceof ArtifactCorrupt) throw createFailure(error, error.type, true);
+    if (error instanceof TemporalFailure) throw error;
+    const { attempt } = Context.current().info;
+    const fault = error instanceof Error ? error : new Error(String(error));
+    throw createFailure(fault, 'Internal', attempt >= internalAttemptsMax);
+  }
+}
+
+/**
+ * Converts a provider's failure to the form that Temporal keeps: type, message and details.
+ *
+ * @param attempt of the activity, from 1.
+ * @param retryBaseMs first back-off, doubled with each attempt.
+ * @param known additional details: the usage of all attempts so far, so that nothing that was billed is lost, and the
+ * prompt.
+ */
+export function toModelFailure(
+  error: ModelFailure,
+  attempt: number,
+  retryBaseMs: number,
+  { spent, promptRef }: { readonly spent: Usage; readonly promptRef: Ref | null },
+): ApplicationFailure {
+  const isSpentTry = error.type === 'ModelProtocol' && attempt >= protocolAttemptsMax;
+  const details: ModelFailureDetails = {
+    ...error.details,
+    usage: spent.calls > 0 ? spent : null,
+    ...(promptRef !== null && { prompt_ref: promptRef }),
+  };
+  return ApplicationFailure.create({
+    type: error.type,
+    message: error.message,
+    nonRetryable: !error.retryable || isSpentTry,
+    nextRetryDelay: error.retryAfterMs ?? computeBackOffMs(attempt, retryBaseMs),
+    details: [details],
+    ...causeOf(error),
+  });
+}
+
+function computeBackOffMs(attempt: number, retryBaseMs: number): number {
+  return Math.min(retryBaseMs * 2 ** (attempt - 1), backOffMaxMs);
+}
+
+function createFailure(error: Error, type: FailureType, nonRetryable: boolean): ApplicationFailure {
+  return ApplicationFailure.create({
+    type,
+    message: error.message,
+    nonRetryable,
+    ...causeOf(error),
+  });
+}
+
+function causeOf(error: Error): { cause?: Error } {
+  return error.cause instanceof Error ? { cause: error.cause } : {};
+}

@@ -1,0 +1,122 @@
+import { AgentOutput, PassingOutput } from '../../contracts/agent-output.ts';
+import type { Passable } from '../../contracts/agent-output.ts';
+import type { TurnOutline } from '../../contracts/model-turn.ts';
+import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { checkEvidence } from '../../core/output/check-evidence.ts';
+import { findPlaceholders } from '../../core/output/find-placeholders.ts';
+import { listNames } from '../../core/text/list-names.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { appendMarkdown, embedCode } from '../../core/text/markdown.ts';
+import { readEvidenceSources } from './evidence-sources.ts';
+import { readJson } from './read-json.ts';
+import { jsonReply } from './stage.ts';
+import type { RefusedReply, Reply, ReplyContext } from './stage.ts';
+
+/** Output of a delegation, whether an agent alone, a member of a triad, or the leader of a team does it. */
+export const agentOutput: Reply = {
+  ...jsonReply,
+  shape: 'agent_output',
+  schemaFor: ({ passes }) => (passes ? PassingOutput : AgentOutput),
+  async take(text, context) {
+    const read = await readOutput(text, context);
+    if (!read.ok) return read;
+    const { value } = read;
+    return {
+      ok: true,
+      text: JSON.stringify(value),
+      outline: (ref) => outlineOutput(value, ref, []),
+      outlineChecked: (ref) =>
+        outlineOutput(value, ref, [
+          ...checkEvidence(value, readEvidenceSources(context.messages, context.tools)),
+          ...(value.status === 'completed'
+            ? findPlaceholders(value.detailed_md, 'detailed_md')
+            : []),
+        ]),
+    };
+  },
+};
+
+type ReadOutput = { readonly ok: true; readonly value: AgentOutput } | RefusedReply;
+
+/** @throws ArtifactCorrupt or StoreUnavailable from the store. */
+async function readOutput(text: string, { store, passable }: ReplyContext): Promise<ReadOutput> {
+  if (passable === undefined) return readJson(AgentOutput, text);
+  const read = readJson(PassingOutput, text);
+  return read.ok ? passOn(store, read.value, passable) : read;
+}
+
+/** @param text_faults faults of its texts: they are loaded here, and the rules of workflows see none. */
+function outlineOutput(
+  output: AgentOutput,
+  output_ref: Ref,
+  text_faults: readonly OutputFault[],
+): TurnOutline {
+  const { compact_md: _compact, detailed_md: _detailed, facts: stated, ...rest } = output;
+  const facts = stated.map((fact) => ({ key: fact.key, value: fact.value }));
+  return { shape: 'agent_output', output: { ...rest, facts, text_faults, output_ref } };
+}
+
+/**
+ * Completes an output that passes texts on: its own `detailed_md`, then the texts that `detailed_from` names, word for
+ * word and each once. Later readers of the output find everything in `detailed_md`.
+ *
+ * @throws ArtifactCorrupt or StoreUnavailable from the store.
+ */
+export async function passOn(
+  store: ArtifactStore,
+  { detailed_from = [], ...output }: PassingOutput,
+  passable: readonly Passable[],
+): Promise<ReadOutput> {
+  const names = [...new Set(detailed_from)];
+  const found = names.map((name) => passable.find((one) => one.names.includes(name)));
+  const faults = names.flatMap((name, i) =>
+    found[i] === undefined ? [unknownName(name, detailed_from.indexOf(name), passable)] : [],
+  );
+  if (faults.length > 0) return { ok: false, faults };
+  const parts = await Promise.all(
+    found.flatMap((one) => (one === undefined ? [] : [readText(store, one)])),
+  );
+  const written = [output.detailed_md, ...parts].filter((text) => text.trim() !== '');
+  if (written.length === 0) return { ok: false, faults: [emptyDetail(passable)] };
+  return { ok: true, value: { ...output, detailed_md: written.reduce(appendMarkdown) } };
+}
+
+async function readText(store: ArtifactStore, passable: Passable): Promise<string> {
+  if (passable.type === 'result') {
+    const output = await readShape(store, passable.output_ref, AgentOutput, "an agent's output");
+    return output.detailed_md;
+  }
+  const { sections } = passable;
+  const texts = await Promise.all(
+    sections.map(async ({ section_id, text_ref, language }) => {
+      const text = await store.getText(text_ref);
+      const shown =
+        language === null ? text : embedCode(text, { language, charsMax: Infinity, whole: '' });
+      const isNamed = sections.length === 1 || text.trimStart().startsWith('#');
+      return isNamed && language === null ? shown : `## ${section_id}\n\n${shown}`;
+    }),
+  );
+  return texts.reduce(appendMarkdown);
+}
+
+function unknownName(name: string, at: number, passable: readonly Passable[]): OutputFault {
+  return {
+    path: `detailed_from[${at}]`,
+    reason: `nothing with a result is called ${listNames([name])}`,
+    hint:
+      passable.length === 0
+        ? 'Try: write the result in detailed_md, and leave detailed_from out'
+        : `Try: one of ${listNames(passable.flatMap(({ names }) => names.slice(0, 1)))}`,
+  };
+}
+
+function emptyDetail(passable: readonly Passable[]): OutputFault {
+  const names = listNames(passable.flatMap((one) => one.names.slice(0, 1)));
+  return {
+    path: 'detailed_md',
+    reason: 'it is empty, and detailed_from passes nothing on',
+    hint: `Try: the whole result in detailed_md${passable.length === 0 ? '' : `, or detailed_from with one of ${names}`}`,
+  };
+}

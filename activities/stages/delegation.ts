@@ -1,0 +1,29 @@
+import { doerRules } from '../prompts/doer-rules.ts';
+import { markData } from '../prompts/mark-data.ts';
+import { renderPacket, renderRole, renderTask } from '../prompts/packet-parts.ts';
+import { readTask } from '../prompts/read-task.ts';
+import { renderUpstream } from '../prompts/render-upstream.ts';
+import { jsonBlock } from '../text/blocks.ts';
+import { agentOutput } from './agent-output.ts';
+import { doerSystem } from './stage.ts';
+import type { PromptOf, Stage } from './stage.ts';
+
+const request =
+  '<request kind="delegation">\nDo the task of your delegation and give your output. Cover each of its acceptance criteria, with evidence for what you met.\n</request>';
+
+/** Stage in which an agent alone does a delegation and gives its output. */
+export const delegationStage: Stage<PromptOf<'delegation'>> = {
+  reply: agentOutput,
+  tools: 'wave',
+  system: doerSystem(doerRules),
+  async render(store, prompt, { agent, callKey }) {
+    const task = await readTask(store, prompt);
+    const own = [
+      renderRole(agent),
+      jsonBlock('allowed_tools', agent.allowed_tools),
+      markData(renderUpstream(task, agent), callKey),
+      renderTask(task.delegation),
+    ];
+    return renderPacket(store, { request, record: task.record, plan_ref: prompt.plan_ref, own });
+  },
+};

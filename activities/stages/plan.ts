@@ -1,0 +1,233 @@
+import { z } from 'zod';
+import type { AgentDefinition } from '../../contracts/agent-definition.ts';
+import { WrittenDelegation } from '../../contracts/delegation.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { Slug } from '../../contracts/slug.ts';
+import { TeamMember, TeamPlan } from '../../contracts/team.ts';
+import type { NamedTeam } from '../../contracts/team.ts';
+import type { PlanParts, SchemaForm } from '../../contracts/transcript.ts';
+import { WavePlan, WrittenPlan } from '../../contracts/wave-plan.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { linkInputs } from '../../core/plan/link-inputs.ts';
+import { outlinePlan } from '../../core/plan/outline-plan.ts';
+import { chooseStale } from '../../core/pool/mark-stale.ts';
+import { chooseLeader } from '../../core/team/choose-leader.ts';
+import { onlyLeads } from '../../core/team/only-leads.ts';
+import { formatCost, formatTokens } from '../../core/text/format.ts';
+import { readRegistry } from '../artifacts/read-artifact.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { currentFacts, readLastDecision, showFact } from '../artifacts/read-wave.ts';
+import type { DecidedWave } from '../artifacts/read-wave.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import {
+  renderAgents,
+  renderAnsweredQuestions,
+  renderKnownInputs,
+  renderOpenCriteria,
+  renderRunBlocks,
+} from '../prompts/common-blocks.ts';
+import { markData } from '../prompts/mark-data.ts';
+import { planRules } from '../prompts/planner-rules.ts';
+import { renderLastDecision, renderTried } from '../prompts/render-history.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
+import { readJson } from './read-json.ts';
+import { jsonReply, plannerSystem } from './stage.ts';
+import type { PromptOf, Stage } from './stage.ts';
+
+/** The parts that are offered where no prompt says what the run allows. */
+const wholePlan: PlanParts = { triads: true, teams: true, redoes: true };
+
+/** Stage in which the planner plans a wave. */
+export const planStage: Stage<PromptOf<'plan'>> = {
+  reply: {
+    ...jsonReply,
+    shape: 'wave_plan',
+    schemaFor: ({ planning, form }) => offerPlan(shrinkParts(planning ?? wholePlan, form)),
+    async take(text, { planning }) {
+      const read = readJson(WavePlan, text);
+      if (!read.ok) return read;
+      // A stored plan also contains what follows from its names.
+      const delegations = linkInputs(read.value.delegations, planning?.known_inputs ?? []);
+      const value = { ...read.value, delegations };
+      return {
+        ok: true,
+        text: JSON.stringify(value),
+        outline: (ref) => ({ shape: 'wave_plan', plan: outlinePlan(value, ref) }),
+      };
+    },
+  },
+  tools: 'none',
+  system: plannerSystem((planning) => planRules(planning ?? { triads: false, teams: false })),
+  async render(store, prompt, { callKey, tools }) {
+    const record = await readRecord(store, prompt.record_ref);
+    const { agents, teams } = await readRegistry(store, prompt.registry_ref);
+    const last = await readLastDecision(store, record);
+    const facts = currentFacts(record).slice(-engineLimits.factsShownMax).map(showFact);
+    const text = [
+      `<request kind="plan" wave="${prompt.wave}">\nPlan wave ${prompt.wave}: the delegations that bring the goal closest to done, each with criteria that can be checked. Ask the user only what is critical.\n</request>`,
+      ...renderRunBlocks(record, prompt.amendments),
+      // Without teams no delegation needs an agent that does nothing but lead one.
+      renderAgents(prompt.teams ? agents : agents.filter((agent) => !onlyLeads(agent)), tools),
+      markData(renderOpenCriteria(record, prompt.open_criteria, []), callKey),
+      renderKnownInputs(record, prompt.known_inputs),
+      await renderAnsweredQuestions(store, record),
+      ...(await renderHistory(store, record, { last, known: prompt.known_inputs, callKey })),
+      markData(listBlock('facts', facts, blockBytesMax.facts, 'last'), callKey),
+      listBlock('stale', describeStale(record), blockBytesMax.stale),
+      textBlock(
+        'wave_compact',
+        last?.decision.wave_compact ?? 'No wave has been decided yet.',
+        blockBytesMax.wave_compact,
+      ),
+      jsonBlock('limits', {
+        waves_left: prompt.waves_left,
+        max_delegations: prompt.max_delegations,
+      }),
+      ...(prompt.triad_models === null
+        ? []
+        : [jsonBlock('triads', { models: prompt.triad_models })]),
+      ...(prompt.teams
+        ? [
+            listBlock(
+              'teams',
+              teams.map((team) => describeTeam(team, agents)),
+              blockBytesMax.teams,
+            ),
+          ]
+        : []),
+    ].join('\n\n');
+    return [{ type: 'text', text }];
+  },
+  async readTerms(store, { record_ref, known_inputs, triad_models, teams }) {
+    const record = await readRecord(store, record_ref);
+    const redoes = describeStale(record).length > 0;
+    return { known_inputs, triads: triad_models !== null, teams, redoes };
+  },
+};
+
+/** Reduces the offered parts with the form. Described in words, a plan is whole again: words are no grammar. */
+function shrinkParts(parts: PlanParts, form: SchemaForm): PlanParts {
+  const isShrunk = form === 'single_agents' || form === 'bare';
+  return isShrunk ? { ...parts, triads: false, teams: false } : parts;
+}
+
+/** Shows what earlier waves leave to this one: the last decision, and who tried what. Nothing before the first wave. */
+async function renderHistory(
+  store: ArtifactStore,
+  record: RunRecord,
+  {
+    last,
+    known,
+    callKey,
+  }: {
+    readonly last: DecidedWave | null;
+    readonly known: readonly string[];
+    readonly callKey: string;
+  },
+): Promise<readonly string[]> {
+  const hasTried = record.waves.some(({ outcomes }) => outcomes.length > 0);
+  return [
+    ...(last === null ? [] : [renderLastDecision(last)]),
+    ...(hasTried ? [markData(await renderTried(store, record, known), callKey)] : []),
+  ];
+}
+
+/** Shows what a planner chooses a team by, and needs to name it. */
+function describeTeam(team: NamedTeam, agents: readonly AgentDefinition[]): object {
+  const { team_id, description, members = [] } = team;
+  return {
+    team_id,
+    leader: chooseLeader(team, agents),
+    description: description ?? '',
+    members: members.filter(({ enabled }) => enabled !== false).map(({ id }) => id),
+  };
+}
+
+/** Describes stale delegations for the planner's choice: why, and what each cost the last time. */
+export function describeStale(record: RunRecord): readonly object[] {
+  const outcomes = new Map(
+    record.waves.flatMap((wave) => wave.outcomes.map((one) => [one.delegation_id, one] as const)),
+  );
+  return chooseStale(record.stale).flatMap(({ delegation_id, wave, reasons }) => {
+    const outcome = outcomes.get(delegation_id);
+    if (outcome === undefined) return [];
+    const { agent_id, title, usage } = outcome;
+    const cost = `${usage.calls} calls, ${formatTokens(usage)}, ${formatCost(usage)}`;
+    return [{ delegation_id, wave, agent_id, title, reasons, cost_last_time: cost }];
+  });
+}
+
+/**
+ * The parts of a team that a planner is offered. The provider makes a grammar of the schema and may refuse a large one, and each call
+ * of the planner pays for its bytes. So members are agents or teams with a name: a planner that wants a triad gives it a
+ * delegation of its own, where its cost is seen. The rest has defaults that a plan seldom has a reason to change. Whoever
+ * writes those fields all the same is understood.
+ */
+const OfferedTeam = TeamPlan.pick({
+  team_id: true,
+  instructions: true,
+  allow_parallel: true,
+  timeout: true,
+  member_timeout: true,
+}).extend({
+  members: z
+    .array(
+      TeamMember.pick({ id: true, description: true, team_id: true }).extend({
+        agent_id: Slug.optional().describe(
+          'The agent that it is. Without agent_id and team_id: the agent that is called as its id.',
+        ),
+      }),
+    )
+    .optional()
+    .describe(TeamPlan.shape.members.description ?? ''),
+});
+
+/**
+ * Returns the schema of a wave plan for the provider, with the parts that the run allows. Every one of these is a
+ * WrittenPlan.
+ */
+export function offerPlan(parts: PlanParts): z.ZodType {
+  const key = JSON.stringify([parts.triads, parts.teams, parts.redoes]);
+  const known = offeredPlans.get(key);
+  if (known !== undefined) return known;
+  const offered = buildPlan(parts);
+  offeredPlans.set(key, offered);
+  return offered;
+}
+
+/** Schemas created so far. The request is cached by its schema, so each has to be one and the same object. */
+const offeredPlans = new Map<string, z.ZodType>();
+
+function buildPlan({ triads, teams, redoes }: PlanParts): z.ZodType {
+  // Provided inputs follow from the known inputs, so a planner is not asked for them.
+  const delegation = WrittenDelegation.omit({
+    provided_inputs: true,
+    redoes: true,
+    triad: true,
+    team: true,
+  }).extend({
+    agent_id: Slug.describe(
+      [
+        'The agent that does it, from the registry.',
+        ...(triads ? ['With triad: the agent of the member that writes its output.'] : []),
+        ...(teams ? ['With team: the one that leads.'] : []),
+      ].join(' '),
+    ),
+    // Not optional, because it can be an empty list: the provider takes few fields that may be left out.
+    needs: WrittenDelegation.shape.needs
+      .unwrap()
+      .describe(WrittenDelegation.shape.needs.description ?? ''),
+    ...(redoes && { redoes: WrittenDelegation.shape.redoes }),
+    ...(triads && { triad: WrittenDelegation.shape.triad }),
+    ...(teams && {
+      team: OfferedTeam.optional().describe(WrittenDelegation.shape.team.description ?? ''),
+    }),
+  });
+  const { criteria_waived: waived, criteria_met_by_answer: met } = WrittenPlan.shape;
+  return WrittenPlan.extend({
+    criteria_waived: waived.unwrap().describe(waived.description ?? ''),
+    criteria_met_by_answer: met.unwrap().describe(met.description ?? ''),
+    delegations: z.array(delegation).describe(WrittenPlan.shape.delegations.description ?? ''),
+  });
+}

@@ -1,0 +1,93 @@
+import { AgentOutput } from '../../contracts/agent-output.ts';
+import { writeDelegation } from '../../core/executor.ts';
+import type { UpstreamOutput } from '../../contracts/delegation-run.ts';
+import { QuestionReview } from '../../contracts/question-review.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
+import { StoredPlan } from '../../contracts/wave-plan.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { joinNames } from '../artifacts/packet-details.ts';
+import { readShape } from '../artifacts/read-artifact.ts';
+import { readRecord } from '../artifacts/read-record.ts';
+import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-wave.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { renderAnsweredQuestions, renderRunBlocks } from '../prompts/common-blocks.ts';
+import { markData } from '../prompts/mark-data.ts';
+import { reviewRules } from '../prompts/planner-rules.ts';
+import { blockBytesMax } from '../text/block-limits.ts';
+import { cutAtLine, jsonBlock, listBlock, textBlock } from '../text/blocks.ts';
+import { readJson } from './read-json.ts';
+import { jsonReply, plannerSystem } from './stage.ts';
+import type { PromptOf, Stage } from './stage.ts';
+
+/** Stage in which the planner looks at an agent's questions before the user does. */
+export const questionReviewStage: Stage<PromptOf<'question_review'>> = {
+  reply: {
+    ...jsonReply,
+    shape: 'question_review',
+    schemaFor: () => QuestionReview,
+    async take(text) {
+      const read = readJson(QuestionReview, text);
+      if (!read.ok) return read;
+      return {
+        ok: true,
+        text: JSON.stringify(read.value),
+        outline: (review_ref) => ({
+          shape: 'question_review',
+          review: { ...read.value, review_ref },
+        }),
+      };
+    },
+  },
+  tools: 'none',
+  system: plannerSystem(() => reviewRules),
+  async render(store, prompt, { callKey }) {
+    const record = await readRecord(store, prompt.record_ref);
+    const plan = await readShape(store, prompt.plan_ref, StoredPlan, 'a wave plan');
+    const delegation = plan.delegations.find((one) => one.delegation_id === prompt.delegation_id);
+    const waveCompact = await readLastWaveCompact(store, record);
+    const facts = currentFacts(record).slice(-engineLimits.factsShownMax).map(showFact);
+    const documents = await listDocuments(store, record, prompt.outputs);
+    const questions = prompt.questions.map((question, i) => ({ question: i + 1, ...question }));
+    const text = [
+      `<request kind="question_review" wave="${prompt.wave}">\nAn agent of wave ${prompt.wave} is blocked by these questions. Settle each that can be settled without the user.\n</request>`,
+      ...renderRunBlocks(record, prompt.amendments),
+      await renderAnsweredQuestions(store, record),
+      markData(listBlock('facts', facts, blockBytesMax.facts, 'last'), callKey),
+      textBlock(
+        'wave_compact',
+        waveCompact === '' ? 'No wave has been decided yet.' : waveCompact,
+        blockBytesMax.wave_compact,
+      ),
+      markData(listBlock('documents', documents, blockBytesMax.documents, 'last'), callKey),
+      jsonBlock(
+        'delegation',
+        delegation === undefined
+          ? { delegation_id: prompt.delegation_id }
+          : writeDelegation(delegation),
+      ),
+      markData(listBlock('questions', questions, blockBytesMax.questions), callKey),
+    ].join('\n\n');
+    return [{ type: 'text', text }];
+  },
+};
+
+/** Lists the results of earlier waves by their summaries, and those that this one has so far. */
+async function listDocuments(
+  store: ArtifactStore,
+  record: RunRecord,
+  outputs: readonly UpstreamOutput[],
+): Promise<object[]> {
+  const earlier = joinNames(record.details).map(({ entry: { detail_id, title, summary } }) => ({
+    source_ref: detail_id,
+    title,
+    summary,
+  }));
+  const fresh = await Promise.all(
+    outputs.map(async ({ delegation_id, output_ref }) => {
+      const output = await readShape(store, output_ref, AgentOutput, "an agent's output");
+      const compact_md = cutAtLine(output.compact_md.trimEnd(), blockBytesMax.upstream_compact);
+      return { source_ref: delegation_id, compact_md };
+    }),
+  );
+  return [...earlier, ...fresh];
+}

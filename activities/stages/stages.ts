@@ -1,0 +1,23 @@
+import type { StageName } from '../../contracts/names.ts';
+import { codeStage } from './code.ts';
+import { decisionStage } from './decision.ts';
+import { delegationStage } from './delegation.ts';
+import { leaderStage } from './leader.ts';
+import { memberOutputStage, memberStage } from './member.ts';
+import { planStage } from './plan.ts';
+import { questionReviewStage } from './question-review.ts';
+import type { PromptOf, Stage } from './stage.ts';
+
+/** Stages by name. A stage without an entry, or an entry without a field, does not compile. */
+const table = {
+  plan: planStage,
+  delegation: delegationStage,
+  leader: leaderStage,
+  member: memberStage,
+  member_output: memberOutputStage,
+  code: codeStage,
+  decision: decisionStage,
+  question_review: questionReviewStage,
+} as const satisfies { readonly [N in StageName]: Stage<PromptOf<N>> };
+
+export const stages: Readonly<Record<StageName, Stage>> = table;

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+
+const encoder = new TextEncoder();
+// A byte order mark is treated like any other character of the text.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Counts the bytes of a text as UTF-8. */
+export function countBytes(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}
+
+/**
+ * Returns the beginning of a text, at most `bytesMax` (at least 4) bytes of UTF-8, cut at the end of a line. A line
+ * that is longer than the limit is cut between two characters. A text that fits is returned whole.
+ */
+export function takeLines(text: string, bytesMax: number): string {
+  if (countBytes(text) <= bytesMax) return text;
+  // A code unit is one byte or more, so the rest of a long text need not be encoded.
+  const bytes = encoder.encode(text.slice(0, bytesMax + 1));
+  const lineEnd = bytes.lastIndexOf(0x0a, bytesMax - 1);
+  let end = lineEnd > 0 ? lineEnd + 1 : bytesMax;
+  // A byte of the form 10xxxxxx continues a character: step back to where the cut one begins.
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return decoder.decode(bytes.subarray(0, end));
+}
+
+/**
+ * Splits a text into pages of at most `bytesMax` bytes, each cut like in `takeLines`. An empty text is one empty page.
+ */
+export function splitPages(text: string, bytesMax: number): string[] {
+  const pages: string[] = [];
+  let rest = text;
+  while (countBytes(rest) > bytesMax) {
+    const page = takeLines(rest, bytesMax);
+    pages.push(page);
+    rest = rest.slice(page.length);
+  }
+  return [...pages, rest];
+}
+
+/** Returns the SHA-256 of a text as UTF-8, 64 lower-case hex digits. */
+export function hashBytes(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex');
+}

@@ -1,0 +1,46 @@
+import type { StateToolName } from '../../../contracts/state-call.ts';
+import {
+  getCurrentClaims,
+  getNegotiationState,
+  negotiateResponse,
+  openNegotiation,
+  registerClaim,
+} from './claim-tools.ts';
+import { editSection, generateCode } from './section-tools.ts';
+import type { GrantableTool, StateTool, Tool, ToolRegistry } from '../tool.ts';
+import { delegateTaskToMember } from './team-tools.ts';
+import { assignTurn, submitSummary } from './turn-tools.ts';
+
+/** Tools that the workflow of a triad or of a team decides, in the order in which they are offered. */
+export const stateTools: Readonly<Record<StateToolName, StateTool>> = {
+  register_claim: registerClaim,
+  negotiate_response: negotiateResponse,
+  edit_section: editSection,
+  generate_code: generateCode,
+  get_current_claims: getCurrentClaims,
+  get_negotiation_state: getNegotiationState,
+  assign_turn: assignTurn,
+  open_negotiation: openNegotiation,
+  submit_summary: submitSummary,
+  delegate_task_to_member: delegateTaskToMember,
+};
+
+/**
+ * Creates the registry of a worker: the tools that agents may be granted, then those of triads and teams. An agent may
+ * call those of its `allowed_tools`.
+ *
+ * @throws Error when two tools have one name: that is a fault in the worker's set-up.
+ */
+export function createToolRegistry(tools: readonly GrantableTool[]): ToolRegistry {
+  const registry = new Map<string, Tool>();
+  for (const tool of tools) {
+    const { name } = tool.spec;
+    if (Object.hasOwn(stateTools, name)) {
+      throw new Error(`"${name}" is the name of a tool that triads or teams have`);
+    }
+    if (registry.has(name)) throw new Error(`two tools are named "${name}"`);
+    registry.set(name, tool);
+  }
+  for (const tool of Object.values(stateTools)) registry.set(tool.spec.name, tool);
+  return registry;
+}
