@@ -1,4 +1,3 @@
-import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactThreads } from '../activities/redaction/redact-ports.ts';
@@ -9,7 +8,8 @@ import type { Redactor } from '../redaction/create-redactor.ts';
 import { BadSettings, readThreadsUrl } from '../worker/worker-settings.ts';
 
 /**
- * The threads where this environment keeps them. A name is redacted as a worker does it, so that what it has added is found.
+ * Opens the threads where this environment keeps them. A name is redacted as a worker does it, so that what it has added
+ * is found.
  *
  * @param home absolute.
  */
@@ -22,6 +22,9 @@ export function createCliThreads(
     let threads: ThreadStore | undefined;
     try {
       const threadsUrl = readThreadsUrl(env);
+      // No other command has to load the databases.
+      const { createThreadStore } =
+        await import('../activities/adapters/thread-store/create-thread-store.ts');
       threads = redactThreads(createThreadStore({ home, threadsUrl }), redactor);
       return await work(threads);
     } catch (error) {

@@ -36,7 +36,7 @@ import { redactModel } from '../activities/redaction/redact-model.ts';
 import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
-import { createThreadActivities } from '../activities/threads/create-thread-activities.ts';
+import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { loadDetail } from '../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';

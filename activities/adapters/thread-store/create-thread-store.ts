@@ -3,7 +3,7 @@ import { createPostgresThreadStore } from './postgres-thread-store.ts';
 import { createSqliteThreadStore } from './sqlite-thread-store.ts';
 
 /**
- * Where threads are kept: in the PostgreSQL database that `url` names, or else in a file of the artifact home.
+ * Keeps threads in the PostgreSQL database that `threadsUrl` names, or else in a file of the artifact home.
  *
  * @param home absolute.
  */
