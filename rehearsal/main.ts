@@ -15,7 +15,7 @@ function readNumber(name: string, fallback: number, max: number): number {
   return process.exit(exitBadSettings);
 }
 
-/** Whether the process that holds the port is a rehearsal model, too. */
+/** Tells whether the process that holds the port is a rehearsal model, too. */
 async function isRehearsal(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });

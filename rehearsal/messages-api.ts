@@ -1,5 +1,5 @@
-import { isObject, objectsOf, parseJson } from './json.ts';
-import type { JsonObject } from './json.ts';
+import { isObject, objectsOf, parseJson } from './text.ts';
+import type { JsonObject } from './text.ts';
 
 /** A content block: `{"type":"text","text":"…"}`, `{"type":"tool_use",…}` or any other type. */
 export type Block = JsonObject & { readonly type: string };
@@ -71,7 +71,7 @@ function schemaOf(body: JsonObject): JsonObject | null {
   return isObject(schema) ? schema : null;
 }
 
-/** What is wrong with a body, as the API words it, or null. */
+/** Finds what is wrong with a body, as the API words it. */
 function findFault(body: JsonObject, counting: boolean): string | null {
   if (typeof body['model'] !== 'string') return 'model: Field required';
   if (!Array.isArray(body['messages'])) return 'messages: Field required';

@@ -1,11 +1,16 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createId } from './replies/compose-message.ts';
-import { answerCountTokens, answerMessages } from './routes/messages-route.ts';
-import { findModel, listModels } from './routes/models-route.ts';
-import { answerScripting } from './routes/script-routes.ts';
+import { createId } from './replies/message.ts';
+import {
+  answerCountTokens,
+  answerMessages,
+  answerScripting,
+  findModel,
+  listModels,
+  sendApiError,
+  sendJson,
+} from './routes.ts';
 import type { CallCounts, RecordedCall, ScriptRule } from './script.ts';
-import { sendApiError, sendJson } from './replies/send.ts';
 import { createState } from './state.ts';
 import type { RehearsalState } from './state.ts';
 
@@ -63,7 +68,7 @@ const thinkMsDefault = 150;
 /** Long enough that a client never reuses a connection in the moment in which the server closes it. */
 const keepAliveMs = 60_000;
 
-/** How the server names itself, so that others can tell what listens on a port. */
+/** The server's name for itself, so that others can tell what listens on a port. */
 export const serverName = 'planwave-rehearsal';
 
 function hasKey(incoming: IncomingMessage): boolean {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../json.ts';
-import { isObject } from '../json.ts';
 import type { Block, MessagesRequest, ReplyUsage } from '../messages-api.ts';
+import { isObject } from '../text.ts';
+import type { JsonObject } from '../text.ts';
 
 /** A rule of thumb of the provider: a token is about four bytes. */
 const bytesPerToken = 4;
@@ -97,7 +97,7 @@ function splitByLifetime(written: number, cacheControl: unknown): ReplyUsage['ca
   };
 }
 
-/** What a request's input was counted as. */
+/** The counts of a request's input. */
 export interface Accounted {
   readonly usage: Omit<ReplyUsage, 'output_tokens'>;
   /** To be called when the reply begins: only from then on can other calls read what this one writes. */

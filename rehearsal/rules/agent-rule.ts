@@ -1,7 +1,6 @@
-import { objectsOf, textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import { cutText, objectsOf, quote, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
 import type { Prompt } from './prompt.ts';
-import { cutText, quote } from '../quote.ts';
 import {
   asksForQuestion,
   audienceQuestion,
@@ -97,9 +96,8 @@ function writeDetailed(
   return `${lines.join('\n')}\n`;
 }
 
-/** What several have done, where the output is that of a triad or of a team. */
+/** Work of several agents, where the output is that of a triad or of a team. */
 export interface SharedWork {
-  /** What a part is. */
   readonly label: 'Section' | 'Result';
   /** Sections that are done, or results of tasks. */
   readonly parts: readonly string[];
@@ -117,7 +115,7 @@ function passOn({ label, parts }: SharedWork): JsonObject {
 }
 
 /**
- * What a rehearsed agent answers, in the shape of an agent output.
+ * Answers for an agent, in the shape of an agent output.
  *
  * A task that asks for it is blocked by one choice question until an answer is in the prompt. A task with `slipMark`
  * leaves the last criterion that it meets out until the prompt gives the output back. Everything else completes at once.

@@ -1,15 +1,14 @@
-import { textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import type { ScriptedToolCall } from '../script.ts';
+import { dropHalfPair, quote, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
 import type { MemberPrompt, ShownClaim } from './member-prompt.ts';
 import type { Prompt } from './prompt.ts';
-import { dropHalfPair, quote } from '../quote.ts';
 import { findDisputed, findLater } from './rehearsal-marks.ts';
-import type { ScriptedToolCall } from '../script.ts';
 
 /** UTF-16 units of a proposal that is revised: room is left for what the revision adds. */
 const proposalLengthMax = 18_000;
 
-/** What was asked for, where marks may stand. */
+/** Joins goal and task, where marks may stand. */
 export function askedOf(prompt: Prompt): string {
   return `${prompt.goal}\n${textOf(prompt.delegation['task_description'])}`;
 }
@@ -64,7 +63,7 @@ export function registerClaims(prompt: Prompt, member: MemberPrompt): readonly S
   }));
 }
 
-/** Who never agrees to a disputed claim: the critic, or the last member that it is not from. */
+/** Chooses the member that never agrees to a disputed claim: the critic, or the last member that it is not from. */
 function chooseDissenter(member: MemberPrompt, claim: ShownClaim): string | undefined {
   const others = member.team.filter(
     ({ name, role }) => role !== 'orchestrator' && name !== claim.member,

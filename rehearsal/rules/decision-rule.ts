@@ -1,7 +1,6 @@
-import { isObject, objectsOf, textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import { cutText, isObject, objectsOf, quote, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
 import type { Prompt } from './prompt.ts';
-import { cutText, quote } from '../quote.ts';
 
 /** Criteria come as ids or as objects that hold one. */
 function idsOf(value: unknown): readonly string[] {
@@ -9,7 +8,7 @@ function idsOf(value: unknown): readonly string[] {
   return value.map((item: unknown) => textOf(isObject(item) ? item['criterion_id'] : item));
 }
 
-/** What is open: the prompt's list, or without one what the outcomes left unmet. */
+/** Lists what is open: the prompt's list, or without one what the outcomes left unmet. */
 function openIdsOf(prompt: Prompt): readonly string[] {
   return prompt.saysOpenCriteria
     ? idsOf(prompt.openCriteria)
@@ -47,7 +46,7 @@ function nameAnswer(prompt: Prompt): JsonObject {
   return { kind: 'text', value };
 }
 
-/** What the rehearsed planner decides, in the shape of a wave decision: OK exactly when no criterion is open. */
+/** Decides for the planner, in the shape of a wave decision: OK exactly when no criterion is open. */
 export function decideWave(prompt: Prompt): JsonObject {
   const open = openIdsOf(prompt);
   const title = `Rehearsal, wave ${prompt.wave}: ${quote(prompt.goal, 200)}`;

@@ -1,14 +1,20 @@
-import { isObject, objectsOf, textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
 import type { MessagesRequest } from '../messages-api.ts';
-import { quote } from '../quote.ts';
 import type { ContentReply, ScriptedToolCall } from '../script.ts';
-import { firstOfEach, jsonBlock, listBlocks, objectBlock, textIn } from './blocks.ts';
+import { isObject, objectsOf, quote, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
+import {
+  delegationTool,
+  firstOfEach,
+  jsonBlock,
+  listBlocks,
+  objectBlock,
+  placeTask,
+  textIn,
+} from './prompt.ts';
 import type { Prompt } from './prompt.ts';
 import { asksForDirectAnswer } from './rehearsal-marks.ts';
-import { delegationTool, placeTask } from './task-place.ts';
 
-/** What a leader's packet says of its team, and what it has given out. */
+/** A leader's team as its packet says, and the tasks that it has given out. */
 interface LeaderPrompt {
   /** member_ids that take tasks, in the order of the team. */
   readonly enabled: readonly string[];
@@ -72,7 +78,7 @@ export function giveTasks(prompt: Prompt, leader: LeaderPrompt): ContentReply | 
   return { text, tool_use: calls };
 }
 
-/** What came back of each task, for the leader's output. */
+/** Describes what came back of each task, for the leader's output. */
 export function describeResults(
   request: MessagesRequest,
   { given }: LeaderPrompt,

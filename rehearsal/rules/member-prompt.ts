@@ -1,14 +1,14 @@
-import { isObject, objectsOf, stringsOf, textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
 import type { MessagesRequest } from '../messages-api.ts';
-import { firstOfEach, jsonBlock, listBlocks, objectBlock, textIn } from './blocks.ts';
+import { isObject, objectsOf, stringsOf, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
+import { firstOfEach, jsonBlock, listBlocks, objectBlock, textIn } from './prompt.ts';
 
-/** Which turn of which member of a triad a call belongs to. */
+/** The turn of a triad's member that a call belongs to. */
 export interface TurnPlace {
   readonly member: string;
   readonly role: string;
   readonly phase: string;
-  /** Of the phase, from 1. */
+  /** Round of the phase, from 1. */
   readonly round: number;
 }
 
@@ -30,7 +30,7 @@ export interface ShownClaim {
   readonly member: string;
   readonly revision: number;
   readonly proposal: string;
-  /** Who has agreed to the newest revision: its author, and who conceded to it. */
+  /** Members that agreed to the newest revision: its author, and those that conceded to it. */
   readonly agreed: readonly string[];
 }
 
@@ -40,7 +40,7 @@ interface ShownDuties {
   /** section_ids to claim. */
   readonly claim: readonly string[];
   readonly claimsMin: number;
-  /** Whether an orchestrator has to give out a turn. */
+  /** True when an orchestrator has to give out a turn. */
   readonly assign: boolean;
   /** section_ids to be done. */
   readonly finish: readonly string[];
@@ -53,7 +53,7 @@ interface TakenCall {
   readonly input: JsonObject;
 }
 
-/** What a member's newest turn says, read from its blocks. Absent blocks are empty. */
+/** A member's newest turn, read from its blocks. Absent blocks are empty. */
 export interface MemberPrompt extends TurnPlace {
   readonly type: string;
   /** Names and roles of all three, in the order of the plan. */
@@ -179,7 +179,7 @@ export function readMember(request: MessagesRequest): MemberPrompt | null {
   };
 }
 
-/** Whose turn of a triad a request is; null when it is none. */
+/** Reads the turn of a triad that a request is for; null when it is for none. */
 export function placeTurn(request: MessagesRequest): TurnPlace | null {
   const prompt = readMember(request);
   if (prompt === null) return null;

@@ -1,15 +1,91 @@
-import { isObject, objectsOf, parseJson, stringsOf, textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
 import type { Block, MessagesRequest } from '../messages-api.ts';
-import {
-  firstOfEach,
-  jsonBlock,
-  listBlocks,
-  objectBlock,
-  textIn,
-  unescapeText,
-  unmark,
-} from './blocks.ts';
+import { isObject, objectsOf, parseJson, stringsOf, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
+
+/** A block of a prompt, `<name>…</name>`. */
+interface PromptBlock {
+  readonly name: string;
+  /** Trimmed, without the marks of data. */
+  readonly text: string;
+}
+
+/**
+ * The blocks at the top level of `text`, in their order.
+ *
+ * A block begins at the start of a line, because the prose of a request mentions blocks as well. Blocks are read one
+ * after the other, so a tag quoted inside a block never counts as a block of its own. Only `<request>` is walked
+ * through: it may stand before the blocks or around them.
+ */
+export function listBlocks(text: string): readonly PromptBlock[] {
+  const blocks: PromptBlock[] = [];
+  const opening = /^<([a-z_]+)(?:\s[^<>]*)?>/gmu;
+  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
+    const name = match[1] ?? '';
+    const end = text.indexOf(`</${name}>`, opening.lastIndex);
+    if (name === 'request' || end === -1) continue;
+    blocks.push({ name, text: unmark(text.slice(opening.lastIndex, end).trim()) });
+    opening.lastIndex = end + name.length + 3;
+  }
+  return blocks;
+}
+
+/** The first block of each name. */
+export function firstOfEach(blocks: readonly PromptBlock[]): ReadonlyMap<string, string> {
+  return new Map(blocks.toReversed().map(({ name, text }) => [name, text]));
+}
+
+/** In a plain text block the `<` of a tag that could pose as one of the engine is written `&lt;`. */
+export function unescapeText(text: string): string {
+  return text.replace(/&lt;(?=\/|[a-z])/giu, '<');
+}
+
+/** The JSON of a block; undefined when there is no such block, or no JSON in it. */
+export function jsonBlock(blocks: ReadonlyMap<string, string>, name: string): unknown {
+  return parseJson(blocks.get(name) ?? '');
+}
+
+/** The JSON object of a block; an empty one when there is none. */
+export function objectBlock(blocks: ReadonlyMap<string, string>, name: string): JsonObject {
+  const value = jsonBlock(blocks, name);
+  return isObject(value) ? value : {};
+}
+
+/** The texts of a message or of the system prompt, one after the other. */
+export function textIn(blocks: readonly Block[]): string {
+  return blocks.map((block) => (block.type === 'text' ? textOf(block['text']) : '')).join('\n');
+}
+
+/** Takes a text out of the marks of a data block; a text without marks stays as it is. */
+function unmark(text: string): string {
+  return /^<data marker="(\w+)"[^>]*>\n(.*)\n<\/data marker="\1">$/su.exec(text)?.[2] ?? text;
+}
+
+/** A tool that only the leader of a team is offered. */
+export const delegationTool = 'delegate_task_to_member';
+
+/** For which delegation a call is made, and by whom. */
+export interface TaskPlace {
+  /** A task that a leader gave out is called `<delegation_id of the team>.<name>`. */
+  readonly delegation_id: string;
+  readonly agent_id: string;
+  /** True when it may give out tasks itself. */
+  readonly leads: boolean;
+}
+
+const role = /^<role agent_id="([^"]*)">/mu;
+
+/** For which delegation a request is made; null when it is none of an agent that does one. */
+export function placeTask(request: MessagesRequest): TaskPlace | null {
+  const text = textIn(request.messages[0]?.blocks ?? []);
+  const agentId = role.exec(text)?.[1];
+  if (agentId === undefined) return null;
+  const delegation = objectBlock(firstOfEach(listBlocks(text)), 'delegation');
+  return {
+    delegation_id: textOf(delegation['delegation_id']),
+    agent_id: agentId,
+    leads: request.tools.some(({ name }) => name === delegationTool),
+  };
+}
 
 /** An answer of the user as prompts carry it. */
 interface PromptAnswer {
@@ -19,14 +95,14 @@ interface PromptAnswer {
   readonly delegation_id: string;
 }
 
-/** What planwave's prompts say, read from their XML-like blocks. Absent blocks are empty. */
+/** The content of planwave's prompts, read from their XML-like blocks. Absent blocks are empty. */
 export interface Prompt {
   readonly wave: number;
   readonly goal: string;
   readonly agents: readonly JsonObject[];
   /** Most delegations that a plan may have; Infinity when the prompt sets no limit. */
   readonly delegationsMax: number;
-  /** Whether a plan may have delegations done by triads. */
+  /** True when a plan may have delegations done by triads. */
   readonly allowsTriads: boolean;
   /** Teams with a name that a plan may give a delegation to; null when it may have none done by a team. */
   readonly teams: readonly JsonObject[] | null;
@@ -35,7 +111,7 @@ export interface Prompt {
   readonly saysOpenCriteria: boolean;
   readonly knownInputs: readonly string[];
   readonly delegation: JsonObject;
-  /** What can be loaded: first of what the task builds on. */
+  /** Details that can be loaded: first of what the task builds on. */
   readonly detailIndex: readonly JsonObject[];
   readonly outcomes: readonly JsonObject[];
   /** Contradictions that a decision has to resolve. */
@@ -44,7 +120,7 @@ export interface Prompt {
   readonly questions: readonly JsonObject[];
   /** Answers in the first message and in later ones, in this order. */
   readonly answers: readonly PromptAnswer[];
-  /** How many messages gave an output back because it broke a rule. */
+  /** Messages that gave an output back because it broke a rule. */
   readonly repairs: number;
   /** Texts of the tool results in the conversation, in order. */
   readonly toolResults: readonly string[];
@@ -131,4 +207,30 @@ export function readPrompt(request: MessagesRequest): Prompt {
       message.blocks.filter((block) => block.type === 'tool_result').map(toolResultText),
     ),
   };
+}
+
+/** planwave's own output shapes: a wave plan, an agent's output, a wave decision, a review of questions. */
+export type Shape = 'plan' | 'delegation' | 'decision' | 'review';
+
+const marks: ReadonlyArray<readonly [Shape, readonly string[]]> = [
+  ['plan', ['summary', 'delegations', 'needs_user_input']],
+  ['delegation', ['compact_md', 'detailed_md', 'status', 'coverage']],
+  ['review', ['reviews']],
+  ['decision', ['wave_compact', 'wave_detailed', 'planner_decision']],
+];
+
+/** Follows a `$ref` at the root of a schema. */
+function rootOf(schema: JsonObject): JsonObject {
+  const ref = schema['$ref'];
+  const path = typeof ref === 'string' ? /^#\/(\$defs|definitions)\/([^/]+)$/u.exec(ref) : null;
+  const definitions = path === null ? undefined : schema[path[1] ?? ''];
+  const target = isObject(definitions) ? definitions[path?.[2] ?? ''] : undefined;
+  return isObject(target) ? target : schema;
+}
+
+/** Recognises the shape that a JSON schema asks for by its property names; null for any other schema. */
+export function recogniseShape(schema: JsonObject | null): Shape | null {
+  const properties = schema === null ? undefined : rootOf(schema)['properties'];
+  if (!isObject(properties)) return null;
+  return marks.find(([, names]) => names.every((name) => name in properties))?.[0] ?? null;
 }

@@ -1,4 +1,4 @@
-import { quote } from '../quote.ts';
+import { quote } from '../text.ts';
 
 /** In a task description: the agent asks the user before it completes. */
 export const askMark = 'Ask the user who the result is for.';
@@ -29,7 +29,7 @@ export function audienceQuestion(goal: string): {
   };
 }
 
-/** Whether a question is the one above, for whatever goal. */
+/** Tells whether a question is the one above, for whatever goal. */
 export function isAudienceQuestion(text: string): boolean {
   return text.startsWith(audienceStart);
 }

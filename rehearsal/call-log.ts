@@ -1,12 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { TurnPlace } from '../rules/member-prompt.ts';
-import type { Shape } from '../rules/recognise-shape.ts';
-import type { TaskPlace } from '../rules/task-place.ts';
-import type { CallCounts, CallOutcome, RecordedCall } from '../script.ts';
+import type { TurnPlace } from './rules/member-prompt.ts';
+import type { Shape, TaskPlace } from './rules/prompt.ts';
+import type { CallCounts, CallOutcome, RecordedCall } from './script.ts';
 
 /** A call as it arrives. */
-export interface ArrivedCall {
+interface ArrivedCall {
   readonly callKey: string;
   readonly shape: Shape | null;
   readonly turn: TurnPlace | null;
