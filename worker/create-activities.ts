@@ -16,11 +16,11 @@ import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
-import { createMiddlewareActivities } from '../activities/middlewares/create-middleware-activities.ts';
+import { createMiddlewareActivities } from '../activities/middlewares/apply-middleware.ts';
 import {
   createMiddlewareRegistry,
   describeMiddlewares,
-} from '../activities/middlewares/create-middleware-registry.ts';
+} from '../activities/middlewares/middleware-registry.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import type { ModelClient } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
@@ -41,7 +41,7 @@ import { loadDetail } from '../activities/tools/load-detail.ts';
 import { createToolRegistry } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createWriteFile } from '../activities/tools/write-file.ts';
-import { createShippedMiddlewares } from './shipped-middlewares.ts';
+import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Where the shipped agents are. */

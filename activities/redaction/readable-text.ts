@@ -1,11 +1,92 @@
 import type { ArrivedPiece } from '../ports/model-client.ts';
-import { createJsonStrings } from './json-strings.ts';
-import type { StringPart } from './json-strings.ts';
 
-/** What people read of an agent's output. */
+/** Characters of a field's name that are kept: no name that is asked for is longer. */
+const keyCharsMax = 40;
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
+
+/** The part of a requested string that a piece of JSON brought. */
+interface StringPart {
+  /** How many of them began before. Two parts with one number are of one string. */
+  readonly string: number;
+  /** Without escapes. */
+  readonly text: string;
+}
+
+/**
+ * Reads the strings of some fields of an object while its JSON streams.
+ *
+ * JS1. However the JSON is cut into pieces, the parts put together are the strings of these fields, as `JSON.parse` gives
+ *      them; nothing of deeper objects.
+ *
+ * @param fields their names, of the outermost object alone.
+ */
+export function createJsonStrings(
+  fields: ReadonlySet<string>,
+): (piece: string) => readonly StringPart[] {
+  let depth = 0;
+  let isValue = false;
+  let key = '';
+  /** Null outside of a string. */
+  let inside: 'key' | 'wanted' | 'other' | null = null;
+  /** Of an escape that is not whole: what follows the backslash. */
+  let escape: string | null = null;
+  let count = 0;
+
+  const beginString = (): void => {
+    inside = 'other';
+    if (depth !== 1) return;
+    inside = isValue ? (fields.has(key) ? 'wanted' : 'other') : 'key';
+    if (inside === 'key') key = '';
+    if (inside === 'wanted') count += 1;
+  };
+  const readOutside = (character: string): void => {
+    if (character === '"') beginString();
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (depth === 1 && character === ':') isValue = true;
+    else if (depth === 1 && character === ',') isValue = false;
+  };
+  /** @returns what the character stands for; empty while it is a part of something. */
+  const readInside = (character: string): string => {
+    if (escape === null) {
+      if (character === '\\') escape = '';
+      else if (character === '"') inside = null;
+      else return character;
+      return '';
+    }
+    escape += character;
+    if (escape.startsWith('u') && escape.length < 5) return '';
+    const text = readEscape(escape);
+    escape = null;
+    return text;
+  };
+
+  return (piece) => {
+    const parts = new Map<number, string>();
+    for (let at = 0; at < piece.length; at += 1) {
+      const character = piece.charAt(at);
+      const within = inside;
+      if (within === null) readOutside(character);
+      else {
+        const text = readInside(character);
+        if (within === 'wanted') parts.set(count, (parts.get(count) ?? '') + text);
+        else if (within === 'key' && key.length < keyCharsMax) key += text;
+      }
+    }
+    return [...parts].flatMap(([string, text]) => (text === '' ? [] : [{ string, text }]));
+  };
+}
+
+function readEscape(escape: string): string {
+  if (!escape.startsWith('u')) return escapes[escape] ?? escape;
+  return String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+}
+
+/** Fields of an agent's output that people read. */
 const outputFields: ReadonlySet<string> = new Set(['compact_md', 'detailed_md']);
 
-/** What people read of a call: the task that a leader gives out. */
+/** Fields of a call that people read: the task that a leader gives out. */
 const callFields: ReadonlySet<string> = new Set(['task']);
 
 /** Stands between two texts of one reply. */
@@ -14,12 +95,12 @@ const gap = '\n\n';
 type Read = (piece: string) => readonly StringPart[];
 
 /**
- * What people can read of a reply while it streams: free text as it is, of an output its two texts, of calls the tasks,
+ * Reads what people can read of a reply while it streams: free text as it is, of an output its two texts, of calls the tasks,
  * without the JSON around them. In the order in which they come, with an empty line between them.
  *
  * RX1. However the stream is cut into pieces, what the pieces bring is the same text when it is put together.
  *
- * @param isFree whether the reply is text and no JSON.
+ * @param isFree true when the reply is text and no JSON.
  * @returns what a piece brings; mostly a few characters, and nothing for much of a JSON.
  */
 export function createReadableText(isFree: boolean): (piece: ArrivedPiece) => string {
@@ -42,7 +123,7 @@ export function createReadableText(isFree: boolean): (piece: ArrivedPiece) => st
   };
 }
 
-/** Where JSON was asked for, a text that begins otherwise is what somebody says before its calls. */
+/** Where JSON was asked for, a text that begins otherwise is what the model says before its calls. */
 function readText(isFree: boolean): Read {
   let read: Read | null = isFree ? readAll : null;
   return (piece) => {

@@ -1,5 +1,42 @@
+import { removeInvisible } from '../text/remove-invisible.ts';
+
 /**
- * What a text holds that only a machine reads: Base64, and the invisible letters of Unicode's tags.
+ * Disguises of orders, taken off: a text as a model reads it. Orders are written so that a search for their words fails.
+ *
+ * Invariants:
+ *   FLD1. Full-width, styled and accented letters, Cyrillic and Greek ones in Latin words, letters set apart, and invisible
+ *         characters between them give the same folded text as the plain word.
+ *   FLD2. Plain text of one script stays as it is, but for its accents; line breaks stay.
+ */
+
+/** Letters that look like Latin ones. Each is written for one in words that are Latin otherwise. */
+const lookAlikes: ReadonlyMap<string, string> = new Map(
+  Array.from('аеорсухіѕјԁһոνοαιρτυАВЕІКМНОРСТХΟΙΑΕΝΡΤ', (letter, at) => [
+    letter,
+    'aeopcyxisjdhnvoaiptuABEIKMHOPCTXOIAENPT'.charAt(at),
+  ]),
+);
+
+/** `i g n o r e`, `i-g-n-o-r-e`. Five letters, or initials in a row would be a word. */
+const setApart = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*·]\p{L}){4,}(?![\p{L}\p{N}])/gu;
+
+export function foldDisguise(text: string): string {
+  return removeInvisible(text)
+    .text.normalize('NFKD')
+    .replace(/[\u0300-\u036f]/gu, '')
+    .normalize('NFC')
+    .replace(/[\u2018\u2019\u02bc]/gu, "'")
+    .replace(/\p{L}+/gu, foldWord)
+    .replace(setApart, (letters) => letters.replace(/[^\p{L}]/gu, ''));
+}
+
+function foldWord(word: string): string {
+  if (!/[A-Za-z]/.test(word) || /^[A-Za-z]+$/.test(word)) return word;
+  return Array.from(word, (letter) => lookAlikes.get(letter) ?? letter).join('');
+}
+
+/**
+ * Contents of a text that only a machine reads: Base64, and the invisible letters of Unicode's tags.
  *
  * Invariants:
  *   DEC1. Base64 of a text is decoded wherever in a word it begins, in both alphabets, broken into lines, padded or not.
@@ -21,7 +58,7 @@ const offsets = [0, 1, 2, 3];
 /** A hash or a path decodes to bytes without such a row. */
 const readable = /[\p{L}\p{N}\p{P}\p{Sm} \n]{12}/u;
 
-/** What reads like a text when it is taken for Base64. */
+/** Decodes the words that read like a text when they are taken for Base64. */
 export function decodeBase64(text: string): string[] {
   return [...text.matchAll(encoded)].flatMap(([word]) => {
     const sixes = Array.from(word.replaceAll(/\s+/g, ''), valueOf);

@@ -1,6 +1,6 @@
 /**
- * Whether a text that is to be read as data gives orders to the model that reads it. It can't be proved that one does
- * not; this finds what does so plainly, and leaves ordinary texts alone.
+ * A score for texts that are to be read as data and give orders to the model that reads them. It can't be proved that
+ * a text gives none; this finds what does so plainly, and leaves ordinary texts alone.
  *
  * Invariants:
  *   INJ1. An order is found whatever stands before and behind it, and in whatever disguise `foldDisguise` knows.
@@ -10,22 +10,21 @@
  *   INJ4. Every text has a score, in time that grows with its length; no finding quotes more than a line.
  */
 import { cleanLine } from '../text/clean-line.ts';
-import { decodeBase64, decodeTags } from './decode-hidden.ts';
-import { foldDisguise } from './fold-disguise.ts';
-import { orderSigns } from './order-signs.ts';
+import { decodeBase64, decodeTags, foldDisguise } from './decode-hidden.ts';
+import { injectionPatterns } from './injection-patterns.ts';
 
 export interface OrderFinding {
   /** "which …", for people. */
   readonly sign: string;
   readonly weight: number;
-  /** Where it stands, with a few words around it, without its disguise. */
+  /** The words at its place and a few around them, without their disguise. */
   readonly excerpt: string;
 }
 
 export interface OrderScore {
   /** From `clearScore` on it is plain. 0: nothing was found. */
   readonly score: number;
-  /** What made the score, strongest first. */
+  /** The signs that made the score, strongest first. */
   readonly findings: readonly OrderFinding[];
 }
 
@@ -56,7 +55,7 @@ function findPlaced(text: string, depth: number): Placed[] {
 }
 
 function findSigns(folded: string): Placed[] {
-  return orderSigns.flatMap(({ name, weight, pattern }) =>
+  return injectionPatterns.flatMap(({ name, weight, pattern }) =>
     [...folded.matchAll(pattern)].map(({ 0: found, index }) => ({
       sign: name,
       weight,

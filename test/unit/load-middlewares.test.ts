@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createMiddlewareRegistry } from '../../activities/middlewares/create-middleware-registry.ts';
+import { createMiddlewareRegistry } from '../../activities/middlewares/middleware-registry.ts';
 import type { MiddlewareContext } from '../../activities/ports/middleware.ts';
 import type {
   ApplyMiddlewareInput,
@@ -16,7 +16,7 @@ import { createFileArtifactStore } from '../../activities/adapters/file-store/fi
 import { computeBuildId } from '../../worker/build-id.ts';
 import { hashModule } from '../../worker/hash-module.ts';
 import { loadMiddlewares } from '../../worker/load-middlewares.ts';
-import { createShippedMiddlewares } from '../../worker/shipped-middlewares.ts';
+import { createShippedMiddlewares } from '../../activities/middlewares/shipped-middlewares.ts';
 import { BadSettings } from '../../worker/worker-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'planwave-middlewares-'));

@@ -1,12 +1,12 @@
 import { cutText } from '../../core/text/cut-text.ts';
-import type { Middleware } from '../ports/middleware.ts';
+import type { Middleware, MiddlewareRegistry } from '../ports/middleware.ts';
 
 const goodName = /^[a-z0-9][a-z0-9_-]{0,39}$/;
-const kinds: readonly unknown[] = ['middleware', 'guardrail'];
-const stages: readonly unknown[] = ['input', 'output'];
+const knownKinds: readonly unknown[] = ['middleware', 'guardrail'];
+const knownStages: readonly unknown[] = ['input', 'output'];
 
 /**
- * What is wrong with a list of middlewares, whoever wrote it: every fault at once, one line each.
+ * Finds what is wrong with a list of middlewares that may come from a user's module: every fault at once, one line each.
  *
  * @param taken names that are used already.
  */
@@ -25,7 +25,12 @@ export function findMiddlewareFaults(list: unknown, taken: readonly string[] = [
     if (typeof name === 'string') names.add(name);
     return [
       ...checkName(name, isTaken),
-      ...checkField(kinds.includes(fields['kind']), 'kind', fields, '"middleware" or "guardrail"'),
+      ...checkField(
+        knownKinds.includes(fields['kind']),
+        'kind',
+        fields,
+        '"middleware" or "guardrail"',
+      ),
       ...checkField(
         areStages(fields['stages']),
         'stages',
@@ -42,7 +47,7 @@ export function findMiddlewareFaults(list: unknown, taken: readonly string[] = [
   });
 }
 
-/** @returns the list as what it is, once nothing is wrong with it. */
+/** Narrows a list once nothing is wrong with it. */
 export function isMiddlewareList(list: unknown): list is readonly Middleware[] {
   return findMiddlewareFaults(list).length === 0;
 }
@@ -69,7 +74,7 @@ function areStages(value: unknown): boolean {
   return (
     Array.isArray(value) &&
     value.length > 0 &&
-    value.every((stage) => stages.includes(stage)) &&
+    value.every((stage) => knownStages.includes(stage)) &&
     new Set(value).size === value.length
   );
 }
@@ -82,4 +87,19 @@ function describe(value: unknown): string {
     : Array.isArray(value)
       ? 'a list'
       : `a value of type ${typeof value}`;
+}
+
+/** @throws Error that lists every duplicate, bad name and wrong field: a fault in the worker's set-up. */
+export function createMiddlewareRegistry(list: readonly Middleware[]): MiddlewareRegistry {
+  const faults = findMiddlewareFaults(list);
+  if (faults.length > 0) throw new Error(`The middlewares are wrong: ${faults.join('; ')}.`);
+  return new Map(list.map((one) => [one.name, one]));
+}
+
+/** A middleware as a team may name it, and where. */
+type MiddlewareSummary = Pick<Middleware, 'name' | 'kind' | 'stages'>;
+
+/** Lists every middleware and guardrail, in the order of the registry. */
+export function describeMiddlewares(registry: MiddlewareRegistry): MiddlewareSummary[] {
+  return [...registry.values()].map(({ name, kind, stages }) => ({ name, kind, stages }));
 }

@@ -1,11 +1,11 @@
 /**
- * How texts look that give orders to the model that reads them. Each sign is looked for in a folded text
- * (`fold-disguise.ts`), so patterns have no accents.
+ * A form of texts that give orders to the model that reads them. It is looked for in a text without disguise
+ * (`foldDisguise`), so patterns have no accents.
  *
  * `weight` 3 is clear alone. 2 and 1 also stand in ordinary texts, and count with what stands near them.
  */
-export interface OrderSign {
-  /** What it is, as it is told to people: "…, which <name>". */
+export interface InjectionPattern {
+  /** The form in words for people: "…, which <name>". */
   readonly name: string;
   readonly weight: 1 | 2 | 3;
   readonly pattern: RegExp;
@@ -22,7 +22,7 @@ const more = String.raw`(?:${between}(?:and|or|system|developer|user|safety|secu
 /** "…, if your device is paired": a manual. */
 const always = String.raw`(?!\s+(?:if|unless|when|where|in case)\b)`;
 
-function sign(name: string, weight: 1 | 2 | 3, ...patterns: readonly string[]): OrderSign {
+function sign(name: string, weight: 1 | 2 | 3, ...patterns: readonly string[]): InjectionPattern {
   return { name, weight, pattern: new RegExp(patterns.join('|'), 'gimu') };
 }
 
@@ -31,7 +31,7 @@ const tags = 'has the tags of a conversation with a model';
 const fakeCalls = 'has the form of a tool call';
 const speaks = 'speaks to an AI';
 
-export const orderSigns: readonly OrderSign[] = [
+export const injectionPatterns: readonly InjectionPattern[] = [
   sign(
     overrides,
     3,
