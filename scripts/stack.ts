@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { ensureTemporal, type TemporalServer } from './dev-server/dev-server.ts';
 import { findFreePort, isListening } from './dev-server/temporal-probe.ts';
-import { startNodePart } from './parts/node-part.ts';
+import { startNodePart } from './parts/part.ts';
 import type { StopSignal } from './parts/stop-signal.ts';
 import { supervise, type Supervised } from './parts/supervise.ts';
-import { partEnvironment, type Settings } from './settings.ts';
+import { partEnvironment, type Settings } from './parts/settings.ts';
 
 /** Everything one machine needs to plan: server, model and worker, as far as they did not run already. */
 export interface Stack {
@@ -22,7 +22,7 @@ export interface Stack {
   kill(): void;
 }
 
-/** How long each part may take to end, in milliseconds. The worker's is longer than its own grace for a model call. */
+/** Milliseconds that each part may take to end. The worker's is longer than its own grace for a model call. */
 const graceMs = { worker: 130_000, rehearsal: 5_000, server: 15_000 } as const;
 
 /**

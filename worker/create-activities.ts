@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { Activities } from '../contracts/activity-types.ts';
 import { createAgentFiles } from '../activities/adapters/agent-files.ts';
 import { createAnthropicClient } from '../activities/adapters/anthropic/anthropic-client.ts';
@@ -42,10 +41,8 @@ import { createToolRegistry } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createWriteFile } from '../activities/tools/write-file.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
+import { shippedAgentsDir } from './worker-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
-
-/** Where the shipped agents are. */
-export const shippedAgentsDir = fileURLToPath(new URL('../agents', import.meta.url));
 
 /** How patient the activities are. Tests make it short. */
 export interface ActivityTimes {

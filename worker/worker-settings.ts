@@ -1,8 +1,12 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
 import type { LogSettings } from './create-logger.ts';
+
+/** The folder of the agents that ship. */
+export const shippedAgentsDir = fileURLToPath(new URL('../agents', import.meta.url));
 
 /** The model of agents that name none, when a real provider answers. */
 const realModel = 'claude-sonnet-5-5';

@@ -5,10 +5,10 @@ import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 
-/** What answers at an address: `free` means nothing listens there, `other` that it is not Temporal. */
+/** The kind of answer at an address: `free` means nothing listens there, `other` that it is not Temporal. */
 export type Answer = 'free' | 'temporal' | 'other';
 
-/** Where the embedded server listens; `localhost` may mean IPv6 first. */
+/** The address on which the embedded server listens; `localhost` may mean IPv6 first. */
 export const localHost = '127.0.0.1';
 
 const socketTimeoutMs = 2_000;

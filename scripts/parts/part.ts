@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ExpectedError } from '../bootstrap/expected-error.mjs';
 import { lastLines } from '../bootstrap/run-command.mjs';
 
-/** How to start one process of planwave. */
-export interface PartOptions {
+/** Options for starting one process of planwave. */
+interface PartOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -21,7 +22,7 @@ export interface Part {
   readonly logFile: string;
   /** The first message of a `node` part, which says that it is ready. Never settles when the part ends before. */
   readonly firstMessage: Promise<unknown>;
-  /** How it ended, such as `exit code 1` or `SIGKILL`. */
+  /** The way it ended, such as `exit code 1` or `SIGKILL`. */
   readonly ended: Promise<string>;
   /** Asks it to end (SIGTERM), and ends it by force after `graceMs` milliseconds. Settles when it has ended. */
   stop(graceMs: number): Promise<void>;
@@ -89,4 +90,66 @@ function spawnWithLog(options: PartOptions): ChildProcess {
   } finally {
     closeSync(log);
   }
+}
+
+interface NodePartOptions {
+  /** Names the part in messages and its log file; there is a `scripts/<name>.mjs`. */
+  readonly name: 'worker' | 'rehearsal';
+  readonly env: NodeJS.ProcessEnv;
+  /** `PLANWAVE_HOME`; the log lies in its `temporal` folder, so that runs have the rest of the names. */
+  readonly home: string;
+}
+
+/** The one message that a part sends to its parent. */
+const readyMessage = { type: 'ready' } as const;
+
+/**
+ * Starts one of our own scripts as a process and waits until it says that it is ready.
+ *
+ * @throws {ExpectedError} with the end of its log, when it ended before that
+ */
+export async function startNodePart(options: NodePartOptions): Promise<Part> {
+  const script = fileURLToPath(new URL(`../${options.name}.mjs`, import.meta.url));
+  const part = startPart({
+    command: process.execPath,
+    args: [script],
+    env: options.env,
+    logFile: join(options.home, 'temporal', `${options.name}.log`),
+    kind: 'node',
+  });
+  const first = await Promise.race([
+    part.firstMessage,
+    part.ended.then((how) => ({ type: 'ended', how })),
+  ]);
+  if (isReadyMessage(first)) return part;
+  throw new ExpectedError(
+    `The ${options.name} did not start (${await part.ended}). The end of its log (${part.logFile}):\n${logTail(part.logFile)}`,
+  );
+}
+
+/**
+ * In a part: tells the parent that it is ready, and asks this process to end when the parent is gone. Does nothing
+ * when the script was started by hand.
+ */
+export function announceReady(): void {
+  if (process.send === undefined) return;
+  if (!process.connected) {
+    askSelfToEnd();
+    return;
+  }
+  process.once('disconnect', askSelfToEnd);
+  process.send(readyMessage);
+}
+
+function askSelfToEnd(): void {
+  process.kill(process.pid, 'SIGTERM');
+}
+
+function isReadyMessage(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'type' in value &&
+    value.type === readyMessage.type
+  );
 }

@@ -1,4 +1,4 @@
-/** What the user asked for by Ctrl-C, or somebody by `kill`. */
+/** A request to stop, by Ctrl-C or `kill`. */
 export interface StopSignal {
   /** Settles at the first signal. */
   readonly asked: Promise<void>;

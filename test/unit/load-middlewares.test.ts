@@ -9,8 +9,8 @@ import type {
   ApplyMiddlewareResult,
 } from '../../contracts/team-activities.ts';
 import { createRedactor } from '../../redaction/create-redactor.ts';
-import { createDoctorChecks } from '../../scripts/doctor/doctor-checks.ts';
-import { readSettings } from '../../scripts/settings.ts';
+import { createDoctorChecks } from '../../scripts/doctor-checks.ts';
+import { readSettings } from '../../scripts/parts/settings.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
 import { computeBuildId } from '../../worker/build-id.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { badSettingsExitCode, ExpectedError, messageOf } from './bootstrap/expected-error.mjs';
+import { badSettingsExitCode, ExpectedError, messageOf } from '../bootstrap/expected-error.mjs';
 
-/** Where the parts of planwave are, as the environment and Temporal's configuration file say. */
+/** Places of the parts of planwave, as the environment and Temporal's configuration file say. */
 export interface Settings {
   /** `PLANWAVE_HOME` as an absolute path; default `.planning` in the current folder. */
   readonly home: string;

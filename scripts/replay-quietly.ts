@@ -1,8 +1,8 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
-import { replayHistories } from '../../worker/replay-histories.ts';
-import { isTraced } from '../../worker/worker-settings.ts';
-import type { RecordedWorkflow, ReplayedWorkflow } from '../../worker/replay-histories.ts';
+import { loadWorkflowBundle } from '../worker/bundle-workflows.ts';
+import { replayHistories } from '../worker/replay-histories.ts';
+import type { RecordedWorkflow, ReplayedWorkflow } from '../worker/replay-histories.ts';
+import { isTraced } from '../worker/worker-settings.ts';
 
 /** As `replayHistories`. What does not fit is reported by the result, so the SDK need not log it too. */
 export async function* replayQuietly(
