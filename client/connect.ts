@@ -2,7 +2,8 @@ import { Connection } from '@temporalio/client';
 import type { ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { PlanwaveClientError } from './client-error.ts';
-import { connectFailure } from './connect-failure.ts';
+import { connectFailure } from './server-calls.ts';
+import { taskQueue } from '../contracts/names.ts';
 
 export interface ConnectOptions {
   /** `host:port`. If undefined: TEMPORAL_ADDRESS, then the profile file, then `localhost:7233`. */
@@ -15,13 +16,13 @@ export interface ConnectOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-export interface ServerConnection {
+interface ServerConnection {
   readonly connection: Connection;
   readonly address: string;
   readonly namespace: string;
 }
 
-export interface ServerConfig {
+interface ServerConfig {
   readonly address: string;
   readonly namespace: string;
   readonly connectionOptions: ConnectionOptions;
@@ -110,4 +111,9 @@ function messageOf(error: unknown): string {
   const [first = ''] = text.split('\n');
   const hasLine = typeof error === 'object' && error !== null && 'line' in error;
   return `${first.replace(/[.:]$/, '')}${hasLine ? ` in line ${String(error.line)}` : ''}`;
+}
+
+/** Where the worker listens: `PLANWAVE_TASK_QUEUE`, which the worker reads too, else `planwave`. */
+export function taskQueueOf(env: Readonly<Record<string, string | undefined>>): string {
+  return env['PLANWAVE_TASK_QUEUE'] || taskQueue;
 }

@@ -6,30 +6,21 @@ import { queryNames, signalNames, taskQueue } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { AnswerInput } from '../contracts/question.ts';
 import type { TeamInput } from '../contracts/team.ts';
-import type {
-  BudgetView,
-  PlanView,
-  PoolView,
-  QuestionsView,
-  RunWavesView,
-  StatusView,
-  WaveView,
-} from '../contracts/views.ts';
+import type { QuestionsView, RunWavesView, StatusView, WaveView } from '../contracts/views.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { createRedactingCodec } from '../redaction/redacting-codec.ts';
-import type { ClientContext } from './client-context.ts';
-import { readDelegation } from './delegation-reading.ts';
-import type { DelegationReading } from './delegation-reading.ts';
-import { listRuns } from './list-runs.ts';
-import type { ListedRun, ListOptions } from './list-runs.ts';
-import { readOpenHistories } from './open-histories.ts';
-import type { OpenHistory } from './open-histories.ts';
+import type { ClientContext } from './server-calls.ts';
+import { readDelegation, readTeam } from './read-work.ts';
+import { readUsageNow } from './usage-now.ts';
+import type { DelegationReading, TeamLook } from './read-work.ts';
+import type { UsageNow } from './usage-now.ts';
+import { listRuns, readOpenHistories } from './run-listing.ts';
+import type { ListedRun, ListOptions, RunListing, OpenHistory } from './run-listing.ts';
 import { describeRun, readView } from './read-view.ts';
 import type { Reading } from './read-view.ts';
 import { readRunEnd } from './run-end.ts';
 import type { RunEnd } from './run-end.ts';
-import type { RunListing } from './run-listing.ts';
 import { callServer } from './server-calls.ts';
 import { startRun, startTeam } from './start-run.ts';
 import type { StartedRun, StartRunOptions } from './start-run.ts';
@@ -37,10 +28,6 @@ import { findStuck, listStuck } from './stuck-workflows.ts';
 import type { StuckWorkflow } from './stuck-workflows.ts';
 import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
-import { readTeam } from './team/read-team.ts';
-import type { TeamLook } from './team/read-team.ts';
-import { readUsageNow } from './usage-now.ts';
-import type { UsageNow } from './usage-now.ts';
 
 /**
  * A typed client of the engine. Every method throws PlanwaveClientError and nothing else, and every method but
@@ -71,10 +58,6 @@ export interface PlanwaveClient {
   /** All that a run has used until now, the wave at work too: asks what is at work below the view. */
   usageNow(status: StatusView): Promise<UsageNow>;
   questions(runId: string): Promise<Reading<QuestionsView>>;
-  /** The view is null before the first plan. */
-  plan(runId: string): Promise<Reading<PlanView | null>>;
-  pool(runId: string): Promise<Reading<PoolView>>;
-  budget(runId: string): Promise<Reading<BudgetView>>;
   waves(runId: string): Promise<Reading<RunWavesView>>;
   /** Live states of one wave, by the `wave_workflow_id` of the status view. */
   waveView(waveWorkflowId: string): Promise<Reading<WaveView>>;
@@ -139,9 +122,6 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     status: (runId) => view(queryNames.status, runId),
     usageNow: (status) => readUsageNow(context, status),
     questions: (runId) => view(queryNames.questions, runId),
-    plan: (runId) => view(queryNames.plan, runId),
-    pool: (runId) => view(queryNames.pool, runId),
-    budget: (runId) => view(queryNames.budget, runId),
     waves: (runId) => view(queryNames.wave, runId),
     waveView: (waveWorkflowId) => view(queryNames.wave, waveWorkflowId),
     delegation: (workflowId) => readDelegation(context, workflowId),

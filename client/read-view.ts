@@ -1,14 +1,20 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import type { ClientContext } from './client-context.ts';
-import { commandText } from './command-text.ts';
-import { refusedCredentials } from './connect-failure.ts';
-import { grpcCodes } from './grpc-codes.ts';
+import type { ClientContext } from './server-calls.ts';
+import { commandText } from '../core/text/command-text.ts';
+import {
+  refusedCredentials,
+  grpcCodes,
+  callServer,
+  grpcCodeOf,
+  grpcText,
+  toClientError,
+} from './server-calls.ts';
 import { toRunListing } from './run-listing.ts';
 import type { RunListing } from './run-listing.ts';
-import { callServer, grpcCodeOf, grpcText, toClientError } from './server-calls.ts';
 import { describeStuck, findStuck } from './stuck-workflows.ts';
 import type { StuckWorkflow } from './stuck-workflows.ts';
+import { queryNames } from '../contracts/names.ts';
 
 /** Answer to a query: from a worker, or, when none answers, what the server itself knows. */
 export type Reading<T> =
@@ -85,4 +91,31 @@ function noteOf(error: unknown, { version }: RunListing): string {
     return 'No worker is running; this is the last known state. Try: npm run worker (or npm run dev).';
   }
   return `The worker did not answer the query (${text}); this is the last known state.`;
+}
+
+/** Shown beside other things that are ready sooner, so nobody waits long for it. */
+const statusTimeoutMs = 1_500;
+
+export type StatusAnswer<T> =
+  /** `view` is null before the workflow has anything to tell; so it is before it has begun. */
+  | { readonly isTold: true; readonly view: T | null }
+  /** No worker answered in time. */
+  | { readonly isTold: false };
+
+/** Asks a workflow for its `status`. Never throws. */
+export async function askStatus<T>(
+  context: ClientContext,
+  workflowId: string,
+  query: string = queryNames.status,
+): Promise<StatusAnswer<T>> {
+  try {
+    const view = await context.connection.withDeadline(Date.now() + statusTimeoutMs, () =>
+      context.workflows.getHandle(workflowId).query<T | null>(query),
+    );
+    return { isTold: true, view };
+  } catch (error) {
+    return error instanceof WorkflowNotFoundError
+      ? { isTold: true, view: null }
+      : { isTold: false };
+  }
 }

@@ -8,7 +8,7 @@ import {
 import type { DelegationOutcome, LoneOutcome } from '../contracts/delegation-run.ts';
 import type { PlannerRunResult } from '../contracts/planner-run.ts';
 import type { LoneWaveResult, WaveResult } from '../contracts/planner-wave.ts';
-import type { ClientContext } from './client-context.ts';
+import type { ClientContext } from './server-calls.ts';
 import { callServer, toClientError } from './server-calls.ts';
 
 /** How a run ended. */

@@ -1,8 +1,15 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { memoKeys } from '../contracts/names.ts';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { formatDollars, formatLeastDollars } from '../core/text/format.ts';
+import { memoKeys, workflowTypes } from '../contracts/names.ts';
 import type { searchAttributes } from '../contracts/names.ts';
+import type { ClientContext } from './server-calls.ts';
+import { callServer, queryText } from './server-calls.ts';
+import { listStuck } from './stuck-workflows.ts';
+import type { StuckWorkflow } from './stuck-workflows.ts';
+import { ifFound } from './client-error.ts';
 
-export type ExecutionState =
+type ExecutionState =
   | 'running'
   | 'completed'
   | 'failed'
@@ -80,4 +87,82 @@ function numberOrNull(value: unknown): number | null {
 function textList(value: unknown): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+export interface ListedRun extends RunListing {
+  /** The run, or the first of its children, when no worker can carry it on. */
+  readonly stuck: StuckWorkflow | null;
+}
+
+export interface ListOptions {
+  /** Most runs to return. If undefined: 50. */
+  readonly limit?: number | undefined;
+  /** Only runs that have not ended. */
+  readonly open?: boolean | undefined;
+}
+
+/**
+ * What a person started: runs, and waves, delegations, triads, phases and teams that no other workflow began. One that
+ * continued as new has several executions under one id; only the newest counts.
+ */
+const ofOurs = `WorkflowType IN (${Object.values(workflowTypes).map(queryText).join(', ')})`;
+const isRun = `${ofOurs} AND ParentWorkflowId IS NULL AND ExecutionStatus != 'ContinuedAsNew'`;
+
+export async function listRuns(
+  context: ClientContext,
+  options: ListOptions,
+): Promise<readonly ListedRun[]> {
+  const limit = options.limit ?? 50;
+  const query = options.open === true ? `${isRun} AND ExecutionStatus = 'Running'` : isRun;
+  const runs = await callServer(context, null, async () => {
+    const found: RunListing[] = [];
+    for await (const info of context.workflows.list({ query, pageSize: Math.min(limit, 1_000) })) {
+      if (found.length >= limit) break;
+      found.push(toRunListing(info));
+    }
+    return found;
+  });
+  const isAnyAtWork = runs.some(({ execution }) => execution === 'running');
+  const stuck = isAnyAtWork ? await listStuck(context) : [];
+  return runs.map((run) => ({
+    ...run,
+    stuck: stuck.find(({ run_id }) => run_id === run.run_id) ?? null,
+  }));
+}
+
+/** What the server knows: while a run works, what its finished waves have cost. Empty when that is nothing yet. */
+export function formatSpent({ cost_usd, execution }: RunListing): string {
+  if (cost_usd === null) return '';
+  // A search attribute holds dollars.
+  const microUsd = Math.round(cost_usd * 1_000_000);
+  if (execution !== 'running') return formatDollars(microUsd);
+  return microUsd === 0 ? '' : formatLeastDollars(microUsd);
+}
+
+export interface OpenHistory {
+  readonly workflowId: string;
+  readonly history: History;
+}
+
+/** Milliseconds for one history, which may have many megabytes, and for a page of the list. */
+const timeoutMs = 60_000;
+
+/** Those that end meanwhile are read too; those that are deleted meanwhile are left out. */
+export async function* readOpenHistories(
+  context: ClientContext,
+): AsyncIterableIterator<OpenHistory> {
+  const query =
+    `ExecutionStatus = 'Running' AND TaskQueue = ${queryText(context.taskQueue)} ` +
+    `AND ${ofOurs}`;
+  const list = context.workflows.list({ query, pageSize: 1_000 })[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await callServer(context, null, () => list.next(), timeoutMs);
+    if (next.done === true) return;
+    const { workflowId, runId } = next.value;
+    const handle = context.workflows.getHandle(workflowId, runId);
+    const history = await ifFound(
+      callServer(context, workflowId, () => handle.fetchHistory(), timeoutMs),
+    );
+    if (history !== null) yield { workflowId, history };
+  }
 }

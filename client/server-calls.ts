@@ -1,20 +1,33 @@
 import { isGrpcServiceError, NamespaceNotFoundError, ServiceError } from '@temporalio/client';
-import type { ConnectionLike } from '@temporalio/client';
+import type { ConnectionLike, WorkflowClient } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
+import { connect } from 'node:net';
+import type { DataConverter } from '@temporalio/common';
 import { PlanwaveClientError } from './client-error.ts';
-import { commandText } from './command-text.ts';
-import { refusedCredentials, serverLost } from './connect-failure.ts';
-import { grpcCodes } from './grpc-codes.ts';
+import { commandText } from '../core/text/command-text.ts';
+
+/** The gRPC status codes that the client tells apart. The numbers are part of the gRPC protocol. */
+export const grpcCodes = {
+  cancelled: 1,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  notFound: 5,
+  permissionDenied: 7,
+  resourceExhausted: 8,
+  failedPrecondition: 9,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
 
 /** Where calls go, for deadlines and for error texts. */
-export interface ServerAddress {
+interface ServerAddress {
   readonly connection: ConnectionLike;
   readonly address: string;
   readonly namespace: string;
 }
 
 /** Milliseconds for a call that the server answers alone, without a worker. */
-export const serverCallTimeoutMs = 3_000;
+const serverCallTimeoutMs = 3_000;
 
 /**
  * Runs calls that only the server has to answer, and gives up in time.
@@ -120,4 +133,99 @@ function invalidArgument(error: unknown): PlanwaveClientError {
   return new PlanwaveClientError('bad_input', `The server refused the request: ${text}.${cure}`, {
     cause: error,
   });
+}
+
+const probeTimeoutMs = 1_500;
+const cure =
+  'Try: start one with "npm run dev", or set TEMPORAL_ADDRESS (or --address) to where it runs.';
+
+/** The error for a failed connection attempt. gRPC hides the reason, so the address is probed once. */
+export async function connectFailure(
+  address: string,
+  error: unknown,
+): Promise<PlanwaveClientError> {
+  const refusal = refusedCredentials(address, error);
+  if (refusal) return refusal;
+  const reason = await probe(address);
+  return new PlanwaveClientError(
+    'unreachable',
+    `No Temporal server can be reached at ${address}: ${reason}. ${cure}`,
+    { cause: error },
+  );
+}
+
+/** The error for a server that was connected and no longer answers. */
+function serverLost(address: string, error: unknown): PlanwaveClientError {
+  return new PlanwaveClientError(
+    'unreachable',
+    `The Temporal server at ${address} no longer answers. ${cure}`,
+    { cause: error },
+  );
+}
+
+export function refusedCredentials(
+  address: string,
+  error: unknown,
+): PlanwaveClientError | undefined {
+  const inner = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (!isGrpcServiceError(inner)) return undefined;
+  const code: number = inner.code;
+  if (code !== grpcCodes.unauthenticated && code !== grpcCodes.permissionDenied) return undefined;
+  return new PlanwaveClientError(
+    'unauthorized',
+    `The Temporal server at ${address} refused the credentials. ` +
+      'Try: check TEMPORAL_API_KEY, the TEMPORAL_TLS_* variables and the namespace.',
+    { cause: error },
+  );
+}
+
+/** What a plain TCP connection meets, in words. Never throws. */
+function probe(address: string): Promise<string> {
+  const { host, port } = splitAddress(address);
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const finish = (reason: string): void => {
+      socket.destroy();
+      resolve(reason);
+    };
+    socket.setTimeout(probeTimeoutMs, () => {
+      finish('no answer');
+    });
+    socket.once('connect', () => {
+      finish('something listens there, but it does not answer as a Temporal server');
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      finish(probeReasons[error.code ?? ''] ?? error.code ?? 'no answer');
+    });
+  });
+}
+
+const probeReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name can not be looked up',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the network',
+  ECONNRESET: 'the connection was reset',
+};
+
+function splitAddress(address: string): { readonly host: string; readonly port: number } {
+  const match = /^\[?(?<host>.*?)\]?(?::(?<port>\d{1,5}))?$/.exec(address);
+  const port = Number(match?.groups?.['port'] ?? 7233);
+  return { host: match?.groups?.['host'] ?? address, port: port <= 65_535 ? port : 0 };
+}
+
+/** A text as it stands in a visibility query, such as the one of `temporal workflow list --query`. */
+export function queryText(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
+}
+
+/** What the parts of the client share. */
+export interface ClientContext extends ServerAddress {
+  readonly workflows: WorkflowClient;
+  readonly taskQueue: string;
+  readonly dataConverter: DataConverter | undefined;
+  readonly workerTimeoutMs: number;
+  /** What is to be sent, without the secrets in it. The server keeps it before any code of the engine sees it. */
+  readonly redact: <T>(outgoing: T) => T;
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../core/text/cut-text.ts';
 import {
   defineSearchAttributeKey,
   SearchAttributeType,
@@ -6,11 +7,11 @@ import {
 import { memoKeys, workflowTaskTimeoutMs, workflowTypes } from '../contracts/names.ts';
 import type { PlannerRunInput } from '../contracts/planner-run.ts';
 import type { TeamInput } from '../contracts/team.ts';
-import type { ClientContext } from './client-context.ts';
+import type { ClientContext } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
-import { commandText } from './command-text.ts';
-import { checkRunId, generateRunId } from './run-id.ts';
+import { commandText } from '../core/text/command-text.ts';
 import { callServer } from './server-calls.ts';
+import { Slug } from '../contracts/slug.ts';
 
 export interface StartRunOptions {
   /** If undefined: made of the goal's first words and the time. */
@@ -77,8 +78,8 @@ async function startOnce(
       workflowTaskTimeout: workflowTaskTimeoutMs,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
-      staticSummary: cut(goal, summaryCharactersMax),
-      memo: { [memoKeys.goal]: cut(goal, memoCharactersMax) },
+      staticSummary: cutText(goal, summaryCharactersMax),
+      memo: { [memoKeys.goal]: cutText(goal, memoCharactersMax) },
       typedSearchAttributes: [{ key: runKey, value: runId }],
     });
   } catch (error) {
@@ -92,9 +93,38 @@ async function startOnce(
   }
 }
 
-function cut(text: string, charactersMax: number): string {
-  const characters = Array.from(text);
-  return characters.length <= charactersMax
-    ? text
-    : `${characters.slice(0, charactersMax - 1).join('')}…`;
+/** A run id must be a slug because paths and the ids of all its workflows begin with it. */
+const lengthMax = 40;
+
+/**
+ * A readable id for a new run: the goal's first words and the start time in base 36.
+ * Goals without a Latin letter or a digit give `run-<time>`.
+ */
+export function generateRunId(goal: string, nowMs: number): string {
+  const suffix = Math.max(0, Math.trunc(nowMs)).toString(36);
+  const words = goal
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^-+/, '');
+  return `${cutAtWord(words, lengthMax - suffix.length - 1) || 'run'}-${suffix}`;
+}
+
+/** @throws PlanwaveClientError `bad_input` when the id can't be used in paths and workflow ids. */
+export function checkRunId(runId: string): string {
+  if (Slug.safeParse(runId).success) return runId;
+  throw new PlanwaveClientError(
+    'bad_input',
+    `run id ${JSON.stringify(runId)}: expected 1 to ${lengthMax} lower-case letters, digits, "-" or "_", ` +
+      'beginning with a letter or digit. Try: --id market-research',
+  );
+}
+
+function cutAtWord(words: string, charactersMax: number): string {
+  const cut = words.slice(0, charactersMax);
+  const inWord = words.length > charactersMax && words[charactersMax] !== '-';
+  const end = inWord ? cut.lastIndexOf('-') : cut.length;
+  return (end > 0 ? cut.slice(0, end) : cut).replace(/(?<!-)-+$/, '');
 }

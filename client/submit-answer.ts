@@ -1,3 +1,4 @@
+import { isRecord } from '../core/is-record.ts';
 import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -5,11 +6,10 @@ import {
 import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
 import { signalNames, updateNames } from '../contracts/names.ts';
 import type { AnswerInput } from '../contracts/question.ts';
-import type { ClientContext } from './client-context.ts';
+import type { ClientContext } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
-import { commandText } from './command-text.ts';
-import { grpcCodes } from './grpc-codes.ts';
-import { callServer, grpcCodeOf, toClientError } from './server-calls.ts';
+import { commandText } from '../core/text/command-text.ts';
+import { grpcCodes, callServer, grpcCodeOf, toClientError } from './server-calls.ts';
 
 export type AnswerResult =
   /** `accepted` is the answer as it was taken, or null when the run did not say. */
@@ -123,20 +123,10 @@ function refusal(questionId: string, error: WorkflowUpdateFailedError): AnswerRe
 }
 
 function isAnswerInput(value: unknown): value is AnswerInput {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'answer' in value &&
-    'question_id' in value &&
-    typeof value.question_id === 'string'
-  );
+  return isRecord(value) && 'answer' in value && typeof value['question_id'] === 'string';
 }
 
 function acceptedText(receipt: unknown): string | null {
-  return typeof receipt === 'object' &&
-    receipt !== null &&
-    'accepted' in receipt &&
-    typeof receipt.accepted === 'string'
-    ? receipt.accepted
-    : null;
+  const accepted = isRecord(receipt) ? receipt['accepted'] : null;
+  return typeof accepted === 'string' ? accepted : null;
 }

@@ -12,10 +12,10 @@ import type {
   StatusView,
   WaveView,
 } from '../contracts/views.ts';
-import { askStatus } from './ask-status.ts';
-import type { StatusAnswer } from './ask-status.ts';
-import type { ClientContext } from './client-context.ts';
-import { sumUsage } from './sum-usage.ts';
+import { askStatus } from './read-view.ts';
+import type { StatusAnswer } from './read-view.ts';
+import type { ClientContext } from './server-calls.ts';
+import { addUsage, noUsage } from '../core/usage/add-usage.ts';
 
 export interface UsageNow {
   readonly usage: Usage;
@@ -74,17 +74,7 @@ async function countTold<T>(
 
 function addBelow(own: Usage, parts: readonly UsageNow[]): UsageNow {
   return {
-    usage: sumUsage(own, ...parts.map(({ usage }) => usage)),
+    usage: addUsage(own, ...parts.map(({ usage }) => usage)),
     untold: parts.flatMap(({ untold }) => untold),
   };
 }
-
-const noUsage: Usage = {
-  calls: 0,
-  input_tokens: 0,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 0,
-  output_tokens: 0,
-  cost_micro_usd: 0,
-  unpriced_calls: 0,
-};

@@ -35,40 +35,49 @@ import type { PhaseReport, TriadEnd } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 import type { WavePlanOutline } from './wave-plan.ts';
 
-/** What workflows may ask of the outside world. Workflows see only this; activities implement it. */
+/** Activities that workflows may call. Workflows see only these signatures; `activities/` implements them. */
 export interface Activities {
   /** @throws InvalidInput with every fault at once. */
   readonly openRun: (input: OpenRunInput) => Promise<OpenRunResult>;
-  /** One model call. A reply that was stored is never bought again. */
+  /** Makes one model call. A stored reply is never bought again. */
   readonly modelTurn: (input: ModelTurnInput) => Promise<ModelTurnResult>;
-  /** What the attempts of a model call were billed that was cancelled before it could tell: from the reply ledger. */
+  /**
+   * Returns the billed usage of all attempts at a model call that was cancelled before it could report: from the reply
+   * ledger.
+   */
   readonly recallSpent: (input: RecallSpentInput) => Promise<{ readonly usage: Usage }>;
   /**
-   * One tool call. A failing tool is a result with `is_error`, not an error. A call that changes something outside does
-   * so once at most, however often the activity is repeated.
+   * Makes one tool call. A failing tool is a result with `is_error`, not an error. A call that changes something
+   * outside does so at most once, however often the activity is repeated.
    */
   readonly runTool: (input: RunToolInput) => Promise<RunToolResult>;
   /** Stores a text that is too long for history. */
   readonly storeText: (input: { readonly text: string }) => Promise<{ readonly ref: Ref }>;
-  /** Whether changed answers fit their questions. Long ones are stored. */
+  /** Checks changed answers against their questions, and stores long ones. */
   readonly judgeAnswers: (input: JudgeAnswersInput) => Promise<JudgeAnswersResult>;
-  /** What the planner's decision on a wave leaves contradictory, in the pool, among members of triads and in its own text, and an answer that does not exist. */
+  /**
+   * Finds contradictions that the planner's decision on a wave leaves: in the pool, among members of triads, in its own
+   * text, and an answer that does not exist.
+   */
   readonly reviewDecision: (input: ReviewDecisionInput) => Promise<ReviewDecisionResult>;
   /** Applies changes to the run's record, stores the new one, and writes the projection. */
   readonly updateRecord: (input: UpdateRecordInput) => Promise<UpdateRecordResult>;
-  /** Keeps how far a phase of a triad has come, and shows it in `.planning/<run>/triads/<delegation>/`. */
+  /** Stores the state of a triad's phase, and shows it in `.planning/<run>/triads/<delegation>/`. */
   readonly recordPhase: (input: RecordPhaseInput) => Promise<RecordPhaseResult>;
-  /** The team of a delegation, with every default filled in. @throws InvalidInput when it can't go to work. */
+  /** Returns the team of a delegation, with every default filled in. @throws InvalidInput when it can't start. */
   readonly openTeam: (input: OpenTeamInput) => Promise<OpenTeamResult>;
-  /** Puts another text in the place of a team's message: a middleware has changed it. */
+  /** Replaces the message of a team by the text of a middleware. */
   readonly rewriteTask: (input: RewriteTaskInput) => Promise<RewriteTaskResult>;
-  /** Makes delegations of the tasks that a leader gave out in one reply. */
+  /** Turns the tasks of one reply of a leader into delegations. */
   readonly planTasks: (input: PlanTasksInput) => Promise<PlanTasksResult>;
-  /** One middleware or guardrail, on one text. @throws MiddlewareFailed when it threw, took too long or gave no verdict; InvalidInput when the worker has none of that name. */
+  /**
+   * Applies one middleware or guardrail to one text. @throws MiddlewareFailed when it threw, took too long or gave no
+   * verdict; InvalidInput when the worker has none of that name.
+   */
   readonly applyMiddleware: (input: ApplyMiddlewareInput) => Promise<ApplyMiddlewareResult>;
-  /** Keeps how a team's work ended, and shows it in `.planning/<run>/teams/<delegation>.md`. */
+  /** Stores the report of a team, and shows it in `.planning/<run>/teams/<delegation>.md`. */
   readonly recordTeam: (input: RecordTeamInput) => Promise<RecordTeamResult>;
-  /** What a thread holds that helps with the message. @throws ThreadUnavailable when it can't be read. */
+  /** Returns the parts of a thread that help with the message. @throws ThreadUnavailable when it can't be read. */
   readonly loadThread: (input: LoadThreadInput) => Promise<LoadThreadResult>;
   /** Adds a message, its answer and its delegations to a thread, once. @throws ThreadUnavailable */
   readonly saveThread: (input: SaveThreadInput) => Promise<void>;
@@ -85,7 +94,8 @@ export interface RecordPhaseResult {
   /** The PhaseReport as JSON. */
   readonly report_ref: Ref;
   /**
-   * Of `execute`: the AgentOutput, with the minority report at the end of its detailed_md when something stayed disputed.
+   * The AgentOutput of `execute`, with the minority report at the end of its detailed_md when something stayed
+   * disputed.
    * Null when the report has none.
    */
   readonly output_ref: Ref | null;
@@ -100,7 +110,7 @@ export interface OpenRunInput {
     | 'triadPhase'
     | 'team';
   readonly run_id: string;
-  /** As typed; validated here, because zod stays out of workflow code. */
+  /** Unchecked text of the user; validated in the activity, because workflow code does not load zod. */
   readonly input: unknown;
   /** Unix epoch seconds. */
   readonly started_at: number;
@@ -113,27 +123,27 @@ export interface OpenRunResult {
   readonly record_ref: Ref;
   readonly agents: readonly AgentSummary[];
   readonly limits: RunLimits;
-  /** Null: nothing is limited. */
+  /** Null when nothing is limited. */
   readonly budget: RunBudget | null;
   readonly use_defaults: boolean;
   readonly questions: QuestionRules;
   readonly autonomy: Autonomy;
-  /** The user's own criteria, open. */
+  /** The user's own criteria, all open. */
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
-  /** The plan that came with the input: of a wave with `delegations`, or of one delegation alone. */
+  /** The plan in the input: of a wave with `delegations`, or of a single delegation. */
   readonly plan: WavePlanOutline | null;
-  /** Whether the planner may have delegations done by triads. */
+  /** True when the planner may have triads do delegations. */
   readonly triads: boolean;
-  /** Models that members of triads may be given: those that agents or the input name, and those of the provider. */
+  /** Models that members of triads may get: those that agents or the input name, and those of the provider. */
   readonly models: readonly string[];
-  /** Teams that a plan may name; null: the planner may have nothing done by a team. */
+  /** Teams that a plan may name; null when teams are not allowed. */
   readonly teams: readonly TeamSummary[] | null;
-  /** Of a phase that was started alone; absent for all others. */
+  /** Start of a single phase; absent for all others. */
   readonly phase_start?: PhaseStart;
 }
 
-/** What somebody typed to start one phase of a triad alone. */
+/** Typed input that starts a single phase of a triad. */
 export interface PhaseStart {
   readonly phase: TriadPhase;
   readonly spec: SpecState;
@@ -149,16 +159,16 @@ export interface RecallSpentInput {
 export interface RunToolInput {
   readonly run_id: string;
   readonly agent_id: string;
-  /** As in ModelTurnInput. */
+  /** Defined in ModelTurnInput. */
   readonly delegation_id?: string;
   readonly registry_ref: Ref;
   readonly call: ToolCall;
-  /** What the delegation's packet lists; nothing else can be loaded. */
+  /** Defines the delegation's packet; nothing else can be loaded. */
   readonly record_ref: Ref;
   readonly upstream: readonly UpstreamOutput[];
-  /** How many details the call may load, so that what a delegation loaded can be recorded to the last one. */
+  /** Number of details that the call may load, so that every detail of a delegation can be recorded. */
   readonly loads_left: number;
-  /** Of a call whose tool changes something outside. Without it such a tool refuses. */
+  /** Present for a call whose tool changes something outside. Without it such a tool refuses. */
   readonly effect?: EffectOrder;
 }
 
@@ -172,7 +182,7 @@ export interface ToolDone {
   readonly size: number;
   /** detail_ids that the call loaded. */
   readonly loaded_details: readonly string[];
-  /** What is known of the call's effect. Absent for a tool that has none. */
+  /** Result of the call's effect. Absent for a tool without effects. */
   readonly effect?: EffectReport;
 }
 
@@ -186,17 +196,17 @@ export interface ApprovalNeeded {
   readonly arguments_shown: string;
 }
 
-/** Nobody knows whether the effect took place: the user has to say. */
+/** The result of the effect is unknown: the user has to decide. */
 export interface EffectUnverified {
   readonly type: 'unverified';
   readonly target: string;
   readonly found: string;
-  /** How often nobody knew, from 1. */
+  /** Number of times the result was unknown, from 1. */
   readonly round: number;
 }
 
 export interface JudgeAnswersInput {
-  /** With every answer that was taken. */
+  /** Record with every answer that was taken. */
   readonly record_ref: Ref;
   readonly answers: NonNullable<AmendMessage['answers']>;
 }
@@ -207,7 +217,7 @@ export type JudgeAnswersResult =
   | { readonly type: 'refused'; readonly reasons: readonly string[] };
 
 export interface ReviewDecisionInput {
-  /** The record that the wave began with: until its end, nobody adds a fact that could contradict another. */
+  /** The record at the start of the wave. Until the wave ends, no fact is added that could contradict another. */
   readonly record_ref: Ref;
   readonly wave: number;
   readonly outcomes: readonly (Pick<
@@ -241,15 +251,15 @@ export interface UpdateRecordResult {
   readonly facts_total: number;
   /** The newest facts that these changes added, at most `factsCarriedMax` of `core/limits.ts`, statements cut to 200. */
   readonly facts_added: readonly Fact[];
-  /** Names that the record knows now and a delegation may require. */
+  /** Names that the record knows and a delegation may require. */
   readonly known_inputs: readonly string[];
-  /** delegation_ids that may be done again, at most `staleShownMax` of `core/limits.ts`. */
+  /** delegation_ids that may be redone, at most `staleShownMax` of `core/limits.ts`. */
   readonly stale: readonly string[];
-  /** Null until the changes end the run. */
+  /** Null unless the changes end the run. */
   readonly result: RecordedResult | null;
 }
 
-/** The last files of a run that has ended. */
+/** The final files of an ended run. */
 export interface RecordedResult extends RunAnswer {
   readonly result_ref: Ref;
   readonly report_ref: Ref;

@@ -4,7 +4,7 @@ import { Slug } from './slug.ts';
 export const RiskLevel = z.enum(['low', 'medium', 'high']);
 export type RiskLevel = z.infer<typeof RiskLevel>;
 
-/** An agent as its Markdown file describes it: front matter plus the role's prompt. */
+/** An agent, described by its Markdown file: front matter and the role's prompt. */
 export const AgentDefinition = z.strictObject({
   agent_id: Slug.describe('From the name in the front matter.'),
   description: z.string().min(1).max(4_000).describe('When to use this agent, for the planner.'),
@@ -21,11 +21,11 @@ export const AgentDefinition = z.strictObject({
 });
 export type AgentDefinition = z.infer<typeof AgentDefinition>;
 
-/** What the engine's rules need to know of an agent. The whole definition is in the run's registry snapshot. */
+/** Part of an agent that the engine's rules need. The run's registry snapshot has the whole definition. */
 export interface AgentSummary {
   readonly agent_id: string;
   readonly allowed_tools: readonly string[];
   readonly risk_level: RiskLevel;
-  /** It is of no use but as the leader of a team. Absent for all others. */
+  /** True for an agent that can only lead a team. Absent for all others. */
   readonly only_leads?: true;
 }

@@ -31,8 +31,8 @@ export const Coverage = z.strictObject({
 export type Coverage = z.infer<typeof Coverage>;
 
 /**
- * What an agent answers at the end of its work (seed 004 §5). A model writes the fields in this order: the work first, then
- * what follows from it. What they mean stands in the rules (`activities/prompts/doer-rules.ts`), once.
+ * Answer of an agent at the end of its work (seed 004 §5). A model writes the fields in this order: first the work,
+ * then what follows from it. The rules in `activities/prompts/doer-rules.ts` explain them.
  */
 export const AgentOutput = z.strictObject({
   detailed_md: z.string().min(1),
@@ -58,8 +58,8 @@ export const AgentOutput = z.strictObject({
 export type AgentOutput = z.infer<typeof AgentOutput>;
 
 /**
- * An AgentOutput whose author may pass texts on instead of retyping them: the leader of a team, and the member of a triad
- * that writes its output. It is stored as the AgentOutput that comes of it.
+ * An AgentOutput whose author may pass texts on instead of retyping them: the leader of a team, or the member of a
+ * triad that writes its output. The store holds the resulting AgentOutput.
  */
 export const PassingOutput = z.strictObject({
   ...AgentOutput.shape,
@@ -80,7 +80,7 @@ export type PassingOutput = z.infer<typeof PassingOutput>;
 
 /** A text that an output may pass on whole, by one of its names in `detailed_from`. */
 export type Passable =
-  /** What came of a task: `detailed_md` of its output. */
+  /** Result of a task: `detailed_md` of its output. */
   | { readonly type: 'result'; readonly names: readonly string[]; readonly output_ref: Ref }
   /** The agreed sections of a triad, in their order. */
   | {
@@ -89,18 +89,18 @@ export type Passable =
       readonly sections: readonly {
         readonly section_id: string;
         readonly text_ref: Ref;
-        /** Of code; else null. */
+        /** Programming language of code, otherwise null. */
         readonly language: string | null;
       }[];
     };
 
-/** What the engine's rules need to know of an output. Texts stay in the store. */
+/** Part of an output that the engine's rules need. Texts stay in the store. */
 export interface AgentOutputOutline extends Omit<
   AgentOutput,
   'compact_md' | 'detailed_md' | 'facts'
 > {
   readonly facts: readonly Pick<StatedFact, 'key' | 'value'>[];
-  /** What is wrong with its texts: evidence that is not where it says, places that were left open. */
+  /** Faults in its texts: evidence that is not where it says, and placeholders. */
   readonly text_faults: readonly OutputFault[];
   /** The whole AgentOutput as JSON. */
   readonly output_ref: Ref;

@@ -21,7 +21,7 @@ const amounts = {
 const BudgetAmounts = z.strictObject(amounts);
 export type BudgetAmounts = z.infer<typeof BudgetAmounts>;
 
-/** What a run may spend: `{"usd":5}` is enough. What is left out has no limit. */
+/** Limits on what a run may spend: `{"usd":5}` is enough. A missing field has no limit. */
 export const BudgetInput = z.strictObject({
   ...amounts,
   wave: BudgetAmounts.optional().describe('For each wave.'),
@@ -29,7 +29,7 @@ export const BudgetInput = z.strictObject({
 });
 export type BudgetInput = z.infer<typeof BudgetInput>;
 
-/** What model calls take. Money of a model without a known price is not in it; its tokens are. */
+/** Use of model calls. A model without a known price counts with its tokens, not with money. */
 export interface Spending {
   readonly calls: number;
   readonly tokens: number;
@@ -37,7 +37,7 @@ export interface Spending {
   readonly cost_micro_usd: number;
 }
 
-/** Null: no limit. */
+/** Null where there is no limit. */
 export interface BudgetLimits {
   readonly calls: number | null;
   readonly tokens: number | null;
@@ -51,16 +51,16 @@ export type BudgetScope = 'run' | 'wave' | 'delegation';
 /** The limits of a run, of each wave and of each delegation. */
 export type RunBudget = Readonly<Record<BudgetScope, BudgetLimits>>;
 
-/** What a run knows of its budget between two waves. */
+/** State of a run's budget between two waves. */
 export interface CarriedBudget {
   readonly limits: RunBudget;
-  /** What `top_up` adds to a scope: its limits as they were typed. */
+  /** Amounts that `top_up` adds to each scope: its limits as typed. */
   readonly steps: RunBudget;
   /** Milliseconds of work so far. */
   readonly worked_ms: number;
 }
 
-/** What a wave is lent of its run's budget. */
+/** Part of the run's budget that a wave is lent. */
 export interface BudgetAccount {
   readonly limits: RunBudget;
   readonly steps: RunBudget;
@@ -69,15 +69,15 @@ export interface BudgetAccount {
   readonly before_worked_ms: number;
 }
 
-/** What a wave is expected to take, made when it was planned. Tokens in and out, those of the cache included. */
+/** Expected use of a wave, estimated when it was planned. Tokens in and out, those of the cache included. */
 export interface FanOutEstimate {
   readonly delegations: number;
   readonly tokens: number;
 }
 
 /**
- * What a delegation may spend before it asks for more. Reserved in its wave's account, so that all leases together
- * never pass a limit. Null: no limit.
+ * Amounts that a delegation may spend before it asks for more. They are reserved in its wave's account, so that all
+ * leases together never exceed a limit. Null where there is no limit.
  */
 export interface Lease {
   readonly calls: number | null;
@@ -87,30 +87,30 @@ export interface Lease {
   readonly until: number | null;
 }
 
-/** What a model call may spend. The activity refuses to make one whose worst case is more. */
+/** Amounts that a model call may spend. The activity refuses a call whose worst case is more. */
 export type Allowance = Omit<Lease, 'until'>;
 
-/** What a spender needs, and where it stands. */
+/** Needs of a spender, and its use so far. */
 export interface LeaseWish {
-  /** What the next call may take at worst. */
+  /** Worst case of the next call. */
   readonly needs: Spending;
-  /** What it has spent in all. */
+  /** Total that it has spent. */
   readonly spent: Spending;
-  /** Milliseconds that it has worked in all. */
+  /** Total milliseconds that it has worked. */
   readonly worked_ms: number;
-  /** What it keeps of its lease, because others spend it in its stead. If undefined, all that is not spent goes back. */
+  /** Part of its lease that it keeps, because others spend it. If undefined, the whole rest goes back. */
   readonly held?: Spending;
 }
 
-/** What came of a wish. */
+/** Answer to a request. */
 export interface LeaseReply {
-  /** Null when nothing is granted any more. */
+  /** Null when nothing more is granted. */
   readonly lease: Lease | null;
-  /** Why nothing is granted; else empty. */
+  /** Reason why nothing is granted, otherwise empty. */
   readonly reason: string;
 }
 
-/** What a delegation asks of its wave. */
+/** A delegation's request to its wave. */
 export interface LeaseRequest extends LeaseWish {
   readonly request_id: string;
 }

@@ -1,37 +1,37 @@
-/** What the packets of a wave showed to all its delegations. */
+/** Facts, answers and decision in the packets of all delegations of a wave. */
 export interface ShownToWave {
   /** Assumptions that stood. */
   readonly fact_ids: readonly string[];
   /** Questions that were answered. */
   readonly question_ids: readonly string[];
-  /** Whose wave_compact they got: `wave-001/planner_decision`. Null before the first decision. */
+  /** Source of the wave_compact: `wave-001/planner_decision`. Null before the first decision. */
   readonly decision: string | null;
 }
 
-/** An output of another delegation that one got. */
+/** An output of another delegation that a delegation received. */
 export interface ConsumedInput {
-  /** The name under which it got it: a delegation_id, or what that delegation produces. */
+  /** The name under which it was received: a delegation_id, or a name that the delegation produces. */
   readonly name: string;
-  /** Whose output it was: `wave-001/<delegation_id>`. */
+  /** Source of the output: `wave-001/<delegation_id>`. */
   readonly source: string;
 }
 
-/** What a completed delegation built on, besides what its wave was shown. */
+/** Basis of a completed delegation, besides what its wave was shown. */
 export interface Consumption {
   readonly delegation_id: string;
   readonly wave: number;
   /** Its own questions that were answered. */
   readonly question_ids: readonly string[];
-  /** What it depended on, required or loaded. */
+  /** Outputs that it depended on, required or loaded. */
   readonly inputs: readonly ConsumedInput[];
 }
 
-/** A completed delegation whose output rests on something that does not hold any more. */
+/** A completed delegation whose basis has changed. */
 export interface StaleDelegation {
   readonly delegation_id: string;
   readonly wave: number;
-  /** The first ones that were noticed, at most `staleReasonsMax` of `core/limits.ts`. */
+  /** The first reasons that were found, at most `staleReasonsMax` of `core/limits.ts`. */
   readonly reasons: readonly string[];
-  /** The delegation that did it again. If null, nobody has. */
+  /** The delegation that redid it. Null while none has. */
   readonly redone_by: string | null;
 }

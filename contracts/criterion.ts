@@ -10,20 +10,20 @@ const byAnswer = z
   .max(20)
   .optional();
 
-/** What a plan or a decision takes from answers of the user. Code checks that the user gave them. */
+/** Criteria that a plan or a decision settles by answers of the user. Code checks that the user gave them. */
 export const CriteriaByAnswers = z.strictObject({
   criteria_waived: byAnswer.describe('Open criteria that an answer of the user gives up.'),
   criteria_met_by_answer: byAnswer.describe('Open criteria that an answer of the user meets.'),
 });
 export type CriteriaByAnswers = z.infer<typeof CriteriaByAnswers>;
 
-/** Where an acceptance criterion stands in the run. */
+/** State of an acceptance criterion in the run. */
 export interface CriterionState {
   readonly criterion_id: string;
-  /** `waived`: the user gave it up. */
+  /** `waived`: the user no longer requires it. */
   readonly state: 'open' | 'met' | 'waived';
-  /** The delegation that last spoke on it, or null. */
+  /** The delegation that last reported on it, or null. */
   readonly delegation_id: string | null;
-  /** The question whose answer waived it or met it. Absent when no answer did. */
+  /** The question whose answer waived or met it. Absent when no answer did. */
   readonly question_id?: string;
 }

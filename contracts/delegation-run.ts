@@ -12,7 +12,7 @@ import type { TeamLink, TeamOutcome } from './team-run.ts';
 import type { TriadOutcome } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 
-/** What a person types to start one delegation alone. */
+/** Typed input that starts a single delegation. */
 export const DelegationInput = z.strictObject({
   agent_id: Slug,
   task_description: z.string().trim().min(1).max(20_000),
@@ -27,11 +27,11 @@ export interface UpstreamOutput {
   readonly output_ref: Ref;
   /** delegation_ids that it stands for besides its own. Absent when it replaces nothing. */
   readonly replaces?: readonly string[];
-  /** As in DelegationOutcome. */
+  /** Defined in DelegationOutcome. */
   readonly files?: readonly WrittenFile[];
 }
 
-/** What a wave hands to a delegation. */
+/** Order of a wave to a delegation. */
 export interface DelegationOrder {
   readonly run_id: string;
   readonly wave: number;
@@ -40,14 +40,14 @@ export interface DelegationOrder {
   readonly registry_ref: Ref;
   readonly record_ref: Ref;
   readonly upstream: readonly UpstreamOutput[];
-  /** What was decided since `record_ref` was written. */
+  /** Decisions since `record_ref` was written. */
   readonly news: readonly NewsItem[];
   readonly limits: RunLimits;
-  /** What it may spend before it asks its wave for more. Null: nothing is limited. */
+  /** Amounts that it may spend before it asks its wave for more. Null when nothing is limited. */
   readonly lease: Lease | null;
-  /** Whether it begins paused: a delegation that continues as new while it is. */
+  /** True for a delegation that continues as new while it is paused. */
   readonly paused: boolean;
-  /** The teams that it works for, the outermost first. Absent outside of a team. */
+  /** The teams that it works for, outermost first. Absent outside of a team. */
   readonly chain?: readonly TeamLink[];
 }
 
@@ -58,9 +58,9 @@ export interface DelegationOutcome {
   readonly delegation_id: string;
   readonly agent_id: string;
   readonly title: string;
-  /** `skipped`: never started, because an input could not come. `stopped`: cancelled while it worked. */
+  /** `skipped`: never started, because an input was not available. `stopped`: cancelled during its work. */
   readonly status: 'completed' | 'failed' | 'stopped' | 'skipped';
-  /** Why it did not complete, for people and for the planner. Empty when it completed. */
+  /** Cause of its failure, for people and for the planner. Empty when it completed. */
   readonly reason: string;
   readonly criteria_met: readonly string[];
   readonly criteria_unmet: readonly string[];
@@ -68,7 +68,10 @@ export interface DelegationOutcome {
   /** The delegation_id whose result its output replaces. Absent when it replaces nothing. */
   readonly replaces?: string;
   readonly output_ref: Ref | null;
-  /** Files that it wrote, as they stand since: the newest, at most `writtenFilesMax`. Absent when there are none. */
+  /**
+   * Files that it wrote, each with its newest content: the newest, at most `writtenFilesMax`. Absent when there are
+   * none.
+   */
   readonly files?: readonly WrittenFile[];
   /** detail_ids that it loaded, in the order of their first loading, at most `loadedDetailsMax`. */
   readonly loaded_details: readonly string[];
@@ -80,5 +83,5 @@ export interface DelegationOutcome {
   readonly team?: TeamOutcome;
 }
 
-/** What a delegation, a triad, a phase of one or a team returns that a person started. */
+/** Result of a delegation, triad, phase or team that a person started. */
 export interface LoneOutcome extends DelegationOutcome, RunAnswer {}

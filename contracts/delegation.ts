@@ -70,7 +70,7 @@ export const Delegation = z.strictObject({
 });
 export type Delegation = z.infer<typeof Delegation>;
 
-/** What the engine's rules need to know of a delegation. Texts stay in the store. */
+/** Part of a delegation that the engine's rules need. Texts stay in the store. */
 export interface DelegationOutline extends Omit<
   Delegation,
   'task_description' | 'acceptance_criteria' | 'triad' | 'team'
@@ -78,6 +78,6 @@ export interface DelegationOutline extends Omit<
   readonly triad?: TriadOutline;
   readonly team?: TeamOutline;
   readonly criterion_ids: readonly string[];
-  /** Hash over agent, task, inputs and criteria: equal for two delegations that would do the same again. */
+  /** Hash of agent, task, inputs and criteria: equal for two delegations that would do the same work. */
   readonly fingerprint: string;
 }

@@ -1,15 +1,15 @@
 import type { Ref } from './ref.ts';
 
-/** What shows that a tool's change to the outside took place. */
+/** Proof that a tool's change to the outside took place. */
 export interface EffectReceipt {
-  /** What was changed: a path below the run's workspace. */
+  /** The changed path below the run's workspace. */
   readonly target: string;
-  /** SHA-256 of what stands there since, 64 lower-case hex digits. */
+  /** SHA-256 of the content after the change, 64 lower-case hex digits. */
   readonly sha256: string;
   readonly bytes: number;
 }
 
-/** A file that a delegation wrote, as its detail shows it. */
+/** A file that a delegation wrote, listed in its detail. */
 export interface WrittenFile {
   /** Below the run's workspace. */
   readonly path: string;
@@ -20,16 +20,16 @@ export interface WrittenFile {
   readonly arguments_ref: Ref;
 }
 
-/** What the user said of an effect that nobody could verify. */
+/** The user's decision on an effect that could not be verified. */
 export type EffectResolution =
-  /** It took place. */
+  /** The effect took place. */
   | 'verified'
   /** Make the call again. */
   | 'retry'
   /** Go on without it. */
   | 'skip';
 
-/** An effect as the run's record keeps it: what a tool changed, or was to change, outside of the run. */
+/** An effect in the run's record: a change, made or intended, that a tool makes outside of the run. */
 export interface RecordedEffect {
   /** `<delegation_id>/effect-1`, `…-2`, in the order of the agent's calls. */
   readonly effect_id: string;
@@ -40,27 +40,30 @@ export interface RecordedEffect {
   /** The arguments as JSON in the store. */
   readonly arguments_ref: Ref;
   /**
-   * - `intended`: the call is to be made, or under way, or waits for an approval.
+   * - `intended`: the call is planned, or running, or waits for an approval.
    * - `confirmed`: it took place; `receipt` shows it, unless a person vouched for it.
-   * - `unverified`: nobody knows whether it took place.
-   * - `skipped`: nobody knew, and the user chose to go on without it.
+   * - `unverified`: it is unknown whether it took place.
+   * - `skipped`: it was unknown, and the user chose to go on without it.
    * - `failed`: it did not take place, for `reason`.
-   * - `denied`: the user did not approve it, or nobody did in time.
+   * - `denied`: it was not approved, or not in time.
    */
   readonly state: 'intended' | 'confirmed' | 'unverified' | 'skipped' | 'failed' | 'denied';
-  /** What it changes, as far as the arguments say; else empty. */
+  /** The target of the change, if the arguments name it; otherwise empty. */
   readonly target: string;
   /** Null while nothing is confirmed, and when a person vouched for it. */
   readonly receipt: EffectReceipt | null;
-  /** Why it is not confirmed, or who vouched for it. Empty when the receipt says all. At most 1,000 characters. */
+  /**
+   * Reason why it is not confirmed, or the person that vouched for it. Empty when the receipt is enough. At most 1,000
+   * characters.
+   */
   readonly reason: string;
-  /** The question by which the user approved or denied it; null when nobody was asked. */
+  /** The question by which the user approved or denied it; null when the user was not asked. */
   readonly approval_question_id: string | null;
   /** Unix epoch seconds. */
   readonly updated_at: number;
 }
 
-/** The user's consent to one call. Of no use for any other. */
+/** The user's consent to one call. It is not valid for any other. */
 export interface Approval {
   readonly effect_id: string;
   readonly tool: string;
@@ -71,10 +74,10 @@ export interface Approval {
   readonly asked_at: number;
 }
 
-/** What a workflow adds to a call of a tool that changes something outside, or may need an approval. */
+/** Data that a workflow adds to a call of a tool that changes something outside, or may need an approval. */
 export interface EffectOrder {
   readonly effect_id: string;
-  /** The first run of the workflow that calls: with the effect_id it makes the idempotency key. */
+  /** The first run of the calling workflow: with the effect_id it makes the idempotency key. */
   readonly chain_id: string;
   readonly approval: Approval | null;
   /** Null until the user was asked about an effect that could not be verified. */

@@ -18,7 +18,7 @@ export const failureConsequences = {
   ModelRequest: 'stop',
   /** The prompt does not fit the model's context. Compacted and asked again, twice at most. */
   ModelContextExceeded: 'stop',
-  /** The API answered twice with something that is no message. */
+  /** The API answered twice with something other than a message. */
   ModelProtocol: 'stop',
   /** The key is missing, wrong, or lacks a permission (401, 403). */
   ModelAuth: 'park',
@@ -34,13 +34,15 @@ export const failureConsequences = {
   StoreUnavailable: 'retry',
   /** A stored artifact is missing or its hash does not fit. */
   ArtifactCorrupt: 'stop',
-  /** A thread can't be read or written. The team goes on without it and says so. */
+  /** A thread can't be read or written. The team continues without it and says so. */
   ThreadUnavailable: 'retry',
-  /** A middleware or a guardrail threw three times, or gave what can't be used. What that means is decided by its kind and stage. */
+  /**
+   * A middleware or a guardrail threw three times, or gave an invalid result. Its kind and stage decide what follows.
+   */
   MiddlewareFailed: 'stop',
-  /** Three workers had to be ended because this work blocked their event loop. */
+  /** Three worker processes had to be ended because this work blocked their event loop. */
   Blocked: 'park',
-  /** A fault of planwave itself. A mended worker goes on after `resume`. */
+  /** A fault of planwave itself. A repaired worker goes on after `resume`. */
   Internal: 'park',
 } as const satisfies Record<string, FailureConsequence>;
 
@@ -56,10 +58,10 @@ export interface ModelFailureDetails {
   readonly request_id: string | null;
   readonly model: string;
   /**
-   * What the failed call used: a stream that was cut off is billed up to there. Unpriced when the call may have been
-   * billed but nobody knows how much. If null, nothing was billed.
+   * Usage of the failed call: a cut-off stream is billed up to there. Unpriced when the call may have been billed with
+   * an unknown amount. Null when nothing was billed.
    */
   readonly usage: Usage | null;
-  /** The prompt that was sent, when the call would have begun a conversation: nothing else names that artifact. */
+  /** The prompt of a call that would have begun a conversation: nothing else names that artifact. */
   readonly prompt_ref?: Ref;
 }

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * What is wrong inside a value that may have one of several shapes: of the one shape that the value has in the main, where
- * there is one, so that nobody has to guess which part of it does not fit.
+ * Expands an issue of a union into the issues of the one shape that the value most resembles, if there is one, so that
+ * the invalid part is visible.
  */
 export function expandIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];

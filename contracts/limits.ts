@@ -3,7 +3,7 @@ import { z } from 'zod';
 const count = (description: string): z.ZodOptional<z.ZodNumber> =>
   z.number().int().min(1).max(100_000).optional().describe(description);
 
-/** What a user may set per run. What is left out comes from `core/limits.ts`. */
+/** Limits that a user may set per run. Missing ones come from `core/limits.ts`. */
 export const LimitsInput = z.strictObject({
   max_waves: count('Waves before the run asks whether to go on.'),
   max_parallel: count('Delegations that work at the same time, over the whole run.'),
@@ -13,5 +13,5 @@ export const LimitsInput = z.strictObject({
 });
 export type LimitsInput = z.infer<typeof LimitsInput>;
 
-/** The limits that hold for a run: every field set. */
+/** The limits of a run, with every field set. */
 export type RunLimits = { readonly [K in keyof LimitsInput]-?: NonNullable<LimitsInput[K]> };

@@ -15,22 +15,22 @@ export interface ControlMessage {
 /** Payload of `amend`: an instruction that the next planning must follow. */
 export interface AmendMessage {
   readonly instruction: string;
-  /** Criteria the user gives up. */
+  /** Criteria that the user waives. */
   readonly waive_criteria?: readonly string[];
-  /** Answers that were taken and shall be others. */
+  /** New answers to questions that were already answered. */
   readonly answers?: readonly { readonly question_id: string; readonly answer: unknown }[];
-  /** What the instruction settles, by key: it holds against whatever anybody else states under that key. */
+  /** Values that the instruction settles, by key: they override every other source of that key. */
   readonly facts?: readonly UserFact[];
 }
 
-/** An answer that the user changed, as it was understood. */
+/** An answer that the user changed, in the form that was accepted. */
 export interface AmendedAnswer {
   readonly question_id: string;
   /** The answer as text, cut to `inlineAnswerCharsMax` of `core/limits.ts`. */
   readonly answer: string;
   /** The whole answer, when `answer` is cut. */
   readonly answer_ref: Ref | null;
-  /** Of the whole answer, as the inbox knows it. */
+  /** Hash of the whole answer, as the inbox computes it. */
   readonly hash: string;
 }
 
@@ -53,11 +53,11 @@ export interface QuestionsEscalation {
   readonly delegation_id: string | null;
   readonly agent_id: string | null;
   readonly questions: readonly AskedQuestion[];
-  /** What the planner says to each question, in their order. If undefined, it has not looked at them. */
+  /** The planner's verdict on each question, in their order. Undefined when it has not reviewed them. */
   readonly verdicts?: readonly (PlannerVerdict | null)[];
-  /** What the asker has spent, when it has a budget: it gives the rest of its lease back. */
+  /** Total that the asker has spent, when it has a budget: it gives the rest of its lease back. */
   readonly spent?: Spending;
-  /** After asking, each question's default is taken. If undefined, they wait as others do. */
+  /** Seconds after asking at which each question's default is taken. If undefined, the run's rules apply. */
   readonly deadline_seconds?: number;
 }
 
@@ -75,7 +75,7 @@ export interface ParkedEscalation {
   readonly reason: string;
 }
 
-/** A delegation that asked is gone, so its questions need no answer any more. */
+/** The delegation that asked is gone, so its questions need no answer. */
 export interface WithdrawnEscalation {
   readonly type: 'withdrawn';
   /** The wave that passed its questions on. */
@@ -83,7 +83,7 @@ export interface WithdrawnEscalation {
   readonly delegation_id: string;
 }
 
-/** How far an effect has come: from a delegation to the workflow that has the record. */
+/** The state of an effect: from a delegation to the workflow that has the record. */
 export interface EffectEscalation {
   readonly type: 'effect';
   readonly from: string;
@@ -99,17 +99,17 @@ export interface Delivery {
 export interface DeliveredAnswer {
   readonly question_id: string;
   readonly text: string;
-  /** The answer as text; `null` when it is long and stands in the store under `answer_ref`. */
+  /** The answer as text; `null` when it is long and `answer_ref` names it in the store. */
   readonly answer: string | null;
   readonly answer_ref: Ref | null;
   readonly answered_by: string;
-  /** The question came a third time for the same task and was not put to the user again. */
+  /** True when the question came a third time for the same task and was not put to the user again. */
   readonly loop: boolean;
 }
 
 /**
- * A decision of the user or the planner that came while a wave is at work. The run hands it to its wave, and the wave to
- * all who work on it: the next prompt of each contains it.
+ * A decision of the user or the planner during a wave. The run sends it to its wave, and the wave to everything that
+ * works: the next prompt of each conversation contains it.
  */
 export type NewsItem = NewsAnswer | NewsInstruction;
 
@@ -125,9 +125,9 @@ export interface NewsAnswer {
   /** The whole answer, when `answer` is cut. */
   readonly answer_ref: Ref | null;
   readonly answered_by: string;
-  /** The delegation that asked. Null: the planner, or the engine. */
+  /** The delegation that asked. Null for the planner and the engine. */
   readonly delegation_id: string | null;
-  /** Whether it takes the place of an answer that was given before. */
+  /** True when it replaces an earlier answer. */
   readonly changed: boolean;
 }
 
@@ -135,7 +135,7 @@ export interface NewsInstruction {
   readonly news_id: number;
   readonly type: 'instruction';
   readonly instruction: string;
-  /** criterion_ids that the user gave up with it. */
+  /** criterion_ids that the user waived with it. */
   readonly criteria_waived: readonly string[];
 }
 

@@ -25,9 +25,9 @@ export type Prompt =
       readonly open_criteria: readonly string[];
       readonly known_inputs: readonly string[];
       readonly max_delegations: number;
-      /** Models that members of triads may be given. Null: no triads. */
+      /** Models that members of triads may get. Null when triads are not allowed. */
       readonly triad_models: readonly string[] | null;
-      /** Whether a delegation may be done by a team. */
+      /** True when teams may do delegations. */
       readonly teams: boolean;
       readonly amendments: readonly string[];
     }
@@ -59,16 +59,16 @@ export type Prompt =
       readonly history_ref: Ref | null;
     }
   | {
-      /** One section as code, and nothing besides (seed 001: generate_code). */
+      /** One section as code, without other text (seed 001: generate_code). */
       readonly kind: 'code';
       readonly plan_ref: Ref;
       readonly delegation_id: string;
       readonly section_id: string;
       readonly language: string;
       readonly instructions_ref: Ref;
-      /** Of the claim that was settled; null where there is none. */
+      /** Proposal of the settled claim; null if there is none. */
       readonly proposal_ref: Ref | null;
-      /** Of the section as it stands; null while it is the plan's. */
+      /** Present text of the section; null while it is the plan's. */
       readonly text_ref: Ref | null;
     }
   | {
@@ -101,20 +101,20 @@ export type Prompt =
       readonly wave: number;
       readonly record_ref: Ref;
       readonly plan_ref: Ref;
-      /** Who asks. */
+      /** The delegation that asks. */
       readonly delegation_id: string;
       readonly questions: readonly AskedQuestion[];
-      /** Outputs of this wave that are there already. */
+      /** Outputs of this wave that are finished. */
       readonly outputs: readonly UpstreamOutput[];
       readonly amendments: readonly string[];
     };
 
-/** What a turn adds to the conversation before the model is called. */
+/** Input that a turn adds to the conversation before the model is called. */
 export type TurnInput =
   | { readonly type: 'prompt'; readonly prompt: Prompt }
   | { readonly type: 'faults'; readonly faults: readonly OutputFault[] }
   | { readonly type: 'answers'; readonly answers: readonly DeliveredAnswer[] }
-  /** Decided since the record was written that the first message is rendered from. */
+  /** News since the record was written from which the first message is rendered. */
   | { readonly type: 'news'; readonly news: readonly NewsItem[] }
   | {
       readonly type: 'tool_result';
@@ -122,7 +122,7 @@ export type TurnInput =
       readonly result_ref: Ref;
       readonly is_error: boolean;
     }
-  /** Of a tool that the workflow itself decides. `current_ref`: a text that follows `text`. */
+  /** Result of a tool that the workflow itself decides. `current_ref`: a text to append to `text`. */
   | {
       readonly type: 'state_result';
       readonly tool_use_id: string;
@@ -130,11 +130,11 @@ export type TurnInput =
       readonly current_ref: Ref | null;
       readonly is_error: boolean;
     }
-  /** What came of a task that a leader gave out. */
+  /** Result of a task that a leader created. */
   | {
       readonly type: 'task_result';
       readonly tool_use_id: string;
-      /** Of the task. Its output is loaded under it. */
+      /** Id of the task. Its output is loaded under it. */
       readonly delegation_id: string;
       /** The leader's name for it. */
       readonly name: string;
@@ -143,11 +143,11 @@ export type TurnInput =
       /** Empty when it completed. */
       readonly reason: string;
       readonly attempts: number;
-      /** The AgentOutput, shown with its short form and its long one as far as it fits. */
+      /** The AgentOutput, shown in its short form and as much of its long form as fits. */
       readonly output_ref: Ref | null;
-      /** Of an output that was cut off: its text as far as it came. */
+      /** Partial text of an output that was cut off. */
       readonly partial_ref: Ref | null;
-      /** What the leader may still do, for its next decision. */
+      /** Remaining tasks and time, for the leader's next decision. */
       readonly delegations_left: number;
       readonly seconds_left: number;
     }
@@ -179,18 +179,24 @@ export interface ModelTurnInput {
   readonly max_output_tokens: number;
   /**
    * Leaves out the oldest tool results until half of the conversation's bytes are gone, because it no longer fits the
-   * model's context. The newest result stays. What was left out once stays out in all later turns.
+   * model's context. The newest result stays. A result that was left out stays out in all later turns.
    */
   readonly compact: boolean;
-  /** What the call may take at worst, all its attempts together. Null: there is no budget. */
+  /** Most that the call may take, all its attempts together. Null without a budget. */
   readonly allowance: Allowance | null;
-  /** Instead of the agent's own model. */
+  /** Overrides the agent's own model. */
   readonly model?: string;
-  /** What the call is for: it comes back in TurnProgress, for one workflow may work on many tasks. Absent for the planner. */
+  /**
+   * Delegation of the call, returned in TurnProgress because one workflow may work on many tasks. Absent for the
+   * planner.
+   */
   readonly delegation_id?: string;
-  /** Tools that the workflow decides, offered besides those of the agent. The same in a whole conversation. */
+  /** Tools that the workflow decides, offered besides those of the agent. Equal for the whole conversation. */
   readonly state_tools?: readonly StateToolName[];
-  /** What the output may pass on. Absent: it is asked for as an AgentOutput; else as a PassingOutput, also where it is empty. */
+  /**
+   * Texts that the output may pass on. Absent: an AgentOutput is requested; otherwise a PassingOutput, even if the list
+   * is empty.
+   */
   readonly passable?: readonly Passable[];
 }
 
@@ -199,7 +205,7 @@ export interface ToolCall {
   readonly name: string;
   /** The arguments as JSON in the store. */
   readonly input_ref: Ref;
-  /** Its tool changes something outside: such calls are made one after the other. Absent for all others. */
+  /** True for a tool that changes something outside: such calls are made one after the other. Absent for all others. */
   readonly acts?: true;
 }
 
@@ -215,70 +221,72 @@ export type TurnOutline =
   | { readonly shape: 'agent_output'; readonly output: AgentOutputOutline }
   | { readonly shape: 'wave_decision'; readonly decision: WaveDecisionOutline }
   | { readonly shape: 'question_review'; readonly review: QuestionReviewOutline }
-  /** What a member said, as Markdown. */
+  /** Text of a member, as Markdown. */
   | { readonly shape: 'member_turn'; readonly said_ref: Ref }
-  /** Code and nothing else. */
+  /** Code without other text. */
   | { readonly shape: 'code'; readonly code_ref: Ref; readonly bytes: number };
 
 /**
- * What the reply was. Each has a path of its own in `core/turns`.
+ * Kind of a reply. Each has a path of its own in `core/turns`.
  *
  * The conversation after it: with `output`, `malformed`, `tools` and `paused` the new head holds what the turn appended
- * and the reply. With every other type it holds what was appended and no reply, because there is none that may be sent
- * back. A repeat then passes that head with an empty `append`; passing the same `append` again is as good, for a node
- * that waits for its reply takes the same inputs only once. Further inputs join the ones that wait.
+ * and the reply. With every other type it holds the appended input and no reply, because none may be sent back. A
+ * repeat then passes that head with an empty `append`, or the same `append` again: a node that waits for its reply
+ * takes the same inputs only once. Further inputs join the waiting ones.
  */
 export type TurnReply =
   | { readonly type: 'output'; readonly outline: TurnOutline }
   /**
-   * No JSON, broken JSON, JSON of another shape, or an outline too large for history. At most 20 faults. A reply with too
-   * many tool calls is malformed too, and is not kept in the conversation.
+   * Not JSON, broken JSON, JSON of another shape, or an outline too large for history. At most 20 faults. A reply with
+   * too many tool calls is malformed too, and is not kept in the conversation.
    */
   | { readonly type: 'malformed'; readonly faults: readonly OutputFault[] }
   | {
       readonly type: 'tools';
       readonly calls: readonly (ToolCall | StateToolCall)[];
-      /** What a member or a leader said before its calls. Absent when it said nothing, and outside of triads and teams. */
+      /** Text of a member or a leader before its calls. Absent when there was none, and outside of triads and teams. */
       readonly said_ref?: Ref;
     }
   /** `max_tokens`: cut off, never parsed. */
   | { readonly type: 'truncated' }
   /** The conversation does not fit the context, as the API said before the reply or within it. */
   | { readonly type: 'context_exceeded' }
-  /** `text` is the provider's explanation and what the model said. It is cut to 2,000 characters and may be empty. */
+  /** `text` is the provider's explanation and the model's words, cut to 2,000 characters; it may be empty. */
   | { readonly type: 'refused'; readonly text: string }
   /** `end_turn` without text. */
   | { readonly type: 'empty' }
-  /** `pause_turn`: the content goes back as it is. */
+  /** `pause_turn`: the content goes back unchanged. */
   | { readonly type: 'paused' }
   | { readonly type: 'unknown_stop'; readonly stop_reason: string }
-  /** Not made: at worst it takes `needs`, which is more than the allowance. */
+  /** The call was not made: its worst case `needs` exceeds the allowance. */
   | { readonly type: 'unaffordable'; readonly needs: Spending }
-  /** Cancelled; `usage` holds what was billed until then. `words_ref`: the last of what had arrived, when something had. */
+  /**
+   * The call was cancelled; `usage` is the amount billed until then. `words_ref`: the last words that arrived, if any.
+   */
   | { readonly type: 'aborted'; readonly words_ref?: Ref };
 
 /** Heartbeat details of a model call in flight, for live views. */
 export interface TurnProgress {
   readonly agent_id: string;
-  /** As in ModelTurnInput. */
+  /** Defined in ModelTurnInput. */
   readonly delegation_id?: string;
   readonly shape: OutputShape;
-  /** Which turn of its conversation this is, from 1. Absent until the conversation is read. */
+  /** Number of the turn in its conversation, from 1. Absent until the conversation is read. */
   readonly turn?: number;
   readonly output_tokens: number;
   /** The last words of the stream. */
   readonly last_words: string;
   /**
-   * The text that people read, without the JSON around it: `text` is its end, and `text_chars` counts all of it until now,
-   * so that who looks again knows what is new. It only grows, but for an attempt that begins anew. Without secrets, and a
-   * little behind the stream for that. Absent while there is none.
+   * The text for people, without the JSON around it: `text` is its end, and `text_chars` counts all of it so far, so
+   * that the next reader knows what is new. It only grows, except when an attempt begins anew. It has no secrets, and
+   * lags a little behind the stream for that reason. Absent while there is none.
    */
   readonly text?: string;
   readonly text_chars?: number;
 }
 
 export interface ModelTurnResult {
-  /** Newest node of the conversation after the turn. What it holds: see TurnReply. */
+  /** Newest node of the conversation after the turn. TurnReply says what it holds. */
   readonly head: Ref;
   readonly reply: TurnReply;
   readonly usage: Usage;

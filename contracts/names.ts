@@ -10,10 +10,10 @@ export const workflowTypes = {
   team: 'team',
 } as const;
 
-/** The phases of a triad, in their order: the names of their workflows' last part. */
+/** The phases of a triad in order, used as the last part of their workflow ids. */
 export const triadPhases = ['deliberate', 'negotiate', 'execute'] as const;
 
-/** The name that a team has below which is typed without one. It is shown as having none. */
+/** Internal id of a team that was typed without a name. People see it as unnamed. */
 export const thisTeamId = 'this-team';
 
 export const signalNames = {
@@ -23,13 +23,13 @@ export const signalNames = {
   resume: 'resume',
   stop: 'stop',
   amend: 'amend',
-  /** From a parent to the child that asked: an answer, ready to use. */
+  /** Sent by a parent to the child that asked: an answer, ready to use. */
   deliver: 'deliver',
-  /** From a parent to a child at work: what the user and the planner have decided meanwhile. */
+  /** Sent by a parent to a working child: new decisions of the user and the planner. */
   inform: 'inform',
-  /** From a wave to a delegation: what it may spend. */
+  /** Sent by a wave to a delegation: the amounts that it may spend. */
   grant: 'grant',
-  /** From a wave to its run: what was planned. */
+  /** Sent by a wave to its run: the plan. */
   progress: 'progress',
 } as const;
 
@@ -45,8 +45,8 @@ export const queryNames = {
 } as const;
 
 /**
- * How long one workflow task may take before another worker gets it, in milliseconds. Temporal's own default of 10 s is
- * what a run loses when its worker is killed in the middle of one; a task of planwave takes milliseconds, a replay of the
+ * Milliseconds that one workflow task may take before another worker gets it. With Temporal's default of 10 s a run
+ * loses that time when its worker is killed during a task; a task of planwave takes milliseconds, a replay of the
  * longest history under 2 s.
  */
 export const workflowTaskTimeoutMs = 5_000;
@@ -61,31 +61,31 @@ export const searchAttributes = {
   PlanwaveRun: 'Keyword',
 } as const;
 
-/** Readable with every worker off. */
+/** Memo fields, readable while every worker is off. */
 export const memoKeys = { goal: 'goal', waitingFor: 'waiting_for', phase: 'phase' } as const;
 
-/** Who has answered, when it was no person. */
+/** Names that answers are signed with when no person gave them. */
 export const answererNames = {
   /** The default was taken: at once, or at the deadline. */
   default: 'default',
-  /** Nobody was asked: the run was started with autonomy "assume". */
+  /** No person was asked: the run was started with autonomy "assume". */
   assumption: 'assumption',
   /** The planner answered an agent from what the run knows. */
   planner: 'planner',
-  /** The planner found nothing that settles it, and let the agent assume. */
+  /** The planner found no source for an answer, and let the agent assume. */
   plannerAssumption: 'planner-assumption',
-  /** Nobody was asked: it came too often, or there is no room. */
+  /** No person was asked: the question was repeated too often, or there is no room. */
   engine: 'planwave',
 } as const;
 
-/** Those behind whose answers nobody stands who knows: they are assumptions. */
+/** Names whose answers are assumptions, because no one with knowledge confirmed them. */
 export const assumingAnswerers: readonly string[] = [
   answererNames.default,
   answererNames.assumption,
   answererNames.plannerAssumption,
 ];
 
-/** The agent that plans and decides. Never a delegation's executor. */
+/** The agent that plans and decides. It never executes a delegation. */
 export const plannerAgentId = 'planner';
 
 /** The shipped agent that leads a team which names no other. */

@@ -7,7 +7,7 @@ const sectionOf = z
   .nullable()
   .describe('The section_id it is about; null when it is about the whole.');
 
-/** What one phase hands to the next, and all that it hands on (seed 000: a structured template for summaries). */
+/** Everything that one phase passes to the next (seed 000: a structured template for summaries). */
 export const PhaseSummary = z.strictObject({
   decisions: z
     .array(z.strictObject({ section_id: sectionOf, decision: z.string().min(1).max(2_000) }))
@@ -24,7 +24,7 @@ export const PhaseSummary = z.strictObject({
 });
 export type PhaseSummary = z.infer<typeof PhaseSummary>;
 
-/** What the rules need to know of a summary. */
+/** Part of a summary that the rules need. */
 export interface PhaseSummaryOutline {
   /** The whole PhaseSummary as JSON. */
   readonly summary_ref: Ref;

@@ -12,7 +12,7 @@ import type { TeamSummary } from './team.ts';
 import type { Ref } from './ref.ts';
 import type { Usage } from './usage.ts';
 
-/** What a person types to start a run: `{"goal":"…"}` is enough. */
+/** Typed input that starts a run: `{"goal":"…"}` is enough. */
 export const PlannerRunInput = z.strictObject({
   goal: z
     .string()
@@ -23,9 +23,9 @@ export const PlannerRunInput = z.strictObject({
   /** Criteria of the user's own. The run is not done before each is met with evidence or waived. */
   criteria: z.array(z.string().min(1).max(1_000)).max(20).optional(),
   mode: z.enum(['direct']).optional(),
-  /** false: every delegation is done by one agent. Default true. */
+  /** False: every delegation is done by one agent. Default true. */
   triads: z.boolean().optional(),
-  /** Teams that the planner may give a delegation to, besides those it puts together; false: none at all. */
+  /** Teams that the planner may give a delegation to, besides those it defines; false: none at all. */
   teams: NamedTeams.optional(),
   ...runSettings,
 });
@@ -41,24 +41,24 @@ export type RunStatus =
 export interface CriterionResult {
   readonly criterion_id: string;
   readonly state: CriterionState['state'];
-  /** Why it is not met, or what shows that it is. */
+  /** Reason why it is not met, or the evidence that it is. */
   readonly reason: string;
 }
 
-/** What a run brought the user, and where the rest is. Any workflow returns it that a person started. */
+/** Answer of a run to the user, with the paths of its files. Every workflow that a person started returns it. */
 export interface RunAnswer {
   /**
-   * Markdown. Of one longer than `returnedAnswerCharsMax` of `core/limits.ts` the beginning, with a last line that says where
-   * the whole is. Empty when there is none.
+   * Markdown. An answer longer than `returnedAnswerCharsMax` of `core/limits.ts` is cut, with a last line that says
+   * where the whole is. Empty when there is none.
    */
   readonly answer: string;
   /** Path of `result.md`, the whole answer, below the artifact home. */
   readonly result_path: string;
-  /** Path of `report.md`, everything else, below the artifact home. */
+  /** Path of `report.md`, which explains how the answer was produced, below the artifact home. */
   readonly report_path: string;
 }
 
-/** What the workflow returns. */
+/** Result of the workflow. */
 export interface PlannerRunResult extends RunAnswer {
   readonly run_id: string;
   readonly status: RunStatus;
@@ -72,7 +72,7 @@ export interface PlannerRunResult extends RunAnswer {
 }
 
 /**
- * What a run takes with it over continue-as-new. Small and of bounded size: the rest is behind `record_ref`.
+ * State that a run carries over continue-as-new. Small and of bounded size: the rest is behind `record_ref`.
  * Only the engine writes it; a person never types it.
  */
 export interface CarriedRun {
@@ -88,16 +88,16 @@ export interface CarriedRun {
   readonly questions: QuestionRules;
   readonly autonomy: Autonomy;
   readonly triads: boolean;
-  /** As in OpenRunResult. */
+  /** Defined in OpenRunResult. */
   readonly teams: readonly TeamSummary[] | null;
-  /** Those that members of triads may be given. */
+  /** Models that members of triads may get. */
   readonly models: readonly string[];
   readonly wave: number;
   readonly waves_allowed: number;
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
   readonly delegation_ids: readonly string[];
-  /** How often each fingerprint was dispatched. */
+  /** Number of dispatches of each fingerprint. */
   readonly fingerprints: Readonly<Record<string, number>>;
   readonly stale: readonly string[];
   readonly usage: Usage;
@@ -107,25 +107,25 @@ export interface CarriedRun {
   readonly facts_total: number;
   readonly recent_facts: readonly Fact[];
   readonly amendments: readonly string[];
-  /** News so far, all of them in the record: the id of the newest, of the newest of the user, and of the newest considered. */
+  /** Ids of news, all of it in the record: the newest, the newest from the user, and the newest considered. */
   readonly news: { readonly last: number; readonly from_user: number; readonly considered: number };
-  /** Criteria that the user gave up, among them some that no plan had listed then. */
+  /** Criteria that the user waived, including some that no plan had listed at that time. */
   readonly waived: readonly string[];
   readonly wave_outlines: readonly WaveSummary[];
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
 }
 
-/** Everything the inbox knows. Bounded: `core/limits.ts` proves that it fits into one payload with the rest. */
+/** State of the inbox. Bounded: `core/limits.ts` proves that it fits into one payload with the rest. */
 export interface CarriedInbox {
-  /** In the order of asking. */
+  /** Listed in the order of asking. */
   readonly open: readonly Question[];
-  /** By question_id: enough to tell a repeat from another answer, and to show the first. */
+  /** Accepted answers by question_id: enough to recognise a repetition, and to show the first answer. */
   readonly answered: Readonly<Record<string, AcceptedAnswer>>;
   readonly next_question: number;
-  /** `<task>|<hash of the normalised text>` → how often it was asked, and as which question last. */
+  /** Maps `<task>|<hash of the normalised text>` to the number of times it was asked, and the last question_id. */
   readonly asked: Readonly<Record<string, AskedBefore>>;
-  /** The newest ones, oldest first. */
+  /** The newest rejected answers, oldest first. */
   readonly rejected: readonly RejectedAnswer[];
   /** Escalations that wait for at least one answer, in the order of asking. */
   readonly pending: readonly PendingEscalation[];
@@ -155,13 +155,13 @@ export interface PendingEscalation {
   readonly from: string;
   /** The delegation that asked, or null when the planner or the engine did. */
   readonly delegation_id: string | null;
-  /** One for each question of the escalation, in its order. */
+  /** One answer for each question of the escalation, in its order. */
   readonly answers: readonly PendingAnswer[];
 }
 
 export interface PendingAnswer {
   readonly question_id: string;
-  /** The question. */
+  /** Text of the question. */
   readonly text: string;
   /** Null while the question is open. */
   readonly settled: SettledAnswer | null;
@@ -170,15 +170,15 @@ export interface PendingAnswer {
 export interface SettledAnswer {
   /** The answer as text, cut to `inlineAnswerCharsMax` of `core/limits.ts`. */
   readonly answer_text: string;
-  /** `answer_text` is not the whole answer. */
+  /** True when `answer_text` is not the whole answer. */
   readonly is_cut: boolean;
-  /** Where the whole of a cut answer is stored, once it is. */
+  /** Address of the whole of a cut answer, once it is stored. */
   readonly answer_ref: Ref | null;
   readonly answered_by: string;
   readonly loop: boolean;
 }
 
-/** What `plannerRun` is started with: by a person, or by itself when it continues as new. */
+/** Input of `plannerRun`: typed by a person, or carried over when it continues as new. */
 export type PlannerRunArgs = PlannerRunInput | { readonly carried: CarriedRun };
 
 export interface WaveSummary {

@@ -16,20 +16,20 @@ import type { TeamSummary } from './team.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
 
-/** What a person types to start one wave alone. Without `delegations` the planner plans it. */
+/** Typed input that starts a single wave. Without `delegations` the planner plans it. */
 export const PlannerWaveInput = z.strictObject({
   goal: z.string().trim().min(1, 'expected a goal. Try: {"goal":"…"}').max(100_000),
   constraints: z.array(z.string().min(1).max(4_000)).max(50).optional(),
   delegations: z.array(Delegation).min(1).optional(),
-  /** false: every delegation is done by one agent. Default true. */
+  /** False: every delegation is done by one agent. Default true. */
   triads: z.boolean().optional(),
-  /** As in PlannerRunInput. */
+  /** Defined in PlannerRunInput. */
   teams: NamedTeams.optional(),
   ...runSettings,
 });
 export type PlannerWaveInput = z.infer<typeof PlannerWaveInput>;
 
-/** What a run hands to its wave. */
+/** Order of a run to its wave. */
 export interface WaveOrder {
   readonly run_id: string;
   readonly wave: number;
@@ -38,28 +38,28 @@ export interface WaveOrder {
   readonly record_ref: Ref;
   readonly agents: readonly AgentSummary[];
   readonly limits: RunLimits;
-  /** Null: nothing is limited. */
+  /** Null when nothing is limited. */
   readonly budget: BudgetAccount | null;
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
   readonly delegation_ids: readonly string[];
   readonly fingerprints: Readonly<Record<string, number>>;
-  /** delegation_ids that may be done again. */
+  /** delegation_ids that may be redone. */
   readonly stale: readonly string[];
   readonly amendments: readonly string[];
   readonly use_defaults: boolean;
   readonly autonomy: Autonomy;
-  /** Whether delegations may be done by triads. */
+  /** True when triads may do delegations. */
   readonly triads: boolean;
-  /** As in OpenRunResult. */
+  /** Defined in OpenRunResult. */
   readonly teams: readonly TeamSummary[] | null;
-  /** Models that members of triads may be given. */
+  /** Models that members of triads may get. */
   readonly models: readonly string[];
-  /** What was decided since `record_ref` was written. */
+  /** Decisions since `record_ref` was written. */
   readonly news: readonly NewsItem[];
-  /** Facts in the record: `f1` to this one. */
+  /** Number of facts in the record: their ids are `f1` to this one. */
   readonly facts_total: number;
-  /** Those that have an answer in the record. */
+  /** Questions with an answer in the record. */
   readonly answered_questions: readonly KnownAnswer[];
 }
 
@@ -71,21 +71,23 @@ export interface WaveResult {
   /** `finished`: the run's budget is spent, and the user told it to finish. */
   readonly status: 'decided' | 'stopped' | 'abandoned' | 'finished';
   readonly plan_ref: Ref | null;
-  /** The record that the packets of its delegations were rendered from. Null without a plan: there were none. */
+  /**
+   * The record from which the packets of its delegations were rendered. Null without a plan, because there were none.
+   */
   readonly record_ref: Ref | null;
   readonly outcomes: readonly DelegationOutcome[];
   readonly decision: WaveDecisionOutline | null;
-  /** Of the delegations that were started. */
+  /** Fingerprints of the delegations that were started. */
   readonly fingerprints: readonly string[];
   /** State of all criteria after the wave. */
   readonly criteria: readonly CriterionState[];
-  /** Of the whole wave: planner and delegations. */
+  /** Use of the whole wave: planner and delegations. */
   readonly usage: Usage;
-  /** The newest news that the planner had when it gave its last output; 0 when it had none besides the record. */
+  /** The newest news item that the planner had when it gave its last output; 0 when it had none besides the record. */
   readonly news_considered: number;
-  /** What the run goes on with. */
+  /** Budget for the rest of the run. */
   readonly budget: CarriedBudget | null;
 }
 
-/** What a wave returns that a person started. */
+/** Result of a wave that a person started. */
 export interface LoneWaveResult extends WaveResult, RunAnswer {}

@@ -20,7 +20,7 @@ const QuestionVerdict = z.strictObject({
   reason: z.string().min(1).max(1_000).describe('Why, in a sentence or two.'),
 });
 
-/** What the planner answers when agents' questions come to it before the user (seed 004 §2.1 and §10). */
+/** The planner's answer when it reviews agents' questions before the user sees them (seed 004 §2.1 and §10). */
 export const QuestionReview = z.strictObject({
   reviews: z.array(QuestionVerdict).max(20).describe('Exactly one for each question.'),
 });
@@ -31,5 +31,5 @@ export interface QuestionReviewOutline extends QuestionReview {
   readonly review_ref: Ref;
 }
 
-/** What the planner says to one question. */
+/** The planner's verdict on one question. */
 export type PlannerVerdict = Readonly<Omit<z.infer<typeof QuestionVerdict>, 'question'>>;

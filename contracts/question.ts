@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { HandOver } from './question-rules.ts';
 
-/** How an answer must look (seed 004 §10, `expected_answer_format`). */
+/** Required form of an answer (seed 004 §10, `expected_answer_format`). */
 export const AnswerFormat = z.enum(['text', 'boolean', 'number', 'choice', 'json']);
 export type AnswerFormat = z.infer<typeof AnswerFormat>;
 
 export const QuestionPriority = z.enum(['critical', 'high', 'normal', 'low']);
 export type QuestionPriority = z.infer<typeof QuestionPriority>;
 
-/** A question as a model asks it. The engine adds the id, who asked, and the deadline. */
+/** A question as a model asks it. The engine adds the id, the asker and the deadline. */
 export const AskedQuestion = z.strictObject({
   text: z.string().min(1).max(2_000).describe('Understandable without other context.'),
   why_it_matters: z.string().max(1_000),
@@ -25,7 +25,7 @@ export const AskedQuestion = z.strictObject({
 });
 export type AskedQuestion = z.infer<typeof AskedQuestion>;
 
-/** Why a question exists: who needs the decision. */
+/** Reason why a question exists. */
 export type QuestionKind =
   /** A delegation is blocked (seed 004 §6.1). */
   | 'blocking'
@@ -35,16 +35,16 @@ export type QuestionKind =
   | 'planner_stuck'
   /** A call that changes something outside needs the user's consent (seed 004 §11). */
   | 'approval'
-  /** Nobody knows whether a call changed what it was to change. */
+  /** It is unknown whether a call made its change. */
   | 'effect'
   /** The last allowed wave is over and criteria are still open. */
   | 'waves_spent'
   /** A limit of the budget is reached. */
   | 'budget';
 
-/** Who asked. */
+/** Source of a question. */
 export interface Asker {
-  /** Null when the planner or the engine did. */
+  /** Null for the planner and the engine. */
   readonly delegation_id: string | null;
   readonly agent_id: string | null;
 }
@@ -56,7 +56,7 @@ export interface Question extends AskedQuestion {
   readonly kind: QuestionKind;
   /** Wave number, from 1; 0 before the first wave. */
   readonly wave: number;
-  /** The delegation that asked, or null when the planner or the engine did. */
+  /** The delegation that asked; null for the planner and the engine. */
   readonly delegation_id: string | null;
   readonly agent_id: string | null;
   /** Others that asked the same while it was open, and wait for the same answer. */
@@ -69,15 +69,15 @@ export interface Question extends AskedQuestion {
   readonly remind_seconds: number;
   /** Reminders so far. */
   readonly reminded: number;
-  /** Who it is for, too, when it was not answered in time. If null, nobody else. */
+  /** Another person that it is also for when it was not answered in time. If null, no other. */
   readonly escalate_to: HandOver | null;
-  /** Since when it is for that person too, in Unix epoch seconds; null until then. */
+  /** Unix epoch seconds since which it is also for that person; null until then. */
   readonly escalated_at: number | null;
   /** Unix epoch seconds (seed 003: all timestamps are epoch integers). */
   readonly asked_at: number;
 }
 
-/** What `submitAnswer` and the signal `answer` carry. */
+/** Payload of `submitAnswer` and of the signal `answer`. */
 export const AnswerInput = z.strictObject({
   question_id: z.string(),
   answer: z.unknown(),
@@ -89,11 +89,11 @@ export interface AnswerInput {
   readonly answered_by?: string;
 }
 
-/** An attempt at an answer that was not taken, kept so that the sender can see why. */
+/** A refused answer, kept so that the sender can see the reason. */
 export interface RejectedAnswer {
   readonly question_id: string | null;
   readonly reason: string;
-  /** A payload that would be taken, ready to send. */
+  /** A payload that would be accepted, ready to send. */
   readonly example: AnswerInput | null;
   readonly rejected_at: number;
 }
@@ -102,20 +102,22 @@ export interface AnsweredQuestion {
   readonly question_id: string;
   readonly text: string;
   readonly delegation_id: string | null;
-  /** The answer as text: a string as it is, anything else as JSON. Long answers are cut here and whole in the store. */
+  /**
+   * The answer as text: a string unchanged, any other value as JSON. Long answers are cut here and whole in the store.
+   */
   readonly answer: string;
   readonly answered_by: string;
-  /** What the planner took its answer from: `f3`, `q1`, a detail's id, `goal`. Empty for anybody else's. */
+  /** Sources of the planner's answer: `f3`, `q1`, a detail's id, `goal`. Empty for other answers. */
   readonly source_refs: readonly string[];
   readonly answered_at: number;
 }
 
-/** What the rules need to know of an answer that is there. */
+/** Part of an existing answer that the rules need. */
 export type KnownAnswer = Pick<AnsweredQuestion, 'question_id' | 'answered_by'>;
 
-/** What the update `submitAnswer` returns for an answer that was taken. */
+/** Result of the update `submitAnswer` for an accepted answer. */
 export interface AnswerReceipt {
   readonly question_id: string;
-  /** The answer as it was understood, cut to 1,000 characters. */
+  /** The accepted form of the answer, cut to 1,000 characters. */
   readonly accepted: string;
 }

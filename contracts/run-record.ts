@@ -15,9 +15,9 @@ import type { RunPhase } from './views.ts';
 /** Versions of the record's shape, newest last. A reader refuses others by name. */
 export const runRecordVersions = [1] as const;
 
-/** A detail that a packet can list and `load_detail` can give (seed 004 §4). */
+/** A detail that a packet can list and `load_detail` can return (seed 004 §4). */
 export interface DetailEntry {
-  /** `<delegation_id>` for a delegation's detailed_md, or a name it produces. */
+  /** `<delegation_id>` for a delegation's detailed_md, or a name that it produces. */
   readonly detail_id: string;
   readonly title: string;
   readonly summary: string;
@@ -33,9 +33,9 @@ export interface DetailEntry {
 export interface RecordedCriterion extends AcceptanceCriterion {
   readonly state: CriterionState['state'];
   readonly delegation_id: string | null;
-  /** The question whose answer waived it or met it. Absent when no answer did. */
+  /** The question whose answer waived or met it. Absent when no answer did. */
   readonly question_id?: string;
-  /** Evidence when it is met, else the last reason why not. */
+  /** Evidence when it is met, otherwise the last reason why not. */
   readonly note: string;
 }
 
@@ -43,30 +43,32 @@ export interface RecordedWave {
   readonly wave: number;
   readonly status: 'running' | 'decided' | 'stopped' | 'abandoned' | 'finished';
   readonly plan_ref: Ref | null;
-  /** The record that the packets of its delegations were rendered from. Null without a plan: there were none. */
+  /**
+   * The record from which the packets of its delegations were rendered. Null without a plan, because there were none.
+   */
   readonly record_ref: Ref | null;
   readonly outcomes: readonly DelegationOutcome[];
   readonly decision_ref: Ref | null;
   readonly usage: Usage;
 }
 
-/** A wave as the record keeps it. */
+/** A wave in the record. */
 export interface StoredWave extends Omit<RecordedWave, 'record_ref'> {
   /** Unix epoch seconds. Null when the wave ended before it had a plan, or came with its plan. */
   readonly planned_at: number | null;
   /** Unix epoch seconds; null while it runs. */
   readonly done_at: number | null;
-  /** What it was expected to take. Absent when it came with its plan, or had none. */
+  /** Expected use. Absent when the wave came with its plan, or had none. */
   readonly expected?: FanOutEstimate;
   /** Null while it runs, and when it had no plan. */
   readonly shown: ShownToWave | null;
 }
 
-/** An answer as the record keeps it. */
+/** An answer in the record. */
 export interface StoredAnswer extends AnsweredQuestion {
   /** The whole answer, when `answer` is cut. */
   readonly answer_ref: Ref | null;
-  /** The question as it was asked; null when its opening was never recorded. */
+  /** The question that was asked; null when its opening was never recorded. */
   readonly question: Question | null;
   /** Unix epoch seconds at which the user changed it last. If undefined, it is the first answer. */
   readonly amended_at?: number;
@@ -78,9 +80,9 @@ export interface StoredAnswer extends AnsweredQuestion {
  */
 export interface RunRecord {
   readonly version: (typeof runRecordVersions)[number];
-  /** 0 for the first record of a run; each later one counts one more than the record it was made from. */
+  /** 0 for the first record of a run; each later one is one more than the record it was made from. */
   readonly revision: number;
-  /** The record this one was made from; null for the first. Tells a late writer that it has been overtaken. */
+  /** The record this one was made from; null for the first. It shows a late writer that its base is outdated. */
   readonly previous_ref: Ref | null;
   readonly run_id: string;
   readonly goal: string;
@@ -88,7 +90,7 @@ export interface RunRecord {
   readonly constraints: readonly string[];
   readonly instructions: readonly string[];
   readonly registry_ref: Ref;
-  /** Where agents write files, as the input named it. Absent: the run's own folder. */
+  /** Folder in which agents write files, as the input named it. Absent: the run's own folder. */
   readonly workspace_dir?: string;
   /** Language of everything that people read, as a canonical BCP 47 tag. Absent: that of the goal. */
   readonly language?: string;
@@ -97,20 +99,20 @@ export interface RunRecord {
   readonly updated_at: number;
   readonly phase: RunPhase;
   readonly status: RunStatus | null;
-  /** What the user gave as the reason for `stop`. Absent when nobody stopped the run or no reason was given. */
+  /** The user's reason for `stop`. Absent when the run was not stopped or no reason was given. */
   readonly stop_reason?: string;
   readonly waves: readonly StoredWave[];
   readonly criteria: readonly RecordedCriterion[];
   readonly details: readonly DetailEntry[];
   readonly facts: readonly Fact[];
-  /** What each completed delegation built on. */
+  /** Basis of each completed delegation. */
   readonly consumptions: readonly Consumption[];
-  /** Completed delegations whose output rests on what does not hold any more, by wave. */
+  /** Completed delegations whose basis has changed, by wave. */
   readonly stale: readonly StaleDelegation[];
   readonly open_questions: readonly Question[];
   readonly answered_questions: readonly StoredAnswer[];
   readonly rejected_answers: readonly RejectedAnswer[];
-  /** What tools changed outside, in the order of the first report. Absent while none did. */
+  /** Changes that tools made outside, in the order of the first report. Absent while there are none. */
   readonly effects?: readonly RecordedEffect[];
   readonly usage: Usage;
   /** `result.md` and `report.md`; null until the run has ended. */
@@ -118,10 +120,10 @@ export interface RunRecord {
   readonly report_ref: Ref | null;
 }
 
-/** A change to the record, as the workflow reports it at a boundary. */
+/** A change to the record that the workflow reports. */
 export type RecordChange =
   | { readonly type: 'phase'; readonly phase: RunPhase }
-  /** And again whenever it changed: people were reminded, or more wait for it. */
+  /** Reported again after each change: people were reminded, or more askers wait for it. */
   | { readonly type: 'question_opened'; readonly question: Question }
   | {
       readonly type: 'question_answered';
@@ -135,21 +137,21 @@ export type RecordChange =
       /** Unix epoch seconds. */
       readonly amended_at: number;
     }
-  /** Who asked is gone. */
+  /** The askers are gone. */
   | { readonly type: 'question_withdrawn'; readonly question_id: string }
   | { readonly type: 'answer_rejected'; readonly rejected: RejectedAnswer }
   | {
       readonly type: 'instruction';
       readonly instruction: string;
-      /** What it settles by key. If undefined, nothing. */
+      /** Values that it settles by key. If undefined, none. */
       readonly facts?: readonly UserFact[];
     }
-  /** How far an effect has come. */
+  /** The state of an effect. */
   | { readonly type: 'effect'; readonly effect: RecordedEffect }
   | {
       readonly type: 'criteria_waived';
       readonly criterion_ids: readonly string[];
-      /** The question whose answer waives them. If undefined, an instruction does. */
+      /** The question whose answer waives them. Undefined when an instruction does. */
       readonly question_id?: string;
     }
   | { readonly type: 'wave_planned'; readonly progress: WaveProgress }

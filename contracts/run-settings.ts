@@ -4,17 +4,17 @@ import { LanguageTag } from './language-tag.ts';
 import { LimitsInput } from './limits.ts';
 import { Autonomy, QuestionRulesInput } from './question-rules.ts';
 
-/** What every input that a person types may set, whatever it starts: spread it into the input's schema. */
+/** Settings of every typed input: spread them into the input's schema. */
 export const runSettings = {
-  /** Take each question's default at once, where it has one. */
+  /** Take the default of each question at once, if it has one. */
   use_defaults: z.boolean().optional(),
-  /** What happens to questions that nobody answers. */
+  /** Rules for unanswered questions. */
   questions: QuestionRulesInput.optional(),
   /** "assume": questions that are not critical become recorded assumptions. Default "ask". */
   autonomy: Autonomy.optional(),
-  /** A folder with the user's own agents, as the worker sees it. */
+  /** A folder with the user's own agents, as a path on the worker. */
   agents_dir: z.string().min(1).optional(),
-  /** A folder that exists, absolute, as the worker sees it. If undefined, agents write into the run's own folder. */
+  /** An existing folder, as an absolute path on the worker. If undefined, agents write into the run's own folder. */
   workspace_dir: z.string().min(1).max(1_000).optional(),
   /** Language of everything that people read, as a BCP 47 tag. If undefined, that of the goal. */
   language: LanguageTag.optional(),

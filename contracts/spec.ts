@@ -1,15 +1,15 @@
 import type { Ref } from './ref.ts';
 import type { TriadPhase } from './triad.ts';
 
-/** What the spec of a triad is made of. Texts are references; what stands here is small enough for history. */
+/** The spec of a triad. Texts are references; the rest is small enough for history. */
 export interface SpecState {
   /** The members whose agreement settles a claim, in the order of the triad. */
   readonly negotiators: readonly string[];
-  /** In the order of the plan. */
+  /** Listed in the order of the plan. */
   readonly sections: readonly SectionState[];
-  /** In the order of registration. */
+  /** Listed in the order of registration. */
   readonly claims: readonly Claim[];
-  /** Rounds of negotiation that are over. */
+  /** Finished rounds of negotiation. */
   readonly rounds: number;
 }
 
@@ -19,37 +19,43 @@ export interface SectionState {
   readonly owner: string | null;
   /** `done`: its text is the output. */
   readonly status: 'open' | 'in_progress' | 'done';
-  /** From 1: the text of the plan. Each accepted edit counts one more. */
+  /** Number of the version, from 1 for the text of the plan. Each accepted edit adds one. */
   readonly version: number;
   /** Null while the text is the plan's. */
   readonly text_ref: Ref | null;
-  /** Of code: its language. */
+  /** Programming language of code. */
   readonly language: string | null;
 }
 
-/** "This section is mine, and this is what I propose", or what a section's owner made of it. */
+/** A member's statement "this section is mine, and this is what I propose", or an owner's disputed result. */
 export interface Claim {
-  /** `<section_id>.<member>`, and `<section_id>.output` for what an owner made: the same whoever came first. */
+  /** `<section_id>.<member>`, or `<section_id>.output` for an owner's result: independent of the order of claims. */
   readonly claim_id: string;
   readonly section_id: string;
-  /** Whose it is. */
+  /** The member that claims the section. */
   readonly member: string;
-  /** Who registered it: the member, or the orchestrator for a worker. */
+  /** The member that registered it: the claimant, or the orchestrator for a worker. */
   readonly registered_by: string;
-  /** `output`: what was made of a section is disputed, not whose it is. */
+  /** `output`: the text of a section is disputed, not its ownership. */
   readonly about: 'ownership' | 'output';
-  /** From 1. Each REVISE that was taken makes another one. */
+  /** Number of the revision, from 1. Each accepted REVISE adds one. */
   readonly revision: number;
-  /** Who wrote the newest revision. */
+  /** The author of the newest revision. */
   readonly revised_by: string;
   readonly proposal_ref: Ref;
-  /** The proposal is a plan: when it is settled, its member writes the section. Absent: it is the text of the section. */
+  /**
+   * True when the proposal is a plan: its member writes the section once it is settled. Absent: the proposal is the
+   * text of the section.
+   */
   readonly write_later?: true;
-  /** Of an output: what it contradicts, in the words of who disputes it. */
+  /** The contradiction in an output, in the words of the member that disputes it. */
   readonly dispute_ref?: Ref;
-  /** `withdrawn`: its member conceded a rival claim, or that one was settled. `dissent`: disputed at the last round. */
+  /**
+   * `withdrawn`: its member conceded a rival claim, or a rival claim was settled. `dissent`: disputed in the last
+   * round.
+   */
   readonly state: 'open' | 'settled' | 'withdrawn' | 'dissent';
-  /** In the order in which they were taken. */
+  /** Listed in the order in which they were taken. */
   readonly responses: readonly ClaimResponse[];
 }
 
@@ -57,7 +63,7 @@ export type NegotiationDecision = 'CONCEDE' | 'REVISE' | 'HOLD';
 
 export interface ClaimResponse {
   readonly member: string;
-  /** The revision it was said of. */
+  /** The revision that was answered. */
   readonly revision: number;
   readonly round: number;
   readonly decision: NegotiationDecision;
@@ -72,9 +78,9 @@ export interface Dissent {
   readonly about: Claim['about'];
   readonly revision: number;
   readonly proposal_ref: Ref;
-  /** As in Claim. */
+  /** Defined in Claim. */
   readonly dispute_ref?: Ref;
-  /** The last word of each member that did not agree; `decision` is null where it never answered. */
+  /** The last position of each member that did not agree; `decision` is null when it never answered. */
   readonly positions: readonly {
     readonly member: string;
     readonly decision: NegotiationDecision | null;

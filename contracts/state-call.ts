@@ -6,8 +6,8 @@ import type { Ref } from './ref.ts';
 import { Slug } from './slug.ts';
 
 /**
- * Tools whose calls are decided inside the workflow, from the state of the triad (seed 001) or of the team (seed 002). The
- * spec of a triad itself is never a parameter. Strict: an unknown field is a fault.
+ * Tools whose calls are decided inside the workflow, from the state of the triad (seed 001) or of the team (seed 002).
+ * The spec itself is never a parameter. Strict: an unknown field is a fault.
  */
 const sectionId = z.string().min(1).max(40).describe('A section_id of <spec>.');
 const claimId = z.string().min(1).max(100).describe('A claim_id of <claims>.');
@@ -118,22 +118,22 @@ export const stateToolInputs = {
 
 export type StateToolName = keyof typeof stateToolInputs;
 
-/** A call as the workflow sees it: small arguments in place, texts by reference. */
+/** A call in the workflow: small arguments in place, texts by reference. */
 export type StateCall = TriadCall | TeamCall;
 
-/** A leader gives out a task (seed 002). */
+/** A leader's call that creates a task (seed 002). */
 export interface TeamCall {
   readonly tool: 'delegate_task_to_member';
-  /** As the leader wrote it: an id, a capability, or neither. */
+  /** The leader's text: an id, a capability, or neither. */
   readonly member_id: string;
   readonly name: string | null;
   readonly inputs: readonly string[];
   readonly task_ref: Ref;
   /** One line, for people. */
   readonly title: string;
-  /** Hash of the task, its spelling evened out: equal for two calls that ask for the same. */
+  /** Hash of the normalised task: equal for two calls that ask for the same. */
   readonly task_hash: string;
-  /** Names and member ids of the other calls in the same reply that the task speaks of. */
+  /** Names and member ids of the other calls in the same reply that the task mentions. */
   readonly mentions: readonly string[];
 }
 
@@ -144,7 +144,7 @@ export type TriadCall =
       readonly section_id: string;
       readonly for_member: string | null;
       readonly proposal_ref: Ref;
-      /** As in Claim. */
+      /** Defined in Claim. */
       readonly write_later?: true;
     }
   | {

@@ -23,7 +23,7 @@ export interface RewriteTaskInput {
   readonly message_ref: Ref;
 }
 
-/** A plan with the new text, and a record in which it stands as the goal where the old text did. Nobody publishes them. */
+/** A plan with the new text, and a record whose goal is the new text where it was the old one. Neither is published. */
 export interface RewriteTaskResult {
   readonly record_ref: Ref;
   readonly plan_ref: Ref;
@@ -31,23 +31,23 @@ export interface RewriteTaskResult {
 
 export interface PlanTasksInput {
   readonly registry_ref: Ref;
-  /** Where the team is defined. */
+  /** The plan that defines the team. */
   readonly plan_ref: Ref;
   readonly delegation_id: string;
   readonly tasks: readonly {
-    /** Of the task: `<delegation_id of the team>.<name>`. */
+    /** Id of the task: `<delegation_id of the team>.<name>`. */
     readonly delegation_id: string;
     readonly member_id: string;
     readonly title: string;
     readonly task_ref: Ref;
-    /** delegation_ids whose results it is given. */
+    /** delegation_ids whose results it gets. */
     readonly inputs: readonly string[];
   }[];
 }
 
 export interface PlanTasksResult {
   readonly plan_ref: Ref;
-  /** In the order of the tasks. */
+  /** Listed in the order of the tasks. */
   readonly delegations: readonly DelegationOutline[];
 }
 
@@ -57,16 +57,16 @@ export interface ApplyMiddlewareInput {
   readonly stage: 'input' | 'output';
   readonly run_id: string;
   readonly delegation_id: string;
-  /** Of `input`: the message as text. Of `output`: the AgentOutput. */
+  /** The message as text at stage `input`, the AgentOutput at stage `output`. */
   readonly subject_ref: Ref;
 }
 
 export type ApplyMiddlewareResult =
-  /** `subject_ref` is the same one where nothing was changed. `note` is for people; empty for none. */
+  /** `subject_ref` is unchanged when nothing was changed. `note` is for people; empty for none. */
   | { readonly type: 'passed'; readonly subject_ref: Ref; readonly note: string }
-  /** Only a guardrail blocks. */
+  /** Returned only by a guardrail. */
   | { readonly type: 'blocked'; readonly reason: string }
-  /** Only a guardrail has a person decide whether the text may pass. */
+  /** Returned only by a guardrail: a person decides whether the text may pass. */
   | { readonly type: 'ask'; readonly reason: string };
 
 export interface RecordTeamInput {
@@ -79,24 +79,24 @@ export interface RecordTeamResult {
   /** The TeamReport as JSON. */
   readonly report_ref: Ref;
   /**
-   * The leader's AgentOutput; where the team ended without one and members brought something, an output that names what
-   * they brought and is marked partial; else null.
+   * The leader's AgentOutput. When the team ended without one and members have results, an output that lists them and
+   * is marked partial; otherwise null.
    */
   readonly output_ref: Ref | null;
 }
 
 export interface LoadThreadInput {
   readonly thread_id: string;
-  /** What it is to help with: past delegations are searched for it. */
+  /** The message for which past delegations are searched. */
   readonly message_ref: Ref;
-  /** The run that asks. What it has added itself is left out. */
+  /** The run that asks. Its own entries are left out. */
   readonly run_id: string;
 }
 
 export interface LoadThreadResult {
   /** The ThreadHistory of `contracts/thread.ts`; null when the thread is new. */
   readonly history_ref: Ref | null;
-  /** What the leader is told of it, and what could not be read, for people. */
+  /** Description for people of what the leader was given and what could not be read. */
   readonly note: string;
 }
 

@@ -3,28 +3,28 @@ import type { TriadOutcome } from './triad-run.ts';
 import type { TriadType } from './triad.ts';
 import type { Usage } from './usage.ts';
 
-/** A member as the engine's rules know it, with what its definition left out filled in. */
+/** A member with its defaults filled in. */
 export interface TeamSeat {
   readonly member_id: string;
-  /** Who does its tasks, equal across teams: `agent:<agent_id>`, `triad:<type>:<agent_ids>` or `team:<team_id>`. */
+  /** Executor of its tasks, equal across teams: `agent:<agent_id>`, `triad:<type>:<agent_ids>` or `team:<team_id>`. */
   readonly executor: string;
   readonly kind: 'agent' | 'triad' | 'team';
-  /** Of an agent; of a triad, of the member who writes its output; of a team, its leader. */
+  /** The agent itself; for a triad, the agent of the member that writes its output; for a team, its leader. */
   readonly agent_id: string;
-  /** Absent unless it is a triad. */
+  /** Present only for a triad. */
   readonly triad_type?: TriadType;
   readonly capabilities: readonly string[];
   readonly priority: number;
   readonly enabled: boolean;
 }
 
-/** A team as it goes to work: every default filled in. */
+/** A team with every default filled in, ready to start. */
 export interface TeamSetup {
-  /** Null: the planner put it together for this one delegation. */
+  /** Null when the planner defined it for this one delegation. */
   readonly team_id: string | null;
   /** Agent of the leader. */
   readonly leader: string;
-  /** Null: the leader's own. */
+  /** Null for the leader's own. */
   readonly model: string | null;
   readonly members: readonly TeamSeat[];
   readonly allow_parallel: boolean;
@@ -40,37 +40,39 @@ export interface TeamSetup {
   readonly guardrails: { readonly input: readonly string[]; readonly output: readonly string[] };
   readonly thread_id: string | null;
   readonly user_id: string | null;
-  /** What was adjusted, for people: a member_timeout over the team's. */
+  /** Adjustments, described for people: a member_timeout above the team's. */
   readonly notes: readonly string[];
 }
 
-/** A team at work, and what it has given out: from the run's outermost team inwards. */
+/** A working team with its tasks, in a chain from the run's outermost team inwards. */
 export interface TeamLink {
-  /** As in `TeamSeat.executor`; a team without a name is `team:<delegation_id>`. */
+  /** Defined in `TeamSeat.executor`; a team without a name is `team:<delegation_id>`. */
   readonly executor: string;
-  /** Tasks that it has given out, so that the teams below it do not give them out again. */
+  /** Tasks that it has created, so that the teams below it do not create them again. */
   readonly given: readonly GivenTask[];
 }
 
 export interface GivenTask {
   readonly delegation_id: string;
-  /** As `core/team/fingerprint-task.ts` computes it. */
+  /** Computed by `core/team/fingerprint-task.ts`. */
   readonly fingerprint: string;
 }
 
 export type TaskStatus =
-  /** `timed_out`: its time or the team's was over. `not_started`: something that it needs could not come. */
+  /**
+   * `timed_out`: the time of the task or the team was over. `not_started`: something that it needs was not available.
+   */
   'completed' | 'failed' | 'timed_out' | 'stopped' | 'not_started';
 
-/** One delegation of a leader, when it is over. */
+/** One ended task of a leader. */
 export interface TaskRecord {
   /** `<delegation_id of the team>.<name>`: unique in the run. */
   readonly delegation_id: string;
   readonly member_id: string;
   readonly title: string;
-  /** Of the plan that holds the task. */
+  /** The plan that holds the task. */
   readonly plan_ref: Ref;
-  /** delegation_ids whose results it was given. */
+  /** delegation_ids whose results it got. */
   readonly inputs: readonly string[];
   readonly status: TaskStatus;
   /** Empty when it completed. */
@@ -78,7 +80,7 @@ export interface TaskRecord {
   readonly attempts: number;
   /** The AgentOutput; null when there is none. */
   readonly output_ref: Ref | null;
-  /** What the model had written of an output when its time was over; null when nothing. */
+  /** Partial output that the model had written when its time was over; null when there is none. */
   readonly partial_ref: Ref | null;
   readonly turns: number;
   readonly usage: Usage;
@@ -90,44 +92,44 @@ export interface TaskRecord {
   readonly team?: TeamOutcome;
 }
 
-/** How a team's work ended, as the store keeps it and `.planning/<run>/teams/<delegation>.md` shows it. */
+/** Report of a team's work, kept in the store and shown in `.planning/<run>/teams/<delegation>.md`. */
 export interface TeamReport {
   readonly version: 1;
   readonly setup: TeamSetup;
-  /** Of the plan that holds the message. */
+  /** The plan that holds the message. */
   readonly plan_ref: Ref;
   readonly status: 'done' | 'failed' | 'timed_out' | 'stopped' | 'blocked';
-  /** Why it is not done. */
+  /** Reason why it is not done. */
   readonly reason: string;
-  /** In the order in which they were given out. */
+  /** Listed in the order in which they were created. */
   readonly tasks: readonly TaskRecord[];
-  /** Calls of the leader that were not carried out, with why. The first `refusalsKeptMax` of `core/limits.ts`. */
+  /** Refused calls of the leader, with the reason. The first `refusalsKeptMax` of `core/limits.ts`. */
   readonly refused: readonly { readonly member_id: string; readonly reason: string }[];
   readonly leader: { readonly turns: number; readonly usage: Usage };
-  /** What was adjusted, what went on without something, what a middleware or a guardrail did. */
+  /** Adjustments, missing parts, and the effects of middlewares and guardrails. */
   readonly notes: readonly string[];
   /** The leader's AgentOutput; null when there is none. */
   readonly output_ref: Ref | null;
 }
 
 /**
- * What a delegation's outcome says of its team. It travels with the results of fifty delegations, so it is bounded by
- * `core/team/bound-team.ts`; the report holds the whole.
+ * Summary of a team in its delegation's outcome. It is sent with the results of fifty delegations, so
+ * `core/team/bound-team.ts` bounds it; the report holds the whole.
  */
 export interface TeamOutcome {
   readonly team_id: string | null;
   readonly leader: { readonly agent_id: string; readonly turns: number; readonly usage: Usage };
-  /** Each member, in the order of the team. With the leader's, their usage is that of the whole delegation. */
+  /** All members, in the order of the team. With the leader's, their usage adds up to that of the whole delegation. */
   readonly members: readonly {
     readonly member_id: string;
-    /** As in `TeamSeat.executor`, cut to `teamExecutorCharsMax`. */
+    /** Defined in `TeamSeat.executor`, cut to `teamExecutorCharsMax`. */
     readonly executor: string;
     readonly delegations: number;
     readonly usage: Usage;
   }[];
-  /** Tasks by how they ended. */
+  /** Number of tasks by status. */
   readonly tasks: Readonly<Record<TaskStatus, number>>;
-  /** Whether it may hold less than was asked for, because of a time limit, a limit of delegations or a failure. */
+  /** True when parts may be missing, because of a time limit, a limit of delegations or a failure. */
   readonly partial: boolean;
   /** Cut to `teamNoteCharsMax`, the first `teamNotesMax`. */
   readonly notes: readonly string[];
@@ -135,11 +137,11 @@ export interface TeamOutcome {
   readonly report_ref: Ref;
 }
 
-/** What the planner's decision has to know of a team. */
+/** Part of a team's outcome that the planner's decision needs. */
 export interface TeamEnd {
   readonly team_id: string | null;
   readonly tasks: TeamOutcome['tasks'];
   readonly partial: boolean;
-  /** The report, for what triads among its members could not settle. */
+  /** The report, for points that triads among its members could not settle. */
   readonly report_ref: Ref;
 }

@@ -5,8 +5,8 @@ import { TriadPlan } from './triad.ts';
 import type { TriadOutline } from './triad.ts';
 
 /**
- * Who is in a team (seed 002): an agent, a triad, or another team that has a name. Numbers and lists are bounded by
- * `core/team/check-team.ts` and not here, so that all that is wrong with a team is told at once.
+ * A member of a team (seed 002): an agent, a triad, or another named team. `core/team/check-team.ts` bounds numbers and
+ * lists, not this schema, so that all faults of a team are reported at once.
  */
 export const TeamMember = z.strictObject({
   id: Slug.describe('Unique in the team. What the leader delegates to.'),
@@ -63,7 +63,7 @@ const core = {
     ),
 };
 
-/** How the planner has a delegation done by a team: one that has a name, or members of its own choice. */
+/** The planner's choice of a team for a delegation: a named team, or members of its own choice. */
 export const TeamPlan = z.strictObject({
   team_id: Slug.optional().describe('A team with a name; then nothing else is given.'),
   ...core,
@@ -81,42 +81,42 @@ const whole = {
     .describe('When to use it, for planner and leaders.'),
   /** The agent that leads. If undefined, the shipped leader. */
   leader: Slug.optional(),
-  /** Instead of the leader's own model. */
+  /** Overrides the leader's own model. */
   model: z.string().min(1).max(120).optional(),
   ...core,
-  /** Names of functions that the worker has: they change the message before the leader reads it, in this order. */
+  /** Names of functions of the worker that change the message before the leader reads it, in this order. */
   input_middlewares: named,
-  /** As `input_middlewares`, for the answer. */
+  /** Names of functions that change the answer, like `input_middlewares`. */
   output_middlewares: named,
-  /** Names of functions that the worker has: each passes a text, changes it, blocks it, or has a person decide. */
+  /** Names of functions of the worker: each passes a text, changes it, blocks it, or lets a person decide. */
   guardrails: z.strictObject({ input: named, output: named }).optional(),
-  /** A thread whose messages and delegations the leader is told, and that this run is added to. */
+  /** A thread whose messages and delegations the leader is given, and to which this run is added. */
   thread_id: z.string().min(1).max(200).optional(),
-  /** Whose thread it is: kept beside each message. */
+  /** Owner of the thread: stored with each message. */
   user_id: z.string().min(1).max(200).optional(),
 };
 
-/** A team with a name. Members of other teams, and plans, may name it. */
+/** A named team. Members of other teams, and plans, may refer to it. */
 export const NamedTeam = z.strictObject({ team_id: Slug, ...whole });
 export type NamedTeam = z.infer<typeof NamedTeam>;
 
-/** Teams that a planner may give a delegation to; false: nothing is done by a team. */
+/** Teams that a planner may give a delegation to; false: teams are not allowed. */
 export const NamedTeams = z.union(
   [z.literal(false), z.array(NamedTeam).max(20)],
   'expected teams. Try: [{"team_id":"desk","members":[{"id":"writer"}]}], or false',
 );
 
-/** What a person types to start a team alone: `{"message":"…","members":["researcher","writer"]}` is enough. */
+/** Typed input that starts a single team: `{"message":"…","members":["researcher","writer"]}` is enough. */
 export const TeamInput = z.strictObject({
   message: z
     .string()
     .trim()
     .min(1, 'expected a message. Try: {"message":"…","members":["researcher","writer"]}')
     .max(20_000),
-  /** One of `teams`; then what follows is its own. */
+  /** One of `teams`, which then defines the fields below. */
   team_id: Slug.optional(),
   ...whole,
-  /** An id alone is the agent of that name. */
+  /** An id alone names an agent. */
   members: z
     .array(
       z.union([z.string(), TeamMember], 'expected a member. Try: "writer", or {"id":"writer"}'),
@@ -135,21 +135,21 @@ export interface TeamMemberOutline extends Omit<TeamMember, 'triad' | 'name' | '
   readonly triad?: TriadOutline;
 }
 
-/** What a plan's outline keeps of a team: its texts stay in the store. */
+/** Part of a team in a plan's outline: its texts stay in the store. */
 export interface TeamOutline extends Omit<TeamPlan, 'instructions' | 'members'> {
   readonly members?: readonly TeamMemberOutline[];
 }
 
-/** What plans are checked against: a team with a name, as a member or an executor of a delegation. */
+/** A named team, as a possible member or executor, for checking plans. */
 export interface TeamSummary {
   readonly team_id: string;
-  /** Levels of teams below and with it: 1 when no member is a team. */
+  /** Levels of nested teams, this one included: 1 when no member is a team. */
   readonly depth: number;
-  /** Agent that leads it: also where its definition names none. */
+  /** Agent that leads it, also when its definition names none. */
   readonly leader: string;
 }
 
-/** A function that a worker has under this name, for inputs and outputs of teams. */
+/** A function of the worker for inputs and outputs of teams. */
 export interface MiddlewareName {
   readonly name: string;
   readonly kind: 'middleware' | 'guardrail';

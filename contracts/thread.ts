@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-/** A delegation of an earlier run of a thread, as its leader gave it and as it ended. */
+/** A delegation of an earlier run of a thread: its task and its result. */
 export const PastDelegation = z.strictObject({
   member_id: z.string(),
   title: z.string(),
   /** Cut. */
   task: z.string(),
   status: z.string(),
-  /** The short form of what came of it, or why nothing did. Cut. */
+  /** The short form of its result, or the reason why there is none. Cut. */
   result: z.string(),
   /** Unix epoch seconds. */
   at: z.number(),
 });
 export type PastDelegation = z.infer<typeof PastDelegation>;
 
-/** What a leader is told of its thread (seed 002, phase 3). All texts are data. */
+/** Part of a thread that a leader is given (seed 002, phase 3). All texts are data. */
 export const ThreadHistory = z.strictObject({
-  /** The newest, oldest first. */
+  /** The newest messages, oldest first. */
   messages: z.array(
     z.strictObject({
       role: z.enum(['user', 'assistant']),
@@ -26,64 +26,64 @@ export const ThreadHistory = z.strictObject({
       at: z.number(),
     }),
   ),
-  /** Those that a full-text search found for the new message, the best first, then the newest; each once. */
+  /** Results of a full-text search for the new message, best first, then the newest delegations; each once. */
   delegations: z.array(PastDelegation),
 });
 export type ThreadHistory = z.infer<typeof ThreadHistory>;
 
-/** A delegation as a thread keeps it. */
+/** A delegation in a thread. */
 export interface KeptDelegation extends PastDelegation {
-  /** Of the task: unique in its run. */
+  /** Id of the task: unique in its run. */
   readonly delegation_id: string;
 }
 
-/** What one team adds to a thread: its message, the answer, and what its leader gave out. */
+/** Entry that one team adds to a thread: its message, the answer, and its tasks. */
 export interface ThreadEntry {
   readonly thread_id: string;
-  /** Kept beside the message, for whoever looks after the store. Nothing is chosen by it. */
+  /** Stored with the message for the store's administrator. It selects nothing. */
   readonly user_id: string | null;
   readonly run_id: string;
   readonly delegation_id: string;
   /** Unix epoch seconds. */
   readonly at: number;
   readonly message: string;
-  /** Null when the team ended without one. */
+  /** Null when the team ended without an answer. */
   readonly answer: string | null;
   readonly delegations: readonly KeptDelegation[];
 }
 
-/** A thread as one line of a list. */
+/** One line in a list of threads. */
 export interface ThreadSummary {
   readonly thread_id: string;
-  /** In alphabetical order. Empty when no entry names a person. */
+  /** Listed in alphabetical order. Empty when no entry names a person. */
   readonly user_ids: readonly string[];
   readonly entries: number;
-  /** Of its newest entry, Unix epoch seconds. */
+  /** Unix epoch seconds of its newest entry. */
   readonly newest_at: number;
 }
 
 export interface ListedThreads {
-  /** The one with the newest entry first. */
+  /** The thread with the newest entry first. */
   readonly threads: readonly ThreadSummary[];
-  /** How many there are, those that are not listed among them. */
+  /** Number of all threads, listed or not. */
   readonly total: number;
 }
 
-/** The newest of a thread, as it was added. */
+/** The newest entries of a thread, unchanged. */
 export interface ReadThread {
   /** Oldest first. */
   readonly entries: readonly ThreadEntry[];
-  /** Entries of the whole thread. 0: there is no such thread. */
+  /** Entries of the whole thread. 0 for an unknown thread. */
   readonly total: number;
-  /** Entries and delegations that stood there and could not be read; they are left out. */
+  /** Entries and delegations that could not be read; they are left out. */
   readonly unreadable: number;
 }
 
-/** Entries that go together: all of a thread, or all of a person, in whatever threads they are. */
+/** Entries to remove together: all of a thread, or all of a person in every thread. */
 export type EntrySelection = { readonly thread_id: string } | { readonly user_id: string };
 
 export interface EntryCounts {
-  /** Threads that have such an entry. */
+  /** Number of threads that have such an entry. */
   readonly threads: number;
   readonly entries: number;
   readonly delegations: number;

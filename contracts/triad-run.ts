@@ -3,32 +3,32 @@ import type { Dissent, MemberFailure, SpecState } from './spec.ts';
 import type { TriadMember, TriadPhase, TriadType } from './triad.ts';
 import type { Usage } from './usage.ts';
 
-/** A turn that is over. */
+/** A finished turn. */
 export interface TurnRecord {
-  /** From 1, in the order in which they were given out. */
+  /** Number of the turn, from 1, in the order in which turns were given. */
   readonly turn: number;
   readonly member: string;
   readonly round: number;
-  /** Null when it said nothing besides its records. */
+  /** Null when the member wrote nothing besides its records. */
   readonly said_ref: Ref | null;
 }
 
-/** How far a phase has come, as the store keeps it and `.planning/<run>/triads/` shows it. */
+/** State of a phase, kept in the store and shown in `.planning/<run>/triads/`. */
 export interface PhaseReport {
   readonly version: 1;
   readonly type: TriadType;
   readonly reason: string;
   readonly members: readonly TriadMember[];
   readonly phase: TriadPhase;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
   readonly status: 'done' | 'failed' | 'stopped';
-  /** Rounds that began. */
+  /** Number of rounds that began. */
   readonly rounds: number;
   readonly rounds_max: number;
   readonly spec: SpecState;
   readonly turns: readonly TurnRecord[];
-  /** The PhaseSummary; null when the phase did not come so far, and of `execute`, which ends with the output. */
+  /** The PhaseSummary; null when the phase did not reach it, and for `execute`, which ends with the output. */
   readonly summary_ref: Ref | null;
   /** The AgentOutput of `execute`. */
   readonly output_ref: Ref | null;
@@ -37,16 +37,16 @@ export interface PhaseReport {
 }
 
 /**
- * What a delegation's outcome says of its triad. It travels with the results of fifty delegations, so it is bounded by
- * `boundTriad`; the reports hold the whole.
+ * Summary of a triad in its delegation's outcome. It is sent with the results of fifty delegations, so `boundTriad`
+ * bounds it; the reports hold the whole.
  */
 export interface TriadOutcome {
   readonly type: TriadType;
   /** Cut to `triadTextCharsMax`. */
   readonly reason: string;
-  /** Without their lenses. */
+  /** The members without their lenses. */
   readonly members: readonly Omit<TriadMember, 'lens'>[];
-  /** One for each attempt at a phase, in their order. */
+  /** One entry for each attempt at a phase, in order. */
   readonly phases: readonly {
     readonly phase: TriadPhase;
     readonly attempt: number;
@@ -55,16 +55,16 @@ export interface TriadOutcome {
     /** The PhaseReport as JSON. */
     readonly report_ref: Ref;
   }[];
-  /** The first `dissentCarriedMax`; all of it is in the spec of the last report. */
+  /** The first `dissentCarriedMax`; the spec of the last report has all. */
   readonly dissent: readonly Dissent[];
-  /** Of the last attempt, when it failed. Its message is cut to `triadTextCharsMax`. */
+  /** Failure of the last attempt, if it failed. Its message is cut to `triadTextCharsMax`. */
   readonly failure: MemberFailure | null;
 }
 
-/** What the planner's decision has to know of a triad. */
+/** Part of a triad's outcome that the planner's decision needs. */
 export interface TriadEnd {
   readonly type: TriadType;
-  /** The last PhaseReport where something stayed disputed; else null. */
+  /** The last PhaseReport when something stayed disputed, otherwise null. */
   readonly dissent_ref: Ref | null;
   readonly failure: MemberFailure | null;
 }

@@ -3,11 +3,11 @@ import { triadPhases } from './names.ts';
 import { runSettings } from './run-settings.ts';
 import { Slug } from './slug.ts';
 
-/** How three members work together (seed 000). Each has a topology of its own. */
+/** Ways in which three members work together (seed 000). Each has a topology of its own. */
 export const TriadType = z.enum(['hierarchical', 'dialectic', 'consensus']);
 export type TriadType = z.infer<typeof TriadType>;
 
-/** In this order; each is a workflow of its own. */
+/** Phases in this order; each is a workflow of its own. */
 export const TriadPhase = z.enum(triadPhases);
 export type TriadPhase = z.infer<typeof TriadPhase>;
 
@@ -80,7 +80,7 @@ export const TriadTimeouts = z.strictObject({
 });
 export type TriadTimeouts = z.infer<typeof TriadTimeouts>;
 
-/** How the planner has a delegation done by three members instead of one agent. */
+/** The planner's choice of three members for a delegation, instead of one agent. */
 export const TriadPlan = z.strictObject({
   type: TriadType,
   reason: z
@@ -108,7 +108,7 @@ export const TriadPlan = z.strictObject({
 });
 export type TriadPlan = z.infer<typeof TriadPlan>;
 
-/** What a plan's outline keeps of a triad: the texts of the sections stay in the store. */
+/** Part of a triad in a plan's outline: the texts of the sections stay in the store. */
 export interface TriadOutline extends Omit<TriadPlan, 'sections'> {
   readonly sections: readonly Omit<SpecSection, 'text'>[];
 }
@@ -120,7 +120,7 @@ const common = {
     .trim()
     .min(1, 'expected a task. Try: {"type":"dialectic","task":"…"}')
     .max(20_000),
-  /** If undefined, shipped agents that suit the roles, or the first agent there is. */
+  /** If undefined, shipped agents that suit the roles, or the first agent. */
   members: z.array(TriadMember).length(3).optional(),
   rounds_max: z.number().int().min(1).max(5).optional(),
   sections: z.array(SpecSection).min(1).max(12).optional(),
@@ -130,20 +130,20 @@ const common = {
   ...runSettings,
 };
 
-/** What a person types to start one triad alone: `{"type":"dialectic","task":"…"}` is enough. */
+/** Typed input that starts a single triad: `{"type":"dialectic","task":"…"}` is enough. */
 export const TriadInput = z.strictObject(common);
 export type TriadInput = z.infer<typeof TriadInput>;
 
 /**
- * What a person types to start one phase alone. `negotiate` without `claims` begins with a claim of the first member that
- * may own a section on each section; `execute` without `owners` gives that member every section.
+ * Typed input that starts a single phase. `negotiate` without `claims` begins with a claim on each section of the first
+ * member that may own one; `execute` without `owners` gives that member every section.
  */
 export const TriadPhaseInput = z.strictObject({
   ...common,
   phase: TriadPhase,
-  /** Of the phase before, as Markdown. */
+  /** Summary of the phase before, as Markdown. */
   summary: z.string().min(1).max(100_000).optional(),
-  /** For `negotiate`. */
+  /** Used by `negotiate`. */
   claims: z
     .array(
       z.strictObject({
@@ -154,7 +154,7 @@ export const TriadPhaseInput = z.strictObject({
     )
     .max(36)
     .optional(),
-  /** For `execute`: section_id → the member that owns it. */
+  /** Used by `execute`: maps section_id to the member that owns it. */
   owners: z.record(Slug, Slug).optional(),
 });
 export type TriadPhaseInput = z.infer<typeof TriadPhaseInput>;

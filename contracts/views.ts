@@ -10,7 +10,7 @@ import type { TriadPhase, TriadType } from './triad.ts';
 import type { PhaseReport } from './triad-run.ts';
 import type { Usage } from './usage.ts';
 
-/** Where a run is. The search attribute PlanwavePhase has the same values. */
+/** Phase of a run. The search attribute PlanwavePhase has the same values. */
 export type RunPhase =
   | 'intake'
   | 'working'
@@ -21,7 +21,7 @@ export type RunPhase =
   | RunStatus
   | 'failed';
 
-/** Answer of the query `status` on a workflow that was not started by another. */
+/** Answer of the query `status` on a workflow that a person started. */
 export interface StatusView {
   readonly run_id: string;
   readonly goal: string;
@@ -31,23 +31,23 @@ export interface StatusView {
   /** One line per wait: who waits for what, and what happens by default. */
   readonly waiting_for: readonly string[];
   readonly open_questions: number;
-  /** Up to the last finished wave; of a part that was started by hand, when it is over. */
+  /** Use up to the last finished wave; for a part that was started by hand, up to its end. */
   readonly usage: Usage;
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
-  /** Workflow id of the wave at work, whose usage is not in `usage`, or null. Query it for live states. */
+  /** Workflow id of the current wave, whose usage is not in `usage`, or null. Query it for live states. */
   readonly wave_workflow_id: string | null;
-  /** Below the artifact home; null until the run has ended. */
+  /** Path below the artifact home; null until the run has ended. */
   readonly result_path: string | null;
-  /** What a delegation, a triad or a phase does that was started by hand. Absent in a run and a wave. */
+  /** State of a delegation, a triad or a phase that was started by hand. Absent in a run and a wave. */
   readonly delegation?: DelegationStatusView;
 }
 
-/** What stands still until a question is answered, as delegation_ids. */
+/** Delegations that stand still until a question is answered, by delegation_id. */
 export interface QuestionWait {
-  /** Who asked. Empty when the planner or the engine did. */
+  /** The askers. Empty for the planner and the engine. */
   readonly waiting: readonly string[];
-  /** What depends on them, directly or through others. */
+  /** Their dependents, direct and indirect. */
   readonly blocked: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export interface PlanView {
 }
 
 export interface PoolView {
-  /** Facts recorded in the run. The newest `facts` are shown, the whole pool is in `pool.jsonl`. */
+  /** Number of facts in the run. The newest `facts` are shown, the whole pool is in `pool.jsonl`. */
   readonly total: number;
   readonly facts: readonly Fact[];
 }
@@ -74,18 +74,18 @@ export interface PoolView {
 export interface BudgetView {
   readonly usage: Usage;
   readonly limits: RunLimits;
-  /** Null: nothing is limited. */
+  /** Null when nothing is limited. */
   readonly budget: RunBudget | null;
-  /** `1.2 of 5 US$`: spent by finished waves, against the run's limits. Empty without limits. */
+  /** Text such as `1.2 of 5 US$`: use of finished waves against the run's limits. Empty without limits. */
   readonly spent: string;
 }
 
 export type DelegationState =
   | 'pending'
   | 'running'
-  /** Asked the user and holds no slot. */
+  /** The delegation has asked the user and holds no slot. */
   | 'waiting'
-  /** Has its answers and waits for a slot. */
+  /** The delegation has its answers and waits for a slot. */
   | 'resuming'
   | 'completed'
   | 'failed'
@@ -94,7 +94,7 @@ export type DelegationState =
 
 export interface DelegationView extends PlannedDelegation {
   readonly state: DelegationState;
-  /** What it waits for and who will produce it, or why it ended. Empty when it works. */
+  /** Missing inputs with their producers, or the cause of its end. Empty while it works. */
   readonly reason: string;
   readonly workflow_id: string;
 }
@@ -104,9 +104,9 @@ export interface WaveView {
   readonly wave: number;
   readonly phase: 'planning' | 'dispatching' | 'deciding' | 'done';
   readonly delegations: readonly DelegationView[];
-  /** Of the planner until now, and of delegations that have ended. */
+  /** Use of the planner until now, and of delegations that have ended. */
   readonly usage: Usage;
-  /** Workflow ids of delegations that were started and whose usage is not in `usage`: each tells its own. */
+  /** Workflow ids of started delegations whose usage is not in `usage`: each reports its own. */
   readonly at_work: readonly string[];
 }
 
@@ -125,32 +125,32 @@ export interface DelegationStatusView {
   readonly state: DelegationState;
   /** Model calls so far. */
   readonly turn: number;
-  /** The questions it waits for, or empty. */
+  /** The questions that it waits for, or empty. */
   readonly waiting_for: string;
   readonly usage: Usage;
   /**
-   * Workflow ids of phases whose usage is not in `usage`, of its triad or of those in its team: each tells its own. Absent
-   * when none is at work.
+   * Workflow ids of phases, of its triad or in its team, whose usage is not in `usage`: each reports its own. Absent
+   * when none is running.
    */
   readonly phases_at_work?: readonly string[];
-  /** Its phase as it began or ended; how far it is in between, the phase itself tells. Absent unless a triad does it. */
+  /** Its phase at its start or end; in between the phase itself reports its state. Present only for a triad. */
   readonly triad?: TriadPhaseView;
-  /** Absent unless a team does it. */
+  /** Present only for a team. */
   readonly team?: TeamView;
 }
 
-/** Where a team is. */
+/** State of a team. */
 export interface TeamView {
   readonly team_id: string | null;
   readonly leader: TeamLeaderView;
-  /** Every task that was given out, in that order. */
+  /** All tasks, in the order in which they were created. */
   readonly tasks: readonly TaskView[];
-  /** Calls of the leader that were not carried out, with why: the newest `refusalsShownMax`. */
+  /** Refused calls of the leader, with the reason: the newest `refusalsShownMax`. */
   readonly refused: readonly { readonly member_id: string; readonly reason: string }[];
-  /** How many there were in all. */
+  /** Number of all refused calls. */
   readonly refused_total: number;
   readonly max_delegations: number;
-  /** Seconds of work until now, and its limit. */
+  /** Seconds of work until now, and their limit. */
   readonly worked_seconds: number;
   readonly timeout: number;
   readonly notes: readonly string[];
@@ -167,35 +167,35 @@ export interface TeamLeaderView {
 export interface TaskView {
   readonly delegation_id: string;
   readonly member_id: string;
-  /** As in `TeamSeat.executor`. */
+  /** Defined in `TeamSeat.executor`. */
   readonly executor: string;
   readonly title: string;
   readonly state: 'pending' | 'running' | 'waiting' | TaskStatus;
-  /** What it waits for, or why it ended. Empty when it works. */
+  /** Reason why it waits, or the cause of its end. Empty while it works. */
   readonly reason: string;
   readonly attempts: number;
   readonly turns: number;
   readonly usage: Usage;
-  /** Of a triad or a team: what it does itself. Absent otherwise. */
+  /** State of a triad or a team that does it. Absent otherwise. */
   readonly triad?: TriadPhaseView;
   readonly team?: TeamView;
 }
 
 /** Answer of the query `status` on a triadPhase below a delegation. */
 export interface PhaseStatusView extends TriadPhaseView {
-  /** Of all members in this attempt, until now. */
+  /** Use of all members in this attempt, until now. */
   readonly usage: Usage;
 }
 
-/** Where a triad is. */
+/** State of a triad. */
 export interface TriadPhaseView {
   readonly type: TriadType;
   readonly phase: TriadPhase;
   readonly state: 'running' | PhaseReport['status'];
-  /** From 1; 0 where only the phase itself knows it. */
+  /** Number of the round, from 1; 0 where only the phase itself knows it. */
   readonly round: number;
   readonly rounds_max: number;
-  /** Names of the members at work, where they are known. */
+  /** Names of the members at work, if known. */
   readonly at_work: readonly string[];
   readonly sections: readonly Pick<SectionState, 'section_id' | 'owner' | 'status' | 'version'>[];
   readonly claims: readonly Pick<

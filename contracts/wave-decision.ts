@@ -4,7 +4,7 @@ import { StatedFact } from './fact.ts';
 import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 
-/** Seed 004 §7. */
+/** The planner's decision (seed 004 §7). */
 export const PlannerDecision = z.strictObject({
   io_status: z.enum(['OK', 'NOT_OK']).describe('OK only when no criterion is open.'),
   not_ok_reasons: z.array(z.string().min(1).max(1_000)).max(50),
@@ -29,7 +29,7 @@ export const PlannerDecision = z.strictObject({
 });
 export type PlannerDecision = z.infer<typeof PlannerDecision>;
 
-/** What the user gets of a run: one of its results, a file that it wrote, or a short text. */
+/** The answer for the user: one of the run's results, a file that it wrote, or a short text. */
 export const NamedAnswer = z.strictObject({
   kind: z.enum(['delegation', 'file', 'text']),
   value: z
@@ -37,12 +37,12 @@ export const NamedAnswer = z.strictObject({
     .min(1)
     .max(8_000)
     .describe(
-      'delegation: the delegation_id whose detailed_md is the answer, word for word. file: the path of a file in effects_confirmed. text: the answer itself in Markdown, where it is short.',
+      'delegation: the delegation_id whose detailed_md is the answer, word for word. file: the path of a file in effects_confirmed; of several, one path a line. text: the answer itself in Markdown, where it is short.',
     ),
 });
 export type NamedAnswer = z.infer<typeof NamedAnswer>;
 
-/** What the planner answers when it is asked to decide on what a wave brought back. */
+/** The planner's answer when it decides on the results of a wave. */
 export const WaveDecision = z.strictObject({
   wave_compact: z
     .string()
@@ -73,7 +73,7 @@ export interface WaveDecisionOutline extends Omit<
   WaveDecision,
   'wave_compact' | 'wave_detailed' | 'answer' | 'facts'
 > {
-  /** Whether it names an answer. Which one stays in the store: it may be a text. */
+  /** True when it names an answer. The answer itself stays in the store, because it may be a text. */
   readonly has_answer: boolean;
   /** The whole WaveDecision as JSON. */
   readonly decision_ref: Ref;

@@ -6,7 +6,7 @@ import { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import { StoredDelegationId } from './slug.ts';
 
-/** What the planner answers when it is asked to plan a wave. */
+/** The planner's answer when it plans a wave. */
 export const WavePlan = z.strictObject({
   summary: z.string().min(1).max(2_000).describe('What this wave is to achieve, and why this way.'),
   delegations: z
@@ -14,22 +14,18 @@ export const WavePlan = z.strictObject({
     .describe(
       'Empty only when needs_user_input is true, or when no criterion is open and nothing is left to do.',
     ),
-  needs_user_input: z
-    .boolean()
-    .describe(
-      'True only for a critical open question without which no sensible wave can be planned.',
-    ),
+  needs_user_input: z.boolean().describe('True only for critical open questions.'),
   user_questions: z.array(AskedQuestion).max(10).describe('Empty unless needs_user_input is true.'),
   ...CriteriaByAnswers.shape,
 });
 export type WavePlan = z.infer<typeof WavePlan>;
 
-/** Of the last task of a team that works one after the other: what 49 others brought, 20 results that it names, the goal. */
+/** Room for the inputs of the last task of a team that works in sequence: 49 other results, 20 named ones, the goal. */
 const storedInputs = z.array(z.string().min(1).max(200)).max(100);
 
 /**
- * A plan as the store has it: that of a planner, or of tasks that a team's leader gave out. Their ids have dots in them,
- * which no planner may write, and are inputs under these ids.
+ * A stored plan, of a planner or of the tasks that a team's leader created. Task ids contain dots, which a planner may
+ * not write, and name their results as inputs.
  */
 export const StoredPlan: z.ZodType<WavePlan> = WavePlan.extend({
   delegations: z.array(

@@ -1,9 +1,9 @@
-/** What limits have to do with each other. `limits.ts` has them, and checks them when it is loaded. */
+/** Checks the limits against each other. `limits.ts` defines them and runs this check when it is loaded. */
 import type { RunLimits } from '../contracts/limits.ts';
 import { carriedTeamBytesMax, teamBytesMax } from './team-sizes.ts';
 import { phaseBytesMax, triadBytesMax } from './triad-sizes.ts';
 
-/** Those of `engineLimits` that depend on others. */
+/** The limits of `engineLimits` that depend on others. */
 type EngineLimits = Readonly<
   Record<
     | 'amendmentCharsMax'
@@ -56,7 +56,7 @@ type TriadLimits = Readonly<
 >;
 type TeamTimes = Readonly<Record<'timeout' | 'member_timeout', number>>;
 
-/** UTF-8 needs at most 3 bytes for one UTF-16 code unit. */
+/** Upper bound of UTF-8 bytes for one UTF-16 code unit. */
 const bytesPerCharMax = 3;
 
 /** Characters of a delegation_id, with its quotes. */
@@ -68,7 +68,7 @@ const carriedEffectCharsMax = 300;
 /** Fields and quotes around one answer or rejection in JSON, in characters. */
 const jsonOverheadChars = 300;
 
-/** @returns what contradicts what, one line each. Empty when the limits fit each other. */
+/** @returns contradictions between the limits, one line each. Empty when they are consistent. */
 export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] {
   const faults: string[] = [];
   const expect = (holds: boolean, what: string): void => {
@@ -154,7 +154,7 @@ function findAnswerFaults(engine: EngineLimits): string[] {
   ];
 }
 
-/** A delegation is done by a triad or by a team, never by both. */
+/** Checks sizes. A delegation is done by a triad or by a team, never by both, so the larger of the two counts. */
 function findSizeFaults(engine: EngineLimits, run: RunLimits): string[] {
   const executorMax = Math.max(triadBytesMax(engine), teamBytesMax(engine));
   const fitsWave = executorMax * run.max_delegations <= engine.payloadBytesMax / 4;
@@ -182,7 +182,7 @@ function findSizeFaults(engine: EngineLimits, run: RunLimits): string[] {
   ];
 }
 
-/** @returns what contradicts what in the time limits of a triad, one line each. */
+/** @returns contradictions between the time limits of a triad, one line each. */
 export function findTriadFaults(triad: TriadLimits): string[] {
   const { turn_seconds, dispatch_seconds, round_seconds, phase_seconds } = triad;
   const holdsRound =
@@ -202,7 +202,7 @@ export function findTriadFaults(triad: TriadLimits): string[] {
 
 /**
  * @param team Seconds of work.
- * @returns what contradicts what in the time limits of a team, one line each.
+ * @returns contradictions between the time limits of a team, one line each.
  */
 export function findTeamFaults(
   { timeout, member_timeout }: TeamTimes,

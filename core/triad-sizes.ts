@@ -1,6 +1,6 @@
-/** What the records of a triad take in a payload at most. `limits.ts` proves that it fits. */
+/** Upper bounds for the size of a triad's records in a payload. `limits.ts` proves that they fit. */
 
-/** UTF-8 needs at most 3 bytes for one UTF-16 code unit. */
+/** Upper bound of UTF-8 bytes for one UTF-16 code unit. */
 const bytesPerCharMax = 3;
 
 /** One dispute as JSON: slugs, four references, two positions. */
@@ -9,16 +9,16 @@ const dissentBytesMax = 800;
 /** Three members with their models, two attempts at each of three phases, and the fields around them, as JSON. */
 const triadFrameBytesMax = 3_600;
 
-/** Of a triad's spec as JSON: slugs, references and the fields around them. */
+/** Sizes in a triad's spec as JSON: slugs, references and the fields around them. */
 const sectionBytesMax = 250;
 const claimBytesMax = 600;
 const responseBytesMax = 200;
 
-/** A record of a turn, and what comes back to the member where it was overtaken, as JSON. */
+/** A record of a turn, and one that is returned to its member because it was outdated, as JSON. */
 const recordBytesMax = 450;
 const returnedBytesMax = 500;
 
-/** Those of `engineLimits` that bound a triad. */
+/** The limits of `engineLimits` that bound a triad. */
 type TriadLimits = Readonly<
   Record<
     | 'triadTextCharsMax'
@@ -31,13 +31,13 @@ type TriadLimits = Readonly<
   >
 >;
 
-/** Bytes that an outcome takes for its triad at most, as JSON. */
+/** Returns the most bytes that an outcome needs for its triad, as JSON. */
 export function triadBytesMax(engine: TriadLimits): number {
   const texts = 2 * engine.triadTextCharsMax * bytesPerCharMax;
   return triadFrameBytesMax + texts + engine.dissentCarriedMax * dissentBytesMax;
 }
 
-/** Bytes that the spec of a triad takes at most, as JSON. */
+/** Returns the most bytes of a triad's spec, as JSON. */
 export function specBytesMax({ sectionsMax, roundsMax }: TriadLimits): number {
   // Three claims on each section with two answers a round, or two with three.
   const answers = 6 * roundsMax * responseBytesMax;
@@ -45,9 +45,9 @@ export function specBytesMax({ sectionsMax, roundsMax }: TriadLimits): number {
 }
 
 /**
- * Bytes that a phase of a triad hands back at most, as JSON: its spec, and for each of three turns the spec that it was
- * given, the one that it has come to, its records, those that came back, and what its last calls were told, the last of them
- * the whole spec.
+ * Returns the most bytes that a phase of a triad returns, as JSON: its spec, and for each of three turns the spec
+ * before and after it, its records, those that were returned, and the results of its last calls, the last of them the
+ * whole spec.
  */
 export function phaseBytesMax(engine: TriadLimits): number {
   const { turnRecordsMax, stateAnswersCharsMax } = engine;

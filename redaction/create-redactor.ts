@@ -6,49 +6,52 @@ import { redactTree } from './redact-tree.ts';
 import { markOf, replaceSpans, settleSpans } from './span.ts';
 import type { Span } from './span.ts';
 
-/** Takes secrets out of whatever leaves the process. Synchronous, so that nothing can be written meanwhile. */
+/** Takes secrets out of everything that leaves the process. Synchronous, so that nothing is written before. */
 export interface Redactor {
   /**
-   * A text with a mark in place of each secret. A text that is JSON stays JSON.
+   * Returns the text with a mark in place of each secret. A text that is JSON stays JSON.
    *
-   * @param sink where the text goes, for the count.
+   * @param sink Destination of the text, for the count.
    */
   redactText(text: string, sink: string): string;
-  /** A JSON value with its strings redacted: the same value when it holds no secret, else a copy. */
+  /** Returns a JSON value with its strings redacted: the same value when it holds no secret, otherwise a copy. */
   redactValue<T>(value: T, sink: string): T;
-  /** Where in a text that goes on a secret of several words has begun whose end is missing; its length when nowhere. */
+  /**
+   * Returns the place in a growing text where a secret of several words has begun and not ended; the text's length when
+   * there is none.
+   */
   findOpen(text: string): number;
 }
 
 export interface RedactorOptions {
-  /** Found wherever they stand, also encoded. See `collectOwnSecrets`. */
+  /** Found everywhere, also encoded. See `collectOwnSecrets`. */
   readonly secrets: readonly string[];
-  /** Told what was found, never the secret. Default: nobody is. */
+  /** Called with each finding, never with the secret. Default: none. */
   readonly onRedacted?: ((rule: string, sink: string, count: number) => void) | undefined;
 }
 
-/** JSON in strings of JSON below this is taken as text. */
+/** Depth below which JSON in strings of JSON is treated as text. */
 const jsonDepthMax = 5;
 
 /**
- * What is left may be a secret again: `npm_npm_…` ends with one however often its end is taken off. From the third round
- * on the whole word goes, and a text that is made to resist goes as a whole.
+ * Rounds of redaction, because the rest may be a secret again: `npm_npm_…` ends with one however often its end is
+ * removed. From the third round on the whole word is removed, and a text that is made to resist is removed as a whole.
  */
 const exactRounds = 2;
 const wordRounds = 4;
 
 /**
- * Secrets are found by secretlint's recommended rules, by three added ones, and by the process's own secrets in every
+ * Finds secrets by secretlint's recommended rules, by three added ones, and by the process's own secrets in every
  * spelling.
  *
- * SR1. The same text gives the same bytes in every process with the same secrets; what is redacted stays as it is.
- * SR2. No character of a found secret is left, wherever in a text or value it stands.
+ * SR1. The same text gives the same bytes in every process with the same secrets; a redacted text stays unchanged.
+ * SR2. No character of a found secret is left, anywhere in a text or value.
  * SR3. JSON stays JSON of the same shape; only its strings change.
- * SR4. Nothing in a text can switch a rule off.
- * SR5. Time grows with the length of the text, whatever it holds.
- * SR6. Each secret is counted once, by rule and sink, and shown to nobody.
- * SR7. Of a text that goes on, `findOpen` tells where a private key or an own secret has begun, from its first character
- *      (a key: its first line) until its end is there.
+ * SR4. No part of a text can switch a rule off.
+ * SR5. Time grows with the length of the text, whatever it contains.
+ * SR6. Each secret is counted once, by rule and sink, and is shown nowhere.
+ * SR7. In a growing text, `findOpen` finds the first character of a private key (its first line) or an own secret that
+ *      has begun, until its end arrives.
  */
 export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redactor {
   const findRecommended = createRecommendedRules();
@@ -83,13 +86,14 @@ export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redact
         return markOf('too-deep');
       },
     });
-  /** @param depth JSON stands in strings of JSON: replies in transcripts, and tool results in those. */
+  /** @param depth Nesting of JSON in strings of JSON: replies in transcripts, and tool results in those. */
   const redactAny = (text: string, before: string, counts: Counts, depth: number): string => {
     const json = depth < jsonDepthMax ? readJson(text) : undefined;
     if (json === undefined) return redactPlain(text, before, counts);
     const redacted = redactTreeOf(json, counts, depth);
     const written = JSON.stringify(redacted, null, indentOf(text));
-    // What was not touched keeps its bytes, unless it says more than its JSON: of two fields with one name, the first.
+    // An unchanged value keeps its bytes, unless they hold more than their JSON: of two fields with one name, the
+    // first.
     const isUntouched = redacted === json && (written === text || find(text).length === 0);
     return isUntouched ? text : written;
   };
@@ -102,7 +106,7 @@ export function createRedactor({ secrets, onRedacted }: RedactorOptions): Redact
 
 type Counts = Map<string, number>;
 
-/** What is found behind the first `from` characters, counted from there. */
+/** Returns the spans behind the first `from` characters, counted from there. */
 function within(spans: readonly Span[], from: number): readonly Span[] {
   if (from === 0) return spans;
   return spans.flatMap(({ start, end, rule }) =>
@@ -111,13 +115,13 @@ function within(spans: readonly Span[], from: number): readonly Span[] {
 }
 
 /**
- * Each with all that stands around it without white space. Character by character: for a word of megabytes an expression
- * needs more stack than there is. Spans come in order and without overlaps, so no character is looked at by two of them.
+ * Widens each span to the white space around it. It works character by character, because for a word of megabytes a
+ * pattern would overflow the stack. Spans are in order and don't overlap, so no character is read twice.
  */
 function widenToWords(text: string, spans: readonly Span[]): Span[] {
   let from = 0;
   return spans.flatMap((span): Span[] => {
-    // It stands in the word that was widened to before.
+    // The span is inside the word that was widened before.
     if (span.end <= from) return [];
     let start = Math.max(span.start, from);
     while (start > from && !isSpace(text, start - 1)) start -= 1;

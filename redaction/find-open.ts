@@ -1,13 +1,15 @@
 import { spellSecret } from './own-secrets.ts';
 import { findOpenPrivateKey } from './private-key.ts';
 
-/** A secret of one word is never shown in part, for nobody shows the word that is still being written. */
+/**
+ * Matches secrets of several words. Those of one word are never shown in part, because an unfinished word is not shown.
+ */
 const severalWords = /[\s\u0080-\uffff]/;
 
 /**
- * Where in a text that goes on a secret of several words has begun whose end is missing.
+ * Finds the place in a growing text where a secret of several words has begun and not ended.
  *
- * @param secrets as they are.
+ * @param secrets Secrets in plain form.
  * @returns a function to the first such place, or the length of the text.
  */
 export function createOpenFinder(secrets: readonly string[]): (text: string) => number {

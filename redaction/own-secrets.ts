@@ -1,42 +1,57 @@
 import type { Span } from './span.ts';
 
-/** Characters of a value that may be a secret. Shorter ones are words, longer ones are files. */
+/** Length of a value that may be a secret. Shorter ones are words, longer ones are files. */
 const secretCharacters = { min: 8, max: 10_000 };
 
-/** An environment has a dozen secrets. Each costs a search in every text. */
+/** Most secrets. An environment has a dozen, and each costs a search in every text. */
 const secretsMax = 100;
 
-/** `…_KEY`, `…_TOKEN`, `…PASSWORD`, and so on, also with a number behind. */
+/** Matches `…_KEY`, `…_TOKEN`, `…PASSWORD` and so on, also with a number at the end. */
 const secretName =
   /(?:^|_)(?:[A-Z]*KEY|[A-Z]*TOKEN|[A-Z]*SECRET|PASS|[A-Z]*PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH)S?(?:_?\d+)?$/i;
 
-/** Names that end like a secret's and hold none. */
+/** Names that end like a secret's but hold none. */
 const publicName = /PUBLIC_?KEY|(?:^|_)(?:HOT|SORT|PRIMARY|PARTITION|FOREIGN|CACHE)_?KEY/i;
 
 /**
- * The secrets of a process: values of its environment whose names say so, and whose values can be told from ordinary
- * words. `ANTHROPIC_API_KEY` and `TEMPORAL_API_KEY` are among them. Longest first.
+ * Collects the secrets of a process: values of its environment with a telling name, and passwords inside addresses, if
+ * they differ from ordinary words. `ANTHROPIC_API_KEY` and `TEMPORAL_API_KEY` are among them. Longest first.
  */
 export function collectOwnSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
-  const values = Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && secretName.test(name) && !publicName.test(name) && isTelling(value)
-      ? [value]
-      : [],
-  );
-  return [...new Set(values)].toSorted((a, b) => b.length - a.length).slice(0, secretsMax);
+  const values = Object.entries(env).flatMap(([name, value = '']) => [
+    ...(secretName.test(name) && !publicName.test(name) ? [value] : []),
+    ...readPasswords(value),
+  ]);
+  return [...new Set(values.filter(isTelling))]
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, secretsMax);
 }
 
-/** `rehearsal`, `none`, `localhost:5432` and `/run/secrets/key` stand in texts for other reasons. */
+/** Returns the password of an address such as `postgresql://user:password@host/db`, as written and decoded. */
+function readPasswords(value: string): string[] {
+  const written = URL.canParse(value) ? new URL(value).password : '';
+  return written === '' ? [] : [written, unescapePercent(written)];
+}
+
+function unescapePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Rejects `rehearsal`, `none`, `localhost:5432` and `/run/secrets/key`, which occur in texts for other reasons. */
 function isTelling(value: string): boolean {
   const { min, max } = secretCharacters;
   if (value.length < min || value.length > max) return false;
   if (/^(?:\/|\.{1,2}\/|~|[A-Za-z]:\\)/.test(value) && !/[+=]/.test(value)) return false;
   if (/^[a-z]+:\/\/[^@]*$/i.test(value)) return false;
-  // A password of letters alone is one only when no word is that long.
+  // Letters alone are a password only when no word is that long.
   return /^[\p{L}\s_.-]+$/u.test(value) ? value.length >= 20 : !/^[\d\s.:]+$/.test(value);
 }
 
-/** @param secrets as they are; each is found in every spelling of `spellSecret`. */
+/** @param secrets Secrets in plain form; each is found in every spelling of `spellSecret`. */
 export function createOwnSecretFinder(secrets: readonly string[]): (text: string) => Span[] {
   const spellings = [...new Set(secrets.flatMap(spellSecret))];
   return (text) =>
@@ -50,7 +65,9 @@ export function createOwnSecretFinder(secrets: readonly string[]): (text: string
     });
 }
 
-/** A secret as it is, in JSON, in a URL, in hexadecimal, and in Base64 wherever in a longer text it begins. */
+/**
+ * Returns a secret in plain form, in JSON, in a URL, in hexadecimal, and in Base64 at any position of a longer text.
+ */
 export function spellSecret(secret: string): string[] {
   const spellings = [
     secret,
@@ -63,7 +80,10 @@ export function spellSecret(secret: string): string[] {
   return [...new Set(spellings)].filter(({ length }) => length >= secretCharacters.min);
 }
 
-/** The characters of Base64 that depend on the secret alone, for each of the three places in a group of three bytes. */
+/**
+ * Returns the Base64 characters that depend on the secret alone, for each of the three positions in a group of three
+ * bytes.
+ */
 function spellBase64(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const spellings = [0, 1, 2].map((before) => {

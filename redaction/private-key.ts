@@ -1,14 +1,17 @@
 import type { Span } from './span.ts';
 
-/** The beginning of a private key. What follows tells whether it is one. */
+/** Matches the beginning of a private key. The text after it decides whether it is one. */
 const keyHeader = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY/g;
 const headerEnd = /(?: BLOCK)?-----/y;
 const openHeaderEnd = /(?: BLOCK)?-{0,5}/y;
 
-/** `Proc-Type: `, `Comment: ` and the like stand between the first line and the key. */
+/** Matches `Proc-Type: `, `Comment: ` and similar fields between the first line and the key. */
 const fieldName = /[A-Za-z-]{1,20}: /y;
 const fieldValue = /[^\r\n\\]{0,200}/y;
-/** In a key whose line breaks became spaces, the values go as far as the first word that is long enough for a key. */
+/**
+ * Matches field values of a key whose line breaks became spaces: they end before the first word that is long enough for
+ * a key.
+ */
 const flatFieldValue = /[^\r\n\\]{0,200}?(?=\s{1,20}[A-Za-z0-9+/=]{16})/y;
 const fieldsMax = 10;
 
@@ -17,18 +20,18 @@ const escapedLineBreak = /\\[nr]/y;
 const lineBreak = /[\r\n\\]/;
 
 const base64 = /[A-Za-z0-9+/=]+/y;
-/** Shorter words are a key's last line, or no part of it. */
+/** Least length of a key's line. Shorter words are its last line, or no part of it. */
 const keyLineCharsMin = 16;
 const lineEnd = /[ \t]*(?:[\r\n]|\\[nr]|$)/y;
 const keyFooter = /-----END[A-Z0-9 ]{0,40}-----/y;
 
 /**
- * Finds private keys, from the first line of each as far as it goes: encrypted, with fields before the key, or cut off
- * before its end. Line breaks may be escaped, as in JSON.
+ * Finds private keys, each from its first line to its end: encrypted, with fields before the key, or cut off before its
+ * end. Line breaks may be escaped, as in JSON.
  *
  * Reads on piece by piece instead of matching one pattern: a pattern that tries every way to divide a text into fields
- * and their values took time that doubled with every field. A place is read again only for headers that stand inside the
- * fields of another one, and those have a bound.
+ * and their values took time that doubled with every field. A place is read again only for headers that stand inside
+ * the fields of another one, and those have a bound.
  */
 export function findPrivateKeys(text: string): Span[] {
   const spans: Span[] = [];
@@ -43,7 +46,7 @@ export function findPrivateKeys(text: string): Span[] {
 }
 
 /**
- * Finds where in a text that goes on a private key has begun whose end is missing.
+ * Finds the place in a growing text where a private key has begun and not ended.
  *
  * @returns the length of the text when there is none.
  */
@@ -55,7 +58,7 @@ export function findOpenPrivateKey(text: string): number {
   return text.length;
 }
 
-/** @returns undefined where no key follows. */
+/** @returns undefined when no key follows. */
 function findKeyEnd(text: string, at: number): number | undefined {
   const fields = readAt(headerEnd, text, at);
   const end = fields === undefined ? undefined : readKey(text, skipFields(text, fields));
@@ -75,7 +78,7 @@ function skipFields(text: string, from: number): number {
   return at;
 }
 
-/** @returns where the lines of a key end, or undefined where there is none. */
+/** @returns the end of a key's lines, or undefined when there is none. */
 function readKey(text: string, at: number): number | undefined {
   let end: number | undefined;
   for (;;) {
@@ -91,7 +94,7 @@ function isLastLine(text: string, end: number): boolean {
   return readAt(lineEnd, text, end) !== undefined || text.startsWith('-----', skipGap(text, end));
 }
 
-/** Skips all that may be a part of a key, whether or not it is enough for one. */
+/** Skips everything that may be a part of a key, even if it is too short for one. */
 function skipKey(text: string, from: number): number {
   for (let at = from; ;) {
     const end = skipGap(text, readAt(base64, text, at) ?? at);
@@ -110,7 +113,7 @@ function skipGap(text: string, from: number): number {
   }
 }
 
-/** @returns where the pattern, which is sticky, ends when it matches at a place. */
+/** @returns the end of a match of the sticky pattern at this place. */
 function readAt(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;

@@ -9,28 +9,28 @@ import type { Span } from './span.ts';
 const idPrefix = '@secretlint/secretlint-rule-';
 
 /**
- * Rules of the preset that are no help here: by a comment, the first lets whoever wrote a text switch the others off; the
- * second judges whole files by their names, and the key inside such a file is found by `privatekey`.
+ * Rules of the preset that do not help: the first lets the author of a text switch off the others by a comment; the
+ * second judges whole files by their names, and `privatekey` finds the key inside such a file.
  */
 const leftOut: ReadonlySet<string> = new Set(['filter-comments', 'gcp']);
 
-/** Numbers of accounts are no secrets. */
+/** Messages that are no secrets: numbers of accounts. */
 const leftOutMessages: ReadonlySet<string> = new Set(['AWSAccountID']);
 
-/** The ids of access keys are off by default; one alone names whose the secret half is. */
+/** Options of rules. Ids of access keys are off by default; an id alone identifies the owner of the secret half. */
 const optionsOf: Readonly<Record<string, object>> = { aws: { enableIDScanRule: true } };
 
-/** Shorter values of a report are words of its message. */
+/** Least length of a value in a report. Shorter ones are words of its message. */
 const valueCharactersMin = 8;
 
-/** How far behind the reported place the reported value may stand: a name, a separator and quotes. */
+/** Most characters between the reported place and the reported value: a name, a separator and quotes. */
 const valueDistanceMax = 300;
 
 /**
- * The recommended rules of secretlint, as a function from a text to what they find in it.
+ * Creates a function that finds secrets in a text by the recommended rules of secretlint.
  *
- * Its own `@secretlint/core` is for short-lived processes: it is asynchronous, and its profiler keeps every measurement,
- * so that after 3,000 texts one takes 14 ms instead of 0.1. The rules themselves need little of it.
+ * Its own `@secretlint/core` is for short-lived processes: it is asynchronous, and its profiler keeps every
+ * measurement, so that after 3,000 texts one takes 14 ms instead of 0.1. The rules themselves need little of it.
  */
 export function createRecommendedRules(): (text: string) => Span[] {
   let found: Span[] = [];
@@ -65,8 +65,8 @@ export function createRecommendedRules(): (text: string) => Span[] {
 }
 
 /**
- * Some rules report a range that is as long as the secret but begins at the name before it. A linter only shows a line;
- * here the end of the secret would be left over.
+ * Corrects the range of a finding. Some rules report a range as long as the secret that begins at the name before it; a
+ * linter only shows a line, but here the end of the secret would remain.
  */
 function locate(
   text: string,
@@ -89,7 +89,7 @@ function unused(): never {
   throw new Error('No rule needs lines and columns.');
 }
 
-/** A text without a name. Rules that go by one do the least without; see `added-rules.ts` for what that leaves over. */
+/** Describes a text without a file name. `added-rules.ts` covers the rules that need one. */
 function describeSource(content: string): SecretLintSourceCode {
   return {
     content,

@@ -1,30 +1,29 @@
-/** A string somewhere in a value: a text, or the name of a field. */
+/** A string in a value: a text, or the name of a field. */
 interface Leaf {
   readonly text: string;
-  /** The name of the field it stands in; for entries of a list, of the list's. A secret may be known by that. */
+  /** The name of its field; for entries of a list, of the list's. Some secrets are recognised by it. */
   readonly field: string;
-  /** Where it begins in the joined text. */
+  /** Offset in the joined text. */
   readonly start: number;
 }
 
-/** Deeper than any value of ours; what is below it is replaced as a whole. */
+/** Most levels of a value. Deeper parts are replaced as a whole. */
 const depthMax = 200;
 
 export interface TreeRules {
-  /** Where in a text something is, in order. */
+  /** Finds spans in a text, in order. */
   readonly find: (text: string) => readonly { readonly start: number; readonly end: number }[];
-  /** @param before stands before the text, for rules that go by it, and is not a part of it. */
+  /** @param before Text in front, for rules that need it; it is not a part of the text. */
   readonly redact: (text: string, before: string) => string;
-  /** What stands for what is too deep. */
+  /** Returns the replacement for parts that are too deep. */
   readonly tooDeep: () => string;
 }
 
 /**
- * A JSON value whose strings are redacted; field names are too. The same value when there was nothing to redact.
+ * Redacts the strings and field names of a JSON value. Returns the same value when there was nothing to redact.
  *
- * All strings are looked at together first: most values hold no secret, and to look once costs a tenth of looking
- * hundreds of times. Only a string that something was found in is then looked at alone, so that nothing reaches over
- * the end of one.
+ * All strings are searched together first: most values hold no secret, and one search costs a tenth of hundreds. Only a
+ * string with a finding is then searched alone, so that no finding crosses its end.
  */
 export function redactTree<T>(value: T, rules: TreeRules): T {
   const leaves: Leaf[] = [];
@@ -34,7 +33,7 @@ export function redactTree<T>(value: T, rules: TreeRules): T {
   if (found.length === 0 && !isDeep) return value;
   const redacted = redactTouched(leaves, found, rules);
   if (redacted.size === 0 && !isDeep) return value;
-  // The same shape with other strings.
+  // Same shape with other strings.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return rebuild(value, '', 0, { redacted, tooDeep: rules.tooDeep }) as T;
 }
@@ -45,10 +44,10 @@ interface Collecting {
   length: number;
 }
 
-/** No rule reaches over it, and none of its characters is a part of a secret. */
+/** Separates strings: no rule matches across it, and none of its characters is a part of a secret. */
 const separator = '\n\u0000\n';
 
-/** @returns whether something is too deep. */
+/** @returns true when a part is too deep. */
 function collectLeaves(value: unknown, field: string, depth: number, into: Collecting): boolean {
   if (typeof value === 'string') {
     addLeaf(value, field, into);
@@ -75,12 +74,14 @@ function addLeaf(text: string, field: string, into: Collecting): void {
   into.length += before.length + text.length + separator.length;
 }
 
-/** As in a file of settings, which is what the rules know. */
+/** Returns the text in front of a value, as in a settings file, which the rules know. */
 function beforeOf(field: string): string {
   return field === '' ? '' : `${field}=`;
 }
 
-/** By the key of `keyOf`: equal strings in fields of one name have one result. */
+/**
+ * Redacts strings with findings. The results are keyed by `keyOf`: equal strings in fields of one name have one result.
+ */
 function redactTouched(
   leaves: readonly Leaf[],
   found: readonly { readonly start: number; readonly end: number }[],

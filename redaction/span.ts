@@ -1,20 +1,20 @@
 /** A part of a text that is a secret. */
 export interface Span {
-  /** In UTF-16 code units, `end` exclusive. */
+  /** Offset in UTF-16 code units; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** What it was found by, as it stands in the mark. */
+  /** The rule that found it, named in the mark. */
   readonly rule: string;
 }
 
-/** What stands where a secret stood. */
+/** Returns the mark that replaces a secret. */
 export const markOf = (rule: string): string => `[redacted:${rule}]`;
 
 const anyMark = /\[redacted:[a-z0-9-]{1,60}\]/g;
 
 /**
- * Joins what overlaps or touches, under the rule of the part that begins first (the longest of them), and leaves marks
- * that stand in the text already as they are. Sorted.
+ * Joins spans that overlap or touch, under the rule of the span that begins first (the longest of them), and leaves
+ * existing marks unchanged. Sorted.
  */
 export function settleSpans(text: string, spans: readonly Span[]): readonly Span[] {
   if (spans.length === 0) return spans;
@@ -36,7 +36,7 @@ function leaveOutMarks(text: string, spans: readonly Span[]): Span[] {
   return spans.flatMap((span) => {
     const rest: Span[] = [];
     let { start } = span;
-    // Both lists are sorted, so each mark is looked at once.
+    // Both lists are sorted, so each mark is read once.
     while ((marks[next]?.end ?? Infinity) <= start) next += 1;
     for (; (marks[next]?.start ?? Infinity) < span.end; next += 1) {
       const mark = marks[next];
@@ -49,7 +49,7 @@ function leaveOutMarks(text: string, spans: readonly Span[]): Span[] {
   });
 }
 
-/** @param spans sorted and apart, as `settleSpans` gives them. */
+/** @param spans Sorted and without overlaps, as `settleSpans` returns them. */
 export function replaceSpans(text: string, spans: readonly Span[]): string {
   const parts: string[] = [];
   let at = 0;

@@ -4,7 +4,7 @@ import { PortInUse, serverName, startRehearsalServer } from './server.ts';
 const portDefault = 8787;
 const portMax = 65_535;
 
-/** Bad settings end the process with this, as with every command of planwave. */
+/** Exit code for bad settings, as for every command of planwave. */
 const exitBadSettings = 2;
 
 function readNumber(name: string, fallback: number, max: number): number {
@@ -15,7 +15,7 @@ function readNumber(name: string, fallback: number, max: number): number {
   return process.exit(exitBadSettings);
 }
 
-/** Tells whether the process that holds the port is a rehearsal model, too. */
+/** Returns true when the process on the port is a rehearsal model too. */
 async function isRehearsal(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });

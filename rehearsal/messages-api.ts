@@ -18,16 +18,16 @@ export interface MessagesRequest {
   readonly messages: readonly InputMessage[];
   readonly tools: readonly JsonObject[];
   readonly toolChoice: JsonObject | null;
-  /** `output_config.format.schema`, or null when free text is asked for. */
+  /** `output_config.format.schema`, or null when free text is requested. */
   readonly schema: JsonObject | null;
   readonly stream: boolean;
   /** `metadata.user_id`; the empty string when absent. */
   readonly callKey: string;
-  /** The whole body as it came. */
+  /** The whole body, unchanged. */
   readonly body: JsonObject;
 }
 
-/** Tokens as a reply reports them. */
+/** Token counts of a reply. */
 export interface ReplyUsage {
   readonly input_tokens: number;
   readonly cache_creation_input_tokens: number;
@@ -39,7 +39,7 @@ export interface ReplyUsage {
   readonly output_tokens: number;
 }
 
-/** A whole reply as `POST /v1/messages` sends it without streaming. */
+/** A whole reply of `POST /v1/messages` without streaming. */
 export interface ReplyMessage {
   readonly id: string;
   readonly type: 'message';
@@ -55,10 +55,10 @@ export interface ReplyMessage {
   readonly usage?: Partial<ReplyUsage>;
 }
 
-/** Cache breakpoints of one request. */
+/** Most cache breakpoints of one request. */
 const breakpointsMax = 4;
 
-/** Brings a `content` or `system` field to a list of blocks: a plain string is one text block. */
+/** Converts a `content` or `system` field to a list of blocks: a plain string is one text block. */
 function blocksOf(content: unknown): readonly Block[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return objectsOf(content).filter((block): block is Block => typeof block['type'] === 'string');
@@ -71,7 +71,7 @@ function schemaOf(body: JsonObject): JsonObject | null {
   return isObject(schema) ? schema : null;
 }
 
-/** Finds what is wrong with a body, as the API words it. */
+/** Returns the fault of a body in the API's words, or null. */
 function findFault(body: JsonObject, counting: boolean): string | null {
   if (typeof body['model'] !== 'string') return 'model: Field required';
   if (!Array.isArray(body['messages'])) return 'messages: Field required';
@@ -99,8 +99,8 @@ function countBreakpoints(body: JsonObject): number {
 /**
  * Reads a request body.
  *
- * @param counting true for `count_tokens`, which needs no `max_tokens`.
- * @returns the request, or what is wrong with it as one sentence.
+ * @param counting True for `count_tokens`, which needs no `max_tokens`.
+ * @returns the request, or its fault as one sentence.
  */
 export function readMessagesRequest(text: string, counting: boolean): MessagesRequest | string {
   const body = parseJson(text);

@@ -38,10 +38,10 @@ export function sendApiError(
   response.end(formatApiError({ type: errorTypeOf(status), message }, requestId));
 }
 
-/** The API takes requests up to 32 MB. */
+/** Largest request of the API: 32 MB. */
 const bodyBytesMax = 32 * 1024 * 1024;
 
-/** The body as text; undefined when it is larger than `bodyBytesMax`. Rejects when the client goes meanwhile. */
+/** Reads the body as text; undefined when it is larger than `bodyBytesMax`. Rejects when the client disconnects. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -53,7 +53,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return bytes > bodyBytesMax ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
-/** A model of the list. Its abilities are unknown here, and the API allows saying so with null. */
+/** Describes a model of the list. Its capabilities are null, which the API allows for unknown ones. */
 function describeModel(id: string, line: string): JsonObject {
   return {
     type: 'model',
@@ -77,7 +77,7 @@ const models = [
   describeModel('claude-haiku-5-5', 'haiku'),
 ];
 
-/** Answers `GET /v1/models` with one page. The rehearsal model answers for any other name as well. */
+/** Returns the answer to `GET /v1/models`: one page. The rehearsal model answers to every other name as well. */
 export function listModels(): JsonObject {
   return {
     data: models,
@@ -87,7 +87,7 @@ export function listModels(): JsonObject {
   };
 }
 
-/** Answers `GET /v1/models/{id}`; undefined when the model is not listed. */
+/** Returns the answer to `GET /v1/models/{id}`; undefined when the model is not listed. */
 export function findModel(id: string): JsonObject | undefined {
   return models.find((model) => model['id'] === id);
 }
@@ -200,7 +200,7 @@ async function answer(
   rule: ScriptRule | undefined,
 ): Promise<void> {
   const { request } = call;
-  // Counted at arrival: a call reads what others have begun to write by then.
+  // Counted at arrival: a call reads the prefixes that others have begun to write by then.
   const { usage: input, begin: onBegin } = state.cache.account(request);
   const composeDefault = (): ContentReply => composeDefaultReply(request);
   try {
@@ -220,7 +220,7 @@ async function answer(
 
 const noPlace = { shape: null, turn: null, task: null } as const;
 
-/** Records what was wrong with a body and answers it in the API's shape. */
+/** Records the fault of a body and answers it in the API's shape. */
 function refuse(
   state: RehearsalState,
   response: ServerResponse,
@@ -239,7 +239,7 @@ function refuse(
   );
 }
 
-/** `POST /v1/messages`: recorded, answered by the first script rule that fits or by the default rules. */
+/** Handles `POST /v1/messages`: records it, and answers by the first matching script rule or the default rules. */
 export async function answerMessages(
   state: RehearsalState,
   incoming: IncomingMessage,
@@ -267,7 +267,7 @@ export async function answerMessages(
   );
 }
 
-/** `POST /v1/messages/count_tokens`: neither recorded nor scripted. */
+/** Handles `POST /v1/messages/count_tokens`, which is neither recorded nor scripted. */
 export async function answerCountTokens(
   state: RehearsalState,
   incoming: IncomingMessage,

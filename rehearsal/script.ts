@@ -4,22 +4,22 @@ import type { Shape, TaskPlace } from './rules/prompt.ts';
 import { isObject } from './text.ts';
 import type { JsonObject } from './text.ts';
 
-/** Conditions on the calls that a rule is for. Every given condition must hold; an empty match fits every call. */
+/** Selects calls for a rule. Every given condition must hold; an empty match fits every call. */
 export interface RuleMatch {
   /** Part of `metadata.user_id`. */
   readonly callKeyIncludes?: string;
   /** Part of the request body's JSON text. */
   readonly bodyIncludes?: string;
   readonly schema?: Shape;
-  /** Name of a member of a triad whose turn it is. */
+  /** Name of the triad's member whose turn it is. */
   readonly member?: string;
   /** Phase of that turn. */
   readonly phase?: string;
   /** Round of that turn, from 1. */
   readonly round?: number;
-  /** The delegation_id of the packet; of a task that a leader gave out, `<delegation_id of the team>.<name>`. */
+  /** The delegation_id of the packet; for a leader's task `<delegation_id of the team>.<name>`. */
   readonly delegation?: string;
-  /** The agent whose packet it is. */
+  /** The agent of the packet. */
   readonly agent?: string;
   /** True for calls of a team's leader. */
   readonly leads?: boolean;
@@ -35,11 +35,11 @@ interface Delays {
 }
 
 interface Envelope extends Delays {
-  /** Default `end_turn`, or `tool_use` when a tool is used. Any string is sent as it is. */
+  /** Default `end_turn`, or `tool_use` when a tool is used. Any string is sent unchanged. */
   readonly stop_reason?: string;
   readonly stop_sequence?: string;
   readonly stop_details?: unknown;
-  /** The model the reply names. Default: the request's. */
+  /** The model in the reply. Default: the request's. */
   readonly model?: string;
   /** Fields that replace the counted ones; null leaves `usage` out (in a stream: empty objects, see `buildEvents`). */
   readonly usage?: Partial<ReplyUsage> | null;
@@ -56,7 +56,7 @@ interface ContentFields extends Envelope {
   /** Sent as its JSON text. */
   readonly json?: unknown;
   readonly tool_use?: readonly ScriptedToolCall[];
-  /** Blocks sent as they are, before the others: `thinking`, several texts, unknown types. */
+  /** Blocks that are sent unchanged, before the others: `thinking`, several texts, unknown types. */
   readonly content?: readonly Block[];
 }
 
@@ -78,40 +78,40 @@ export interface ErrorReply extends Delays {
   /** `error.details.error_code`. */
   readonly errorCode?: string;
   readonly message?: string;
-  /** Replaces the whole body: a string as it is, anything else as JSON. */
+  /** Replaces the whole body: a string unchanged, any other value as JSON. */
   readonly body?: unknown;
   /** Default `application/json`, or `text/html` when `body` begins with `<`. */
   readonly contentType?: string;
 }
 
 interface StreamPosition {
-  /** Stream events that are sent before it happens. Default: half of them. */
+  /** Number of stream events that are sent before it. Default: half of them. */
   readonly afterEvents?: number;
 }
 
-/** Ends the connection early. Content fields say what is cut; without them it is the default reply. */
+/** Ends the connection early. Content fields name the cut reply; without them it is the default reply. */
 export interface CutReply extends ContentFields, StreamPosition {
   /** The first three destroy the socket, `eof-without-stop` ends the response as if it were complete. */
   readonly cut: 'before-headers' | 'after-headers' | 'mid-stream' | 'eof-without-stop';
 }
 
-/** Falls silent until the client goes. */
+/** Falls silent until the client disconnects. */
 export interface StallReply extends ContentFields, StreamPosition {
   readonly stall: 'before-headers' | 'after-headers' | 'in-stream';
 }
 
-/** An `error` event in mid-stream. To a request without streaming it is an HTTP error of that type. */
+/** Sends an `error` event in mid-stream. Without streaming it is an HTTP error of that type. */
 export interface SseErrorReply extends ContentFields, StreamPosition {
   readonly sseError: { readonly type: string; readonly message: string };
 }
 
-/** A body that is sent as it is: HTML, nothing, error JSON, broken events. */
+/** A body that is sent unchanged: HTML, nothing, error JSON, broken events. */
 export interface RawReply extends Delays {
   readonly raw: string;
   /** Default 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: told from the text (`{`, `event:`, else HTML). */
+  /** Default: derived from the text (`{`, `event:`, otherwise HTML). */
   readonly contentType?: string;
 }
 
@@ -129,7 +129,7 @@ export type Reply =
   | RawReply
   | PassReply;
 
-/** A call as a reply function sees it. */
+/** A call in a reply function. */
 export interface ScriptedRequest {
   /** Number of the call, from 1. */
   readonly index: number;
@@ -137,35 +137,35 @@ export interface ScriptedRequest {
   readonly shape: Shape | null;
   /** Null when the call is no turn of a triad's member. */
   readonly turn: TurnPlace | null;
-  /** Null when the call is for no delegation. */
+  /** Null when the call belongs to no delegation. */
   readonly task: TaskPlace | null;
   readonly body: JsonObject;
-  /** Gives the answer of the default rules: the parsed JSON when a schema was asked for, else the text. */
+  /** Returns the answer of the default rules: the parsed JSON when a schema was requested, otherwise the text. */
   readonly defaultOutput: () => unknown;
 }
 
-/** Only in-process: decides the reply from the request. */
+/** Decides the reply from the request. Only in-process. */
 export type ReplyFunction = (request: ScriptedRequest) => Reply | Promise<Reply>;
 
 export interface ScriptRule {
   readonly match?: RuleMatch;
-  /** Uses of the rule, at most. Default: without limit. */
+  /** Most uses of the rule. Default: unlimited. */
   readonly times?: number;
   readonly reply: Reply | ReplyFunction;
 }
 
-/** The end of a call: the reply was sent, the client went first, or the server cut it. */
+/** End of a call: the reply was sent, the client disconnected first, or the server cut it. */
 export type CallOutcome = 'answered' | 'client-closed' | 'cut';
 
 export interface RecordedCall {
-  /** From 1, in the order of arrival. */
+  /** Number of the call, from 1, in the order of arrival. */
   readonly index: number;
   /** `metadata.user_id`; the empty string when absent. */
   readonly callKey: string;
   readonly shape: Shape | null;
   /** Null when the call is no turn of a triad's member. */
   readonly turn: TurnPlace | null;
-  /** Null when the call is for no delegation. */
+  /** Null when the call belongs to no delegation. */
   readonly task: TaskPlace | null;
   /** The parsed body, or its text when it was no JSON. */
   readonly body: unknown;

@@ -28,10 +28,10 @@ export interface RehearsalOptions {
 }
 
 export interface RehearsalServer {
-  /** For `ANTHROPIC_BASE_URL`, without a slash at its end. */
+  /** Value for `ANTHROPIC_BASE_URL`, without a final slash. */
   readonly url: string;
   readonly port: number;
-  /** Puts these rules in the place of all earlier ones. */
+  /** Replaces all earlier rules by these. */
   script(rules: readonly ScriptRule[]): void;
   calls(): readonly RecordedCall[];
   counts(): CallCounts;
@@ -46,9 +46,9 @@ export interface RehearsalServer {
     state?: 'arrived' | 'ended',
     signal?: AbortSignal,
   ): Promise<readonly RecordedCall[]>;
-  /** Back to how the server started: no script, no calls, an empty prompt cache, ids from 1. */
+  /** Resets the server to its start: no script, no calls, an empty prompt cache, ids from 1. */
   reset(): void;
-  /** Cuts what is in flight and frees the port. */
+  /** Cuts calls in flight and frees the port. */
   close(): Promise<void>;
 }
 
@@ -65,10 +65,10 @@ export class PortInUse extends Error {
 
 const thinkMsDefault = 150;
 
-/** Long enough that a client never reuses a connection in the moment in which the server closes it. */
+/** Long enough that a client never reuses a connection while the server closes it. */
 const keepAliveMs = 60_000;
 
-/** The server's name for itself, so that others can tell what listens on a port. */
+/** Name of the server, by which a program on a port is recognised. */
 export const serverName = 'planwave-rehearsal';
 
 function hasKey(incoming: IncomingMessage): boolean {
@@ -113,7 +113,7 @@ async function answer(
   return sendApiError(response, 404, 'Not Found', createId('req', state.nextRequestNumber()));
 }
 
-/** Resolves with the port that was taken. */
+/** Resolves with the port. */
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -135,7 +135,7 @@ export async function startRehearsalServer(options: RehearsalOptions): Promise<R
   const { host = '127.0.0.1', thinkMs = thinkMsDefault, keepsCalls = true } = options;
   const state = createState({ thinkMs, keepsCalls });
   const server = createServer((incoming, response) => {
-    // The only thing that can reject here is a body that breaks off: the client has gone and nobody waits.
+    // Only a broken body can reject here: the client has disconnected.
     answer(state, options.scriptable ?? false, incoming, response).catch(() => response.destroy());
   });
   server.keepAliveTimeout = keepAliveMs;

@@ -77,11 +77,11 @@ export interface RehearsalState {
   readonly book: ScriptBook;
   readonly log: CallLog;
   readonly cache: PromptCache;
-  /** Milliseconds a reply takes when its script does not say. */
+  /** Milliseconds that a reply takes unless its script sets them. */
   readonly thinkMs: number;
-  /** `req_rehearsal_000001`, and so on for every request to the server. */
+  /** Returns the number of the next request: `req_rehearsal_000001` and so on. */
   nextRequestNumber(): number;
-  /** Back to how the server started: no script, no calls, an empty prompt cache, ids from 1. */
+  /** Resets the server to its start: no script, no calls, an empty prompt cache, ids from 1. */
   reset(): void;
 }
 

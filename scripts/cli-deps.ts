@@ -8,12 +8,10 @@ import { redactProjection, redactThreads } from '../activities/redaction/redact-
 import { exportRun, UnknownRun } from '../activities/run-record/export-run.ts';
 import { readStoredResult } from '../activities/run-record/stored-result.ts';
 import { readStoredStatus } from '../activities/run-record/stored-status.ts';
-import type { CliDeps } from '../client/cli/cli-deps.ts';
-import { badInput, CliError } from '../client/cli/cli-error.ts';
+import type { CliDeps, CliThreads } from '../client/cli/cli-deps.ts';
+import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
-import type { CliThreads } from '../client/cli/cli-threads.ts';
-import type { ClientTracing } from '../client/cli/client-tracing.ts';
-import { exitCodes } from '../client/cli/exit-codes.ts';
+import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
@@ -65,10 +63,10 @@ function inWordsOfTheCommandLine(error: unknown): unknown {
 }
 
 /**
- * Gathers what the client's command line needs from this machine: its terminal, the files under `PLANWAVE_HOME` and the
- * Temporal CLI. The client itself knows contracts only.
+ * Creates the parts of this machine that the client's command line needs: its terminal, the files under `PLANWAVE_HOME`
+ * and the Temporal CLI. The client itself knows only contracts.
  *
- * @param temporalAddress `host:port` of the server that the commands speak to
+ * @param temporalAddress `host:port` of the commands' server
  */
 export function createCliDeps(settings: Settings, temporalAddress: string): CliDeps {
   const { home } = settings;
@@ -81,7 +79,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
   return {
     io: createProcessIo(),
     env: partEnvironment(settings, temporalAddress),
-    // npm runs scripts in the package's folder; a person means the one they stand in.
+    // npm runs scripts in the package's folder; a user means the current one.
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
     exportRun: async (runId) => {
       const { root } = await exportRun(files, runId).catch(nameUnknownRun);
@@ -101,13 +99,13 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
   };
 }
 
-/** No command has to load the OpenTelemetry SDK for nothing. */
+/** Loads the OpenTelemetry SDK only when it is needed. */
 async function loadTracing(redactor: Redactor): Promise<ClientTracing> {
   const { startTracing } = await import('../worker/start-tracing.ts');
   return startTracing(redactor);
 }
 
-/** So that a script can tell it from other failures by the exit code. */
+/** Gives the error a code of its own, so that a script recognises it by the exit code. */
 function nameUnknownRun(error: unknown): never {
   if (error instanceof UnknownRun) throw new PlanwaveClientError('not_found', error.message);
   throw error;

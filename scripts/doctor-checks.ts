@@ -7,7 +7,7 @@ import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { loadDetailName } from '../activities/tools/load-detail.ts';
 import { writeFileName } from '../activities/tools/write-file.ts';
-import type { DoctorCheck, DoctorFinding } from '../client/cli/doctor-check.ts';
+import type { DoctorCheck, DoctorFinding } from '../client/cli/cli-deps.ts';
 import { loadMiddlewares, shippedNames } from '../worker/load-middlewares.ts';
 import {
   BadSettings,
@@ -21,7 +21,7 @@ import { messageOf } from './bootstrap/expected-error.mjs';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
 import type { Settings } from './parts/settings.ts';
 
-/** Below this a long run may come to a halt: the server's database and the artifacts grow with it. */
+/** Least free space. With less, a long run may stop, because the server's database and the artifacts grow with it. */
 const freeBytesMin = 1_000_000_000;
 
 /** Checks that the artifact home can be written and has room. */
@@ -48,7 +48,7 @@ export async function checkHome(home: string): Promise<DoctorFinding> {
 const anthropicUrl = 'https://api.anthropic.com';
 const timeoutMs = 5_000;
 
-/** Checks that the model API of this environment answers and takes the key. Lists models, which costs nothing. */
+/** Checks that the model API of this environment answers and accepts the key. It lists models, which costs nothing. */
 export async function checkModel(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   let settings: WorkerSettings;
   try {
@@ -85,11 +85,11 @@ function judge(status: number, baseUrl: string, model: string): DoctorFinding {
       cure: 'set ANTHROPIC_API_KEY to a valid key',
     };
   }
-  // Local servers often have no list of models; that they answer is what counts.
+  // Local servers often have no list of models; an answer is enough.
   return { ok: true, detail: `${baseUrl} answers (${status}); default model ${model}` };
 }
 
-/** Checks that the module of `PLANWAVE_MIDDLEWARES` can be loaded, and names what it brings. */
+/** Checks that the module of `PLANWAVE_MIDDLEWARES` can be loaded, and lists its content. */
 export async function checkMiddlewares(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   try {
     const file = readMiddlewaresFile(env);
@@ -107,7 +107,7 @@ export async function checkMiddlewares(env: NodeJS.ProcessEnv): Promise<DoctorFi
   }
 }
 
-/** Finds out if the threads of teams can be read where this environment keeps them. */
+/** Checks that the threads of teams can be read where this environment keeps them. */
 export async function checkThreads(home: string, env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
   const file = join(home, 'threads.db');
   let threads: ThreadStore | undefined;
@@ -133,7 +133,10 @@ export async function checkThreads(home: string, env: NodeJS.ProcessEnv): Promis
   }
 }
 
-/** Lists the checks of `planwave doctor` on this machine, beside the server. The worker may have other settings than this shell. */
+/**
+ * Creates the checks of `planwave doctor` for this machine, besides the server. The worker may have other settings than
+ * this shell.
+ */
 export function createDoctorChecks(settings: Settings): DoctorCheck[] {
   return [
     { name: 'Temporal CLI', run: checkCli },
@@ -174,12 +177,12 @@ async function checkPrices(): Promise<DoctorFinding> {
     outputTokens: 0,
   };
   const isPriced = computeUsage(model, noTokens).unpriced_calls === 0;
-  // Not a failure: a run with an unknown price counts its tokens and says so.
+  // An unknown price is no failure: a run counts its tokens and says so.
   const word = isPriced ? 'known' : 'unknown; runs will say "cost unknown"';
   return { ok: true, detail: `price of ${model} as of ${pricesAsOf}: ${word}` };
 }
 
-/** Without a key, `npm start` and `npm run dev` bring the rehearsal model. */
+/** Returns the default model; without a key, `npm start` and `npm run dev` start the rehearsal model. */
 function modelName(): string {
   try {
     return readWorkerSettings(process.env).defaultModel;

@@ -5,11 +5,11 @@ import { say, temporalLinks } from './say.ts';
 import { readSettings, type Settings } from './parts/settings.ts';
 import { bringUp, stopStack, type Stack } from './stack.ts';
 
-/** `npm run dev`: server, model and worker in the foreground until Ctrl-C. */
+/** Runs `npm run dev`: server, model and worker in the foreground until Ctrl-C. */
 export async function main(): Promise<number> {
   const settings = readSettings();
   const stop = listenForStop();
-  // A Ctrl-C before everything is up ends us at once; the parts notice and leave.
+  // A Ctrl-C during the start ends this process at once; the parts notice and end too.
   const stack = await Promise.race([bringUp(settings, say), stop.asked]);
   if (stack === undefined) return 0;
   console.log(welcome(settings, stack));
@@ -41,7 +41,7 @@ function welcome(settings: Settings, stack: Stack): string {
   ].join('\n');
 }
 
-/** With ports or a home of one's own, the other terminal has to be told. */
+/** Returns commands for another terminal, which has to know ports and home if they differ from the defaults. */
 function nextCommands(settings: Settings, stack: Stack): string[] {
   const isUsual = stack.temporalAddress === '127.0.0.1:7233';
   const setup = isUsual ? [] : [`export TEMPORAL_ADDRESS=${stack.temporalAddress}`];

@@ -12,11 +12,11 @@ import { readSettings, temporalAddressOf } from './parts/settings.ts';
 /** The exit code of a command that a second Ctrl-C ended, by the shell's convention. */
 const insistedExitCode = 130;
 
-/** `npm run worker`: one worker alone, until Ctrl-C or SIGTERM. Calls in flight may finish first. */
+/** Runs `npm run worker`: a single worker, until Ctrl-C or SIGTERM. Calls in flight may finish first. */
 export async function main(): Promise<number> {
   const address = temporalAddressOf(readSettings());
   process.env['TEMPORAL_ADDRESS'] ??= address;
-  // Before anything is asked of the server: what is wrong here stays wrong when the server is there.
+  // Checked before the server is asked: a fault here does not depend on it.
   await asExpected(() => loadMiddlewares(readWorkerSettings(process.env).middlewaresFile));
   await registerSearchAttributes(address);
   const stop = listenForStop();
@@ -34,7 +34,10 @@ export async function main(): Promise<number> {
   return 0;
 }
 
-/** A versioned worker that is not current waits for the command that makes it so: new runs don't come to it before. */
+/**
+ * Describes the worker. A versioned one that is not current gets no new runs until the printed command makes it
+ * current.
+ */
 function introduce({ taskQueue, buildId, deployment }: ReadyWorker, address: string): string[] {
   const place = `"${taskQueue}" on ${address}`;
   if (deployment === null) return [`The worker polls ${place}. Ctrl-C stops it.`];
@@ -55,7 +58,7 @@ async function endWhenAsked(stop: StopSignal, ending: AbortController): Promise<
   process.exit(insistedExitCode);
 }
 
-/** A setting that can't be used is told in a few lines, without a stack. */
+/** Turns a wrong setting into a message of a few lines, without a stack. */
 async function asExpected(work: () => unknown): Promise<void> {
   try {
     await work();

@@ -4,7 +4,7 @@ import { replayHistories } from '../worker/replay-histories.ts';
 import type { RecordedWorkflow, ReplayedWorkflow } from '../worker/replay-histories.ts';
 import { isTraced } from '../worker/worker-settings.ts';
 
-/** As `replayHistories`. What does not fit is reported by the result, so the SDK need not log it too. */
+/** Replays like `replayHistories`, without the SDK's log: the result reports every fault. */
 export async function* replayQuietly(
   histories: AsyncIterable<RecordedWorkflow>,
 ): AsyncIterableIterator<ReplayedWorkflow> {

@@ -6,23 +6,23 @@ import type { StopSignal } from './parts/stop-signal.ts';
 import { supervise, type Supervised } from './parts/supervise.ts';
 import { partEnvironment, type Settings } from './parts/settings.ts';
 
-/** Everything one machine needs to plan: server, model and worker, as far as they did not run already. */
+/** All parts that one machine needs to plan: server, model and worker, except those that run already. */
 export interface Stack {
   readonly temporalAddress: string;
-  /** Undefined when nothing tells where the server's Web UI is. */
+  /** Undefined when the address of the server's Web UI is unknown. */
   readonly uiUrl: string | undefined;
   /** Set when the rehearsal model answers instead of a real one. */
   readonly rehearsalUrl: string | undefined;
   readonly workerLogFile: string;
-  /** Settles with the reason when a part died too often to be started again. */
+  /** Settles with the reason when the part died too often. */
   readonly givenUp: Promise<string>;
-  /** Stops the worker first, so that it can finish what it works on, then the model, then the server. */
+  /** Stops the worker first, so that it can finish its work, then the model, then the server. */
   stop(): Promise<void>;
-  /** Ends everything at once. What was recorded stays. */
+  /** Ends everything at once. Recorded work stays. */
   kill(): void;
 }
 
-/** Milliseconds that each part may take to end. The worker's is longer than its own grace for a model call. */
+/** Milliseconds that each part may take to end. The worker's exceed its own grace for a model call. */
 const graceMs = { worker: 130_000, rehearsal: 5_000, server: 15_000 } as const;
 
 /**
@@ -63,7 +63,7 @@ export async function bringUp(settings: Settings, say: (line: string) => void): 
   }
 }
 
-/** The environment in which the Anthropic SDK calls the rehearsal model; the key is not looked at. */
+/** Returns the environment in which the Anthropic SDK calls the rehearsal model, which does not check the key. */
 export function withRehearsal(env: NodeJS.ProcessEnv, url: string): NodeJS.ProcessEnv {
   return { ...env, ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'rehearsal' };
 }
@@ -81,7 +81,7 @@ async function startRehearsal(
 ): Promise<{ supervised: Supervised; url: string }> {
   // Another stack's rehearsal model may hold the usual port.
   const taken = await isListening('127.0.0.1', settings.rehearsalPort);
-  // Chosen once: the worker keeps the address, so a model that died comes back on the same port.
+  // Chosen once: the worker keeps the address, so a restarted model uses the same port.
   const port = taken ? await findFreePort() : settings.rehearsalPort;
   const place = { PLANWAVE_REHEARSAL_HOST: '127.0.0.1', PLANWAVE_REHEARSAL_PORT: String(port) };
   const start = () =>

@@ -1,7 +1,7 @@
 import { handOver } from './bootstrap/hand-over.mjs';
 import { splitStartArguments, startUsage } from './bootstrap/start-arguments.mjs';
 
-// Asked before anything is installed: a forgotten goal should cost nobody a minute.
+// Asked before anything is installed, so that a forgotten goal costs no time.
 if (splitStartArguments(process.argv.slice(2)).goal === '') {
   console.error(startUsage);
   process.exit(2);

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { hashModule } from './hash-module.ts';
 import { hashSources } from './hash-sources.ts';
 
-/** What decides how a run goes on: its code, the prompts in it, and the agents that ship. */
+/** Folders whose content decides how a run continues: its code, its prompts, and the shipped agents. */
 const folders = ['agents', 'contracts', 'core', 'workflows', 'activities', 'redaction', 'worker'];
 
 /**
- * Names code and prompts of this checkout: two workers with the same one do the same. Not a hash of the bundle, which
- * holds no prompts. Short, because six events of every turn name the code that ran them.
+ * Identifies code and prompts of this checkout: two workers with the same id do the same. It is not a hash of the
+ * bundle, which holds no prompts. Short, because six events of every turn name the code that ran them.
  *
- * @param middlewaresFile a module of the worker's owner that takes part; undefined: none.
+ * @param middlewaresFile A module of the worker's owner that is included; undefined for none.
  */
 export async function computeBuildId(middlewaresFile?: string): Promise<string> {
   const sources = await hashSources(folders, 'package-lock.json');

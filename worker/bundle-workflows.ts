@@ -10,17 +10,17 @@ export interface WorkflowBundle {
 }
 
 export interface BundleOptions {
-  /** With the interceptors of OpenTelemetry, which cost memory in every cached workflow. Default false. */
+  /** Includes the interceptors of OpenTelemetry, which cost memory in every cached workflow. Default false. */
   readonly traced?: boolean;
 }
 
-/** What decides what is in the bundle: the rooms that workflows may import, the packages, and how it is made. */
+/** Inputs of the bundle: the folders that workflows may import, the packages, and the bundling itself. */
 const rooms = ['contracts', 'core', 'workflows', 'worker'];
 const packagesFile = join('node_modules', '.package-lock.json');
 
 /**
- * Bundles the workflows, which takes seconds, or takes the bundle of the same sources and packages from the cache in
- * `node_modules/.cache`. Where that folder can't be written, every process bundles anew.
+ * Returns the bundle from the cache in `node_modules/.cache` when sources and packages are unchanged; otherwise bundles
+ * the workflows, which takes seconds. Where that folder can't be written, every process bundles anew.
  */
 export async function loadWorkflowBundle(options: BundleOptions = {}): Promise<WorkflowBundle> {
   const hash = await hashSources(rooms, packagesFile);
@@ -34,11 +34,11 @@ export async function loadWorkflowBundle(options: BundleOptions = {}): Promise<W
 }
 
 /**
- * Bundles the workflows as they are now.
+ * Bundles the present workflows.
  *
- * All workflows of a process share one copy of the modules, which hold no state (`test/architecture` looks at that) and
- * whose exports the SDK freezes. With a copy for each, as is the SDK's default, a cached workflow took 289 KB more, and
- * its start 3 ms more of processor time.
+ * All workflows of a process share one copy of the modules, which hold no state (`test/architecture` checks that) and
+ * whose exports the SDK freezes. With one copy each, the SDK's default, a cached workflow took 289 KB more, and its
+ * start 3 ms more of processor time.
  */
 export async function bundleWorkflows({
   traced = false,

@@ -44,7 +44,7 @@ import { createShippedMiddlewares } from '../activities/middlewares/shipped-midd
 import { shippedAgentsDir } from './worker-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
-/** How patient the activities are. Tests make it short. */
+/** Time limits of the activities. Tests shorten them. */
 export interface ActivityTimes {
   readonly retryBaseMs?: number;
   readonly heartbeatEveryMs?: number;
@@ -53,11 +53,11 @@ export interface ActivityTimes {
 }
 
 /**
- * The only place where ports meet adapters.
+ * Connects ports with adapters, which no other file does.
  *
- * @param redactor stands before every port that writes.
- * @param recorder counts what calls took and used; default: nothing does.
- * @param ownMiddlewares those of the worker's owner, beside the shipped ones; default: none.
+ * @param redactor Redacts for every port that writes.
+ * @param recorder Counts time and use of calls; by default nothing is counted.
+ * @param ownMiddlewares Those of the worker's owner, besides the shipped ones; none by default.
  */
 export function createActivities(
   settings: WorkerSettings,
@@ -99,7 +99,7 @@ export function createActivities(
       defaultModel,
       resolveModel: resolveModelName,
       computeUsage,
-      // The rehearsal costs nothing, whatever model an agent names.
+      // The rehearsal costs nothing, whichever model an agent names.
       computeWorst: (request) =>
         computeWorst(isRehearsal ? { ...request, model: 'rehearsal' } : request),
       ...turnTimes,
@@ -115,7 +115,7 @@ export function createActivities(
       workspaces,
       toolNames,
       middlewareNames: describeMiddlewares(middlewares),
-      // Which models another server has, nobody knows.
+      // The models of another server are unknown.
       models: baseUrl === undefined || isRehearsal ? [...pricedModels] : [],
       isPriced: (model) =>
         isRehearsal || isPriced((model === null ? null : resolveModelName(model)) ?? defaultModel),
@@ -127,7 +127,7 @@ export function createActivities(
   };
 }
 
-/** Whatever model an agent names, the rehearsal answers, and its price is none. */
+/** Sends every call to the rehearsal model, whichever model an agent names, so that its price is zero. */
 function rehearse(provider: ModelClient): ModelClient {
   return {
     complete: (request, options) => provider.complete({ ...request, model: 'rehearsal' }, options),

@@ -3,21 +3,21 @@ import { DefaultLogger } from '@temporalio/worker';
 import type { LogEntry, LogLevel } from '@temporalio/worker';
 import { readPlace } from '../core/ids.ts';
 
-/** `PLANWAVE_LOG` and `PLANWAVE_LOG_LEVEL`. */
+/** Settings of `PLANWAVE_LOG` and `PLANWAVE_LOG_LEVEL`. */
 export interface LogSettings {
   readonly format: 'text' | 'json';
   readonly level: LogLevel;
 }
 
-/** What the SDK adds and nobody looks for: the same in every line, or the key to a task. */
+/** Fields of the SDK that do not help: equal in every line, or the key to a task. */
 const dropped = new Set(['isLocal', 'namespace', 'sdkComponent', 'taskQueue', 'taskToken']);
 
-/** Characters of one text in a line, a stack included. */
+/** Most characters of one text in a line, a stack included. */
 const textCharsMax = 4_000;
 
 /**
- * The log of a worker process, on standard error: of its workflows, its activities and the SDK beneath. Every line says
- * which run, wave, delegation and turn it is about, as far as it is about one.
+ * Creates the log of a worker process, on standard error: of its workflows, its activities and the SDK. Every line
+ * names its run, wave, delegation and turn, if it has one.
  */
 export function createLogger({ format, level }: LogSettings): DefaultLogger {
   return new DefaultLogger(
@@ -30,14 +30,14 @@ export function formatLogEntry(format: LogSettings['format'], entry: LogEntry): 
   return format === 'json' ? formatJson(entry) : formatText(entry);
 }
 
-/** One JSON object without line breaks. */
+/** Formats one JSON object without line breaks. */
 export function formatJson(entry: LogEntry): string {
   const { message, level } = entry;
   const fields = { time: timeOf(entry), level: level.toLowerCase(), message, ...fieldsOf(entry) };
   return JSON.stringify(fields, (_key, value: unknown) => toPlain(value));
 }
 
-/** For people: the fields as Node shows objects. */
+/** Formats an entry for people: the fields in Node's notation for objects. */
 export function formatText(entry: LogEntry): string {
   const fields = fieldsOf(entry);
   const shown = Object.keys(fields).length === 0 ? '' : ` ${inspect(fields, { depth: 4 })}`;
@@ -57,7 +57,7 @@ function fieldsOf({ meta = {} }: LogEntry): Record<string, unknown> {
   return { ...place, ...Object.fromEntries(fields.map(([name, value]) => [name, clean(value)])) };
 }
 
-/** Of an error its type, message and stack: details may hold what was sent to somebody. */
+/** Keeps type, message and stack of an error, because its details may hold data that was sent out. */
 function clean(value: unknown): unknown {
   if (typeof value === 'string') return cut(value);
   if (!(value instanceof Error)) return value;
@@ -69,7 +69,7 @@ function cut(text: string): string {
   return text.length <= textCharsMax ? text : `${text.slice(0, textCharsMax)}…`;
 }
 
-/** What JSON has no form for. */
+/** Converts values that JSON can't represent. */
 function toPlain(value: unknown): unknown {
   return typeof value === 'bigint' || typeof value === 'symbol' ? String(value) : value;
 }

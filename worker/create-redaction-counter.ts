@@ -2,10 +2,9 @@ import type { Recorder } from '../core/metrics/create-recorder.ts';
 import { metrics } from '../core/metrics/metrics.ts';
 
 /**
- * What a redactor calls when it took something out.
+ * Creates the function that a redactor calls for each finding.
  *
- * @returns a function of the rule that found it, where it would have gone, and how many there were. It never gets the
- * secret.
+ * @returns a function of the rule, the destination and the number of findings. It never gets the secret.
  */
 export function createRedactionCounter(
   recorder: Recorder,

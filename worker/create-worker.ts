@@ -23,25 +23,28 @@ export interface CreateWorkerOptions {
   readonly namespace: string;
   readonly workflowBundle: WorkflowBundle;
   readonly activities: Activities;
-  /** Stands before all that goes to the server. */
+  /** Redacts everything that goes to the server. */
   readonly redactor: Redactor;
   /** Default `planwave`. */
   readonly taskQueue?: string;
-  /** How long calls in flight may go on after SIGTERM, in milliseconds. Default 100,000: a deploy should not buy twice. */
+  /** Milliseconds that calls in flight may take after SIGTERM. Default 100,000: a deploy should not pay twice. */
   readonly shutdownGraceMs?: number;
   /** Workflows that stay in memory between their tasks; 0 replays each task from its history. Default 300. */
   readonly maxCachedWorkflows?: number | undefined;
-  /** Names the code in every event that it made. Default: a hash of the workflow code alone. */
+  /** Names the code in every event that it creates. Default: a hash of the workflow code alone. */
   readonly buildId?: string;
-  /** The worker deployment that pins its runs to this build. If undefined: runs go on under whatever code polls. */
+  /**
+   * The worker deployment that pins its runs to this build. If undefined, runs continue under the code of any worker
+   * that polls.
+   */
   readonly deploymentName?: string | undefined;
-  /** If undefined: nothing is traced. Needs a traced bundle. */
+  /** If undefined, nothing is traced. Needs a traced bundle. */
   readonly tracing?: Tracing | undefined;
-  /** The home, where the watchdog notes what blocked a worker. If undefined: nobody asks. */
+  /** The home, where the watchdog notes what blocked a worker. If undefined, blocked work is not refused. */
   readonly home?: string;
 }
 
-/** One worker with the settings that were measured to suit long model calls. */
+/** Creates a worker with settings that were measured for long model calls. */
 export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
   const { tracing } = options;
   return Worker.create({
@@ -53,7 +56,7 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
     dataConverter: {
       payloadCodecs: [createRedactingCodec(options.redactor, 'history'), tolerantCodec],
     },
-    // The last one is the innermost: what the others see of a failure is redacted.
+    // The last interceptor is the innermost: the others see redacted failures.
     interceptors: {
       activity: [
         ...(tracing === undefined ? [] : [tracing.activityInterceptors]),
@@ -64,7 +67,7 @@ export function createWorker(options: CreateWorkerOptions): Promise<Worker> {
     },
     // Calls wait for the network, not for the processor; `max_parallel` bounds each run.
     maxConcurrentActivityTaskExecutions: 200,
-    // A killed worker's workflows move to another one after this long instead of the default 10 s.
+    // After this time another worker takes over a killed worker's workflows; the default is 10 s.
     stickyQueueScheduleToStartTimeout: '3 seconds',
     // Cancellation reaches a call with its next heartbeat: a stopped run closes its sockets within seconds.
     maxHeartbeatThrottleInterval: '1 second',
@@ -88,14 +91,16 @@ function redactFailuresWith(redactor: Redactor): ActivityInterceptors {
   };
 }
 
-/** Every line that an attempt logs says whose turn it is about; run, wave and delegation follow from the workflow's id. */
+/**
+ * Adds agent, task and turn to each line that an attempt logs; run, wave and delegation follow from the workflow's id.
+ */
 const addWorkToLog: ActivityInterceptorsFactory = (context) => ({
   outbound: {
     getLogAttributes: (attributes, next) => next({ ...attributes, ...placeWork(workOf(context)) }),
   },
 });
 
-/** Pinned: a run stays with the code and the prompts that it began with, and so do its children and continuations. */
+/** Pins a run, its children and its continuations to the code and the prompts that it began with. */
 function versionOf({
   workflowBundle,
   buildId = hashOf(workflowBundle),
@@ -111,7 +116,10 @@ function versionOf({
   };
 }
 
-/** Six events of every turn name the code that ran it: the SDK's own name for it takes 90 bytes each time. */
+/**
+ * Returns a short name of the code: six events of every turn contain it, and the SDK's own name takes 90 bytes each
+ * time.
+ */
 function hashOf({ code }: WorkflowBundle): string {
   return `planwave+${createHash('sha256').update(code).digest('hex').slice(0, 12)}`;
 }

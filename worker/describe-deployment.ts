@@ -4,13 +4,13 @@ import type { NativeConnection } from '@temporalio/worker';
 export interface WorkerDeployment {
   readonly name: string;
   readonly namespace: string;
-  /** New runs come to this build. A deployment's first build is not current before somebody says so. */
+  /** True when new runs come to this build. A deployment's first build is not current until an operator makes it so. */
   readonly isCurrent: boolean;
 }
 
 const timeoutMs = 5_000;
 
-/** @returns null without worker versioning. `isCurrent` is false also when the server does not say. */
+/** @returns null without worker versioning. `isCurrent` is false when the server does not say. */
 export async function describeDeployment(
   connection: NativeConnection,
   namespace: string,
@@ -25,7 +25,7 @@ export async function describeDeployment(
     const current = workerDeploymentInfo?.routingConfig?.currentDeploymentVersion;
     return { name, namespace, isCurrent: current?.buildId === buildId };
   } catch {
-    // Nobody has polled for it yet, or this server knows no deployments.
+    // No worker has polled for it yet, or this server knows no deployments.
     return { name, namespace, isCurrent: false };
   }
 }

@@ -3,19 +3,19 @@ import type { AttemptWork } from '../activities/agent-turn/attempt-work.ts';
 import type { Usage } from '../contracts/usage.ts';
 import { placeWork } from './place-work.ts';
 
-/** As providers demand it of the names of tools; what a model wrote that is none is not shown. */
+/** Matches names of tools that providers accept; any other name from a model is not shown. */
 const toolName = /^[\w-]{1,64}$/;
 
 /**
- * What the span of an attempt says of its call, by OpenTelemetry's semantic conventions for generative AI where they have a
- * name for it.
+ * Returns the attributes of an attempt's span, named by OpenTelemetry's semantic conventions for generative AI where
+ * they have a name.
  */
 export function describeWork(work: AttemptWork): Attributes {
   const { task, turn } = placeWork(work);
   return {
     ...(work.kind === 'tool_call'
       ? { 'gen_ai.operation.name': 'execute_tool' }
-      : // Whoever answers: the API that is spoken.
+      : // The provider of the API, whichever model answers.
         { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'anthropic' }),
     'gen_ai.agent.name': work.agent_id,
     ...(task !== undefined && { 'planwave.task': task }),
@@ -26,7 +26,7 @@ export function describeWork(work: AttemptWork): Attributes {
   };
 }
 
-/** The conventions count what the cache gave and took as input. */
+/** Counts use by the conventions, in which tokens read from and written to the cache are input. */
 function describeUsage(usage: Usage): Attributes {
   const { cache_creation_input_tokens: created, cache_read_input_tokens: read } = usage;
   return {

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 
-/** Whatever stands in quotes behind `from`, `import` or `import(`, and begins with a dot. */
+/** Matches quoted paths after `from`, `import` or `import(` that begin with a dot. */
 const relativeImport = /\b(?:from|import)\s*(?:\(\s*)?(['"])(\.{1,2}\/[^'"\n]+)\1/g;
 
 /**
- * SHA-256 of a module and of all modules that it imports by a relative path, in hexadecimal: the same wherever they lie.
- * Packages are not looked into, nor what is imported by a name that is put together.
+ * Hashes a module and all modules that it imports by a relative path with SHA-256, in hexadecimal: independent of their
+ * folder. Packages and imports with a computed name are not included.
  *
- * @param file an absolute path
+ * @param file An absolute path.
  */
 export async function hashModule(file: string): Promise<string> {
   const texts = new Map<string, string>();
@@ -24,7 +24,7 @@ export async function hashModule(file: string): Promise<string> {
 
 async function collect(file: string, into: Map<string, string>): Promise<void> {
   if (into.has(file)) return;
-  // Loading has told already what is missing; a line of a comment may name nothing.
+  // Loading has already reported missing modules; a path in a comment may not exist.
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) return;
   into.set(file, text);

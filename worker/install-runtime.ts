@@ -8,10 +8,10 @@ import { BadSettings } from './worker-settings.ts';
 import type { WorkerProcessSettings } from './worker-settings.ts';
 
 /**
- * Sets up what is one per process: the log, and the Prometheus endpoint when an address for it is set.
+ * Sets up the parts that exist once per process: the log, and the Prometheus endpoint when an address for it is set.
  *
- * @returns what records metrics; without an endpoint it does nothing.
- * @throws {BadSettings} when somebody else listens on the address.
+ * @returns the recorder of metrics; without an endpoint it does nothing.
+ * @throws {BadSettings} when another process listens on the address.
  */
 export function installRuntime({
   metricsAddress,
@@ -22,7 +22,7 @@ export function installRuntime({
       logger: createLogger(log),
       shutdownSignals: [],
       telemetryOptions: {
-        // Else the native part of the SDK prints lines of its own, in a form of its own.
+        // Otherwise the native part of the SDK prints lines in a form of its own.
         logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
         ...(metricsAddress !== undefined && { metrics: exportTo(metricsAddress) }),
       },

@@ -19,7 +19,7 @@ import { watchQuestions } from './watch-questions.ts';
 import type { Tracing } from './start-tracing.ts';
 import { readWorkerSettings } from './worker-settings.ts';
 
-/** What a worker that polls can say of itself. */
+/** Description of a worker that polls. */
 export interface ReadyWorker {
   readonly taskQueue: string;
   readonly buildId: string;
@@ -35,9 +35,10 @@ export interface RunWorkerOptions {
 }
 
 /**
- * Runs one worker until `signal`. Everything about where comes from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
+ * Runs one worker until `signal`. Its settings come from the environment (`TEMPORAL_*`, `ANTHROPIC_*`,
  * `PLANWAVE_HOME`, `PLANWAVE_MODEL`, `PLANWAVE_TASK_QUEUE`, `PLANWAVE_WORKER_GRACE_SECONDS`,
- * `PLANWAVE_BLOCKED_SECONDS`, `PLANWAVE_MIDDLEWARES`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`, `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
+ * `PLANWAVE_BLOCKED_SECONDS`, `PLANWAVE_MIDDLEWARES`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
+ * `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
  * @throws {BadSettings} when a setting is missing or wrong.
  */
@@ -62,7 +63,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     settings.metricsAddress === undefined
       ? () => {}
       : watchQuestions(new Client({ connection, namespace }), recorder);
-  // Behind the bundling, which is no work of anybody's.
+  // After the bundling, which is no work of an activity.
   const stopWatchdog = startWatchdog({ ...settings, redactor });
   try {
     const worker = await createWorker({
@@ -98,7 +99,7 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
   }
 }
 
-/** A worker that does not trace has no need of the OpenTelemetry SDK. */
+/** Loads the OpenTelemetry SDK only when the worker traces. */
 async function loadTracing(redactor: Redactor): Promise<Tracing> {
   const { startTracing } = await import('./start-tracing.ts');
   return startTracing(redactor);

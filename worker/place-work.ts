@@ -1,10 +1,10 @@
 import type { AttemptWork } from '../activities/agent-turn/attempt-work.ts';
 import { namePath } from '../core/ids.ts';
 
-/** Whose work it is, as logs and traces name it beside run, wave and delegation. */
+/** Agent, task and turn of some work, which logs and traces name besides run, wave and delegation. */
 export interface WorkPlace {
   readonly agent?: string;
-  /** As in `Place`: the path of names of a team's task. Absent for work that is none. */
+  /** Path of names of a team's task, as in `Place`. Absent for other work. */
   readonly task?: string;
   readonly turn?: number;
 }

@@ -12,15 +12,14 @@ export interface RecordedWorkflow {
 
 export interface ReplayedWorkflow {
   readonly workflowId: string;
-  /** Why the code of this checkout can't carry it on, in one line, or null. */
+  /** Reason in one line why the code of this checkout can't continue it, or null. */
   readonly fault: string | null;
 }
 
 /**
- * Replays histories on the code of this checkout, one after the other: there is one in memory at a time. Nothing of
- * what they did is done again.
+ * Replays histories on the code of this checkout, one at a time to save memory. No activity is repeated.
  *
- * @param workflowBundle If undefined: this checkout's, as `loadWorkflowBundle` gives it.
+ * @param workflowBundle If undefined, this checkout's, from `loadWorkflowBundle`.
  */
 export async function* replayHistories(
   histories: AsyncIterable<RecordedWorkflow> | Iterable<RecordedWorkflow>,
@@ -30,7 +29,7 @@ export async function* replayHistories(
     {
       workflowBundle: workflowBundle ?? (await loadWorkflowBundle()),
       dataConverter: { payloadCodecs: [tolerantCodec] },
-      // A traced bundle hands its spans to nobody here.
+      // Spans of a traced bundle are dropped here.
       sinks: { exporter: { export: { fn: () => {} } } },
     },
     histories,
@@ -40,7 +39,7 @@ export async function* replayHistories(
   }
 }
 
-/** The SDK wraps what went wrong in the debug print of a Rust structure. */
+/** Extracts the message, which the SDK wraps in the debug output of a Rust structure. */
 function describeFault({ message }: NonNullable<ReplayResult['error']>): string {
   const [, quoted] = /message: ("(?:[^"\\]|\\.)*")/.exec(message) ?? [];
   return quoted === undefined ? message : unquote(quoted);
@@ -50,7 +49,7 @@ function unquote(quoted: string): string {
   try {
     return String(JSON.parse(quoted));
   } catch {
-    // Rust escapes some characters in ways that JSON does not know.
+    // Rust escapes some characters differently from JSON.
     return quoted.slice(1, -1);
   }
 }

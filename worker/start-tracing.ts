@@ -21,20 +21,20 @@ import { readPlace } from '../core/ids.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
 import { describeWork } from './describe-work.ts';
 
-/** What a traced process gives to its worker or its client. */
+/** Parts of a traced process that its worker or its client needs. */
 export interface Tracing {
   readonly activityInterceptors: ActivityInterceptorsFactory;
   readonly sinks: InjectedSinks<OpenTelemetrySinks>;
   readonly clientInterceptors: readonly WorkflowClientInterceptor[];
-  /** Sends what is left. Never throws: a collector that is away must not fail the work. */
+  /** Sends the remaining spans. Never throws: an unreachable collector must not fail the work. */
   stop(): Promise<void>;
 }
 
 /**
- * Traces this process: spans go to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names, by OTLP over HTTP in JSON. The
- * other `OTEL_*` variables of the OpenTelemetry SDK hold too. One process, one call.
+ * Traces this process: spans go to the collector in `OTEL_EXPORTER_OTLP_ENDPOINT`, by OTLP over HTTP in JSON. The other
+ * `OTEL_*` variables of the OpenTelemetry SDK apply too. Call it once per process.
  *
- * @param redactor stands before the collector: errors stand in spans with their messages.
+ * @param redactor Redacts for the collector, because spans contain the messages of errors.
  */
 export function startTracing(redactor: Redactor): Tracing {
   const resource = new Resource({ 'service.name': 'planwave' }).merge(envDetectorSync.detect());
@@ -54,7 +54,7 @@ export function startTracing(redactor: Redactor): Tracing {
       };
     },
     sinks: { exporter: makeWorkflowExporter(processor, resource) },
-    // Whoever watches a run asks again and again: only what begins a run begins a trace.
+    // Watching a run sends many requests: only its start begins a trace.
     clientInterceptors: [
       { startWithDetails: (input, next) => start.startWithDetails(input, next) },
     ],
@@ -66,10 +66,10 @@ export function startTracing(redactor: Redactor): Tracing {
   };
 }
 
-/** How long a collector that does not answer may keep a process from its end. */
+/** Milliseconds that an unresponsive collector may delay the end of a process. */
 const stopWithinMs = 3_000;
 
-/** Says in the span of an attempt whose call it was, and what came of it. */
+/** Adds agent, task and result of its call to the span of an attempt. */
 function describeAttempt(context: Context): void {
   const span = trace.getActiveSpan();
   const work = workOf(context);
@@ -77,10 +77,10 @@ function describeAttempt(context: Context): void {
   if (work !== undefined) span?.setAttributes(describeWork(work));
 }
 
-/** Names of what code of ours says in spans. */
+/** Matches attributes that our own code sets. */
 const own = /^(?:planwave|gen_ai|error)\./;
 
-/** Attributes that the interceptors set and that hold no text of a person; memos and search attributes do. */
+/** Attributes of the interceptors without texts of people, which memos and search attributes contain. */
 const kept = new Set([
   'attempt',
   'run_id',
@@ -92,10 +92,10 @@ const kept = new Set([
   'workflowType',
 ]);
 
-/** Where spans go, for the count of redactions. */
+/** Destination of spans, for the count of redactions. */
 const sink = 'trace';
 
-/** Names run, wave and delegation in each span, as the log does. */
+/** Adds run, wave and delegation to each span, as the log does. */
 class PlacingProcessor extends BatchSpanProcessor {
   readonly #redactor: Redactor;
 

@@ -1,14 +1,15 @@
 import type { Payload, PayloadCodec } from '@temporalio/common';
 
 const decoder = new TextDecoder();
-/** As exact as the decoder of the sandbox, in which a byte order mark is no JSON. */
+/** Decoder as strict as the sandbox's, for which a byte order mark is no JSON. */
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 const jsonEncoding = encoder.encode('json/plain');
 
 /**
- * Lets no payload break a workflow task. Temporal stores whatever a person sends; a signal with broken JSON would fail
- * the task of the workflow that gets it, again and again. Here it becomes a JSON value that the rules refuse by name.
+ * Keeps a payload from breaking a workflow task. Temporal stores anything that a person sends; a signal with broken
+ * JSON would fail the task of its workflow again and again. This codec turns it into a JSON value that the rules refuse
+ * by name.
  */
 export const tolerantCodec: PayloadCodec = {
   encode: async (payloads) => payloads,
@@ -28,7 +29,9 @@ function makeReadable(payload: Payload): Payload {
   };
 }
 
-/** Bytes that are no UTF-8 would be replaced in silence, and an answer would not be what was typed. */
+/**
+ * Checks strictly: bytes that are no UTF-8 would be replaced silently, and an answer would differ from what was typed.
+ */
 function isJson(data: Uint8Array): boolean {
   try {
     JSON.parse(strictDecoder.decode(data));

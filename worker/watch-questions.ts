@@ -11,16 +11,16 @@ const oldestQuestionKey = defineSearchAttributeKey(
 
 const waitingRuns = 'PlanwaveOpenQuestions > 0 AND ExecutionStatus = "Running"';
 
-/** Runs that are looked at each time. With more of them waiting, the figures are "at least". */
+/** Most runs that are read each time. With more waiting runs, the figures are "at least". */
 const runsMax = 1_000;
 
 const everyMsDefault = 15_000;
 
 /**
- * Reports the open questions of all runs and the age of the oldest, as the server's list of runs has them. A run that
- * waits for a person is in no worker's memory, so nobody else could say; one that nobody works on is counted too.
+ * Reports the open questions of all runs and the age of the oldest, read from the server's list of runs. A run that
+ * waits for a person is in no worker's memory, so no worker could report it; runs without a worker count too.
  *
- * @returns what ends it.
+ * @returns a function that stops it.
  */
 export function watchQuestions(
   client: Client,
@@ -28,7 +28,7 @@ export function watchQuestions(
   everyMs = everyMsDefault,
 ): () => void {
   const look = (): void => {
-    // A server that can't be reached is the worker's own trouble: the last figures stay.
+    // An unreachable server is the worker's own problem: the last figures stay.
     void report(client, recorder).catch(() => undefined);
   };
   look();

@@ -4,15 +4,16 @@ import { dirname } from 'node:path';
 import { workerData } from 'node:worker_threads';
 
 /**
- * The thread of `watchdog.ts`. Plain JavaScript without imports of the project, so that nothing that may block the event
- * loop is needed to notice that it is blocked. All writes are synchronous: the main thread's streams are blocked too.
+ * The thread of `watchdog.ts`. Plain JavaScript without imports of the project, so that it needs nothing that may block
+ * the event loop. All writes are synchronous: the main thread's streams are blocked too.
  *
  * @typedef {object} WatchdogOrder
- * @property {SharedArrayBuffer} beats two 32-bit numbers: how often the event loop has come around; 1 while a debugger may hold it
- * @property {number} noteAfter seconds of standing still after which the attempt at work is noted
- * @property {number} endAfter seconds of standing still after which the process is ended
+ * @property {SharedArrayBuffer} beats two 32-bit numbers: number of rounds of the event loop; 1 while a debugger may
+ * hold it
+ * @property {number} noteAfter seconds without a round after which the running attempt is noted
+ * @property {number} endAfter seconds without a round after which the process is ended
  *
- * @typedef {object} Block what `describeBlock` of `watchdog.ts` tells
+ * @typedef {object} Block result of `describeBlock` of `watchdog.ts`
  * @property {{ readonly file: string, readonly text: string } | null} note
  * @property {string} line for the log, without secrets; empty unless the process is ended
  */
@@ -21,7 +22,7 @@ import { workerData } from 'node:worker_threads';
 const { beats: shared, noteAfter, endAfter } = workerData;
 const beats = new Int32Array(shared);
 
-/** A loop that answers nobody, as in a system call, does not hold up its own end for longer. */
+/** A loop that does not answer, for example in a system call, does not delay its end for longer. */
 const answerWithinMs = 2_000;
 
 const standardError = 2;
@@ -46,7 +47,7 @@ setInterval(() => {
 }, 1_000);
 
 /**
- * Notes the attempt before its worker ends: meanwhile others take it up, one after the other.
+ * Notes the attempt before its worker ends, because other workers will take it up, one after the other.
  *
  * @param {number} beat
  */
@@ -79,22 +80,22 @@ function keep(block) {
   }
 }
 
-/** Removes the note of a loop that was slow and is back. */
+/** Removes the note of a loop that was slow and has recovered. */
 function forget() {
   if (noteFile === null) return;
   try {
     rmSync(noteFile, { force: true });
   } catch {
-    // An error of this thread would end a worker that is well. One note too many ends nothing.
+    // An error of this thread would end a healthy worker. A superfluous note ends nothing.
   }
   noteFile = null;
 }
 
 /**
- * Has the main thread run `describeBlock` in the middle of what blocks it. V8 lets an inspector in at every loop and every
- * step back of a regular expression, so the function sees the stack and the attempt that block.
+ * Makes the main thread run `describeBlock` while it is blocked. V8 lets an inspector in at every loop and every step
+ * back of a regular expression, so the function sees the stack and the attempt that block.
  *
- * @param {boolean} isEnd whether the process is ended then
+ * @param {boolean} isEnd true when the process is ended afterwards
  * @returns {Promise<Block | null>} null when it does not answer.
  */
 async function askMainThread(isEnd) {

@@ -10,7 +10,7 @@ import { root } from './hash-sources.ts';
 import type { WorkerProcessSettings } from './worker-settings.ts';
 
 declare global {
-  /** The only function that the watchdog's thread calls on the main thread. Undefined without a watchdog. */
+  /** Called by the watchdog's thread on the main thread. Undefined without a watchdog. */
   // oxlint-disable-next-line no-var
   var planwaveDescribeBlock: ((isEnd: boolean) => string) | undefined;
 }
@@ -22,20 +22,20 @@ interface WatchdogOptions extends Pick<
   readonly redactor: Redactor;
 }
 
-/** Frames of the stack that are shown; a recursion would fill pages. */
+/** Most frames of the stack that are shown; a recursion would fill pages. */
 const framesMax = 20;
 
-/** The share of the limit after which an attempt is noted: before a model call is given to the next worker. */
+/** Share of the limit after which an attempt is noted: before a model call is given to the next worker. */
 const noteShare = 1 / 6;
 
 /**
- * Ends this process when its event loop stands still, as in a computation without end: such a worker answers nobody, and
- * SIGTERM does not end it. Its work goes to others as after any death, and what was at work is noted, so that
- * `refuseBlockedWork` can tell a text that blocks every worker.
+ * Ends this process when its event loop stands still, for example in an endless computation: such a worker does not
+ * respond, and SIGTERM does not end it. Its work goes to other workers, as after any death, and the running attempt is
+ * noted, so that `refuseBlockedWork` recognises a text that blocks every worker.
  *
- * Workflow code runs in threads of the SDK, which ends what takes longer than 5 s there by itself.
+ * Workflow code runs in threads of the SDK, which ends tasks that take longer than 5 s.
  *
- * @returns what stops the watch.
+ * @returns a function that stops the watch.
  */
 export function startWatchdog(options: WatchdogOptions): () => Promise<void> {
   const { blockedSecondsMax } = options;
@@ -55,7 +55,7 @@ export function startWatchdog(options: WatchdogOptions): () => Promise<void> {
       noteAfter: Math.ceil(blockedSecondsMax * noteShare),
       endAfter: blockedSecondsMax,
     },
-    // Neither a loader nor what a test loads into the process.
+    // Without a loader, and without modules that a test loads into the process.
     env: {},
     execArgv: [],
   });
@@ -73,10 +73,10 @@ interface Block {
 }
 
 /**
- * Tells what blocks, from the middle of it.
+ * Describes the blocking code while it blocks.
  *
- * @param isEnd whether the process is ended then. Otherwise the code that was interrupted may go on, and nothing that it
- * uses itself, such as the redactor, may be touched.
+ * @param isEnd True when the process is ended afterwards. Otherwise the interrupted code may continue, and nothing that
+ * it uses, such as the redactor, may be touched.
  */
 function describeBlock(options: WatchdogOptions, isEnd: boolean): Block {
   const stack = readStack();
@@ -94,7 +94,7 @@ function describeNote(home: string, info: Info, stack: readonly string[]): Block
   return { file: noteFileOf(home, info), text: `${JSON.stringify(noted)}\n` };
 }
 
-/** The line of the log; its thread can't redact it. */
+/** Formats the log line, because the thread can't redact it. */
 function describeEnd(
   { log, blockedSecondsMax, redactor }: WatchdogOptions,
   info: Info | null,
@@ -118,7 +118,7 @@ function describeEnd(
   return redactor.redactText(line, 'output');
 }
 
-/** @returns null when no activity is at work, as in a codec. */
+/** @returns null when no activity is running, for example in a codec. */
 function infoAtWork(): Info | null {
   try {
     return Context.current().info;
@@ -138,7 +138,7 @@ function readStack(): string[] {
       .split('\n')
       .slice(1)
       .map((line) => line.trim().replace(/^at /, '').replace('file://', '').replace(root, ''))
-      // This file, and the expression of its thread.
+      // Frames of this file, and of the thread's expression.
       .filter(
         (frame) => !frame.includes('worker/watchdog.ts') && !frame.startsWith('<anonymous>:1:'),
       )

@@ -5,16 +5,16 @@ import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
 import type { LogSettings } from './create-logger.ts';
 
-/** The folder of the agents that ship. */
+/** Folder of the shipped agents. */
 export const shippedAgentsDir = fileURLToPath(new URL('../agents', import.meta.url));
 
-/** The model of agents that name none, when a real provider answers. */
+/** The model of agents that name none, with a real provider. */
 const realModel = 'claude-sonnet-5-5';
 
-/** The key that stands for the rehearsal model, which looks at none. */
+/** The key that selects the rehearsal model, which checks no key. */
 const rehearsalKey = 'rehearsal';
 
-/** Settings of a worker's activities. */
+/** Settings of a worker. */
 export interface WorkerSettings {
   /** `PLANWAVE_HOME` as an absolute path; default `.planning` in the current folder. */
   readonly home: string;
@@ -23,44 +23,49 @@ export interface WorkerSettings {
   readonly baseUrl: string | undefined;
   /** `PLANWAVE_MODEL`, the model of agents that name none. */
   readonly defaultModel: string;
-  /** The rehearsal model answers for every model, and nothing costs anything. */
+  /** True when the rehearsal model answers for every model, at no cost. */
   readonly isRehearsal: boolean;
-  /** `PLANWAVE_THREADS_URL`, a PostgreSQL database for the threads of teams. If undefined: a file in `home`. */
+  /** `PLANWAVE_THREADS_URL`, a PostgreSQL database for the threads of teams. If undefined, a file in `home`. */
   readonly threadsUrl?: string | undefined;
 }
 
 /** Settings of a worker process. */
 export interface WorkerProcessSettings extends WorkerSettings {
-  /** `PLANWAVE_TASK_QUEUE`, default `planwave`. The client has to be told the same one. */
+  /** `PLANWAVE_TASK_QUEUE`, default `planwave`. The client needs the same value. */
   readonly taskQueue: string;
   /**
-   * `PLANWAVE_WORKER_GRACE_SECONDS`, default 100, in milliseconds: calls in flight may go on that long after SIGTERM.
-   * Whatever ends the process by force has to wait longer.
+   * `PLANWAVE_WORKER_GRACE_SECONDS`, default 100, in milliseconds: the time that calls in flight may take after
+   * SIGTERM. A process manager must wait longer before it kills the process.
    */
   readonly shutdownGraceMs: number;
   /**
-   * `TEMPORAL_DEPLOYMENT_NAME`: the worker deployment that this worker is a version of. If undefined: no worker
-   * versioning, as is right where one worker serves everything.
+   * `TEMPORAL_DEPLOYMENT_NAME`: the worker deployment that this worker is a version of. If undefined, no worker
+   * versioning, which suits a single worker for everything.
    */
   readonly deploymentName: string | undefined;
-  /** `TEMPORAL_WORKER_BUILD_ID`. If undefined: made of code, prompts and agents. */
+  /** `TEMPORAL_WORKER_BUILD_ID`. If undefined, computed from code, prompts and agents. */
   readonly buildId: string | undefined;
-  /** `PLANWAVE_MIDDLEWARES` as an absolute path: a module with the owner's middlewares. If undefined: the shipped ones only. */
+  /**
+   * `PLANWAVE_MIDDLEWARES` as an absolute path: a module with the owner's middlewares. If undefined, only the shipped
+   * ones.
+   */
   readonly middlewaresFile: string | undefined;
-  /** `PLANWAVE_METRICS_ADDRESS`, `host:port`: where Prometheus finds `/metrics`. If undefined: nowhere, nothing listens. */
+  /**
+   * `PLANWAVE_METRICS_ADDRESS`, `host:port`: the address of `/metrics` for Prometheus. If undefined, nothing listens.
+   */
   readonly metricsAddress: string | undefined;
-  /** `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
+  /** True when `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
   readonly traced: boolean;
   /**
-   * `PLANWAVE_BLOCKED_SECONDS`, default 30: the event loop may stand still that long before the watchdog ends the process.
-   * 0: for ever.
+   * `PLANWAVE_BLOCKED_SECONDS`, default 30: the time that the event loop may stand still before the watchdog ends the
+   * process. 0 means no limit.
    */
   readonly blockedSecondsMax: number;
-  /** Default: text, from warnings on. */
+  /** Default: text, warnings and above. */
   readonly log: LogSettings;
 }
 
-/** A setting is missing or wrong; the message says which, and what to do. */
+/** A setting is missing or wrong; the message names it, and says what to do. */
 export class BadSettings extends Error {
   override readonly name = 'BadSettings';
 }
@@ -134,7 +139,7 @@ const Variables = z.object({
     .optional(),
 });
 
-/** @throws {BadSettings} without a key and without a server that may do without one, and when a variable is wrong. */
+/** @throws {BadSettings} when both the key and the address of a server are missing, and when a variable is wrong. */
 export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSettings {
   const read = readVariables(Variables, env);
   const baseUrl = read.ANTHROPIC_BASE_URL;
@@ -167,7 +172,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
 }
 
 /**
- * Reads `PLANWAVE_MIDDLEWARES` as an absolute path; undefined when it is not set.
+ * Returns `PLANWAVE_MIDDLEWARES` as an absolute path; undefined when it is not set.
  *
  * @throws {BadSettings} when it can't be a module's path.
  */
@@ -176,7 +181,7 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
 }
 
 /**
- * Reads `PLANWAVE_THREADS_URL`; undefined when it is not set.
+ * Returns `PLANWAVE_THREADS_URL`; undefined when it is not set.
  *
  * @throws {BadSettings} when it can't be the address of a PostgreSQL database.
  */
@@ -184,7 +189,7 @@ export function readThreadsUrl(env: NodeJS.ProcessEnv): string | undefined {
   return readVariables(Variables.pick({ PLANWAVE_THREADS_URL: true }), env).PLANWAVE_THREADS_URL;
 }
 
-/** Tells whether spans have somewhere to go. */
+/** Returns true when spans have a destination. */
 export function isTraced(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env['OTEL_EXPORTER_OTLP_ENDPOINT']);
 }
@@ -217,7 +222,7 @@ function seconds(isGood: (count: number) => boolean, expected: string) {
     .refine(isGood, expected);
 }
 
-/** Tells whether the exporter can listen there: it looks up no names. */
+/** Accepts addresses that the exporter can listen on: it resolves no names. */
 function isListenAddress(text: string): boolean {
   const [, host = '', port = ''] = /^\[?([\d.]+|[\da-fA-F:]+)\]?:(\d{1,5})$/.exec(text) ?? [];
   const isBracketed = text.startsWith('[') && text.includes(']');

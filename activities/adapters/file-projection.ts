@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
-import { toRunDirectory } from '../projection/run-directory.ts';
+import { toRunDirectory } from '../projection/paths.ts';
 import { atomicWriteFile } from './file-store/atomic-write-file.ts';
 import { checkInside } from './file-store/confinement.ts';
 import { toStoreUnavailable } from './file-store/store-errors.ts';

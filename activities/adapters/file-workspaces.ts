@@ -7,32 +7,32 @@ import { checkWorkspacePath, foldFileName } from '../../core/effects/check-works
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { WorkspaceRefused } from '../ports/workspaces.ts';
 import type { FileState, WorkspacePlace, Workspaces } from '../ports/workspaces.ts';
-import { toRunDirectory } from '../projection/run-directory.ts';
+import { toRunDirectory } from '../projection/paths.ts';
 import { atomicWriteFile } from './file-store/atomic-write-file.ts';
 import { getCode } from './file-store/store-errors.ts';
 
-/** A run's own workspace, in its folder below the artifact home. */
+/** Name of a run's own workspace, in its folder below the artifact home. */
 const ownFolder = 'workspace';
 
-/** What one call works on, resolved. */
+/** Resolved file of one call. */
 interface Target {
   /** No folder between this one and the file may be a link. */
   readonly root: string;
-  /** From `root` to the file. */
+  /** Names from `root` to the file. */
   readonly parts: readonly string[];
-  /** As the model wrote it. */
+  /** The path as the model wrote it. */
   readonly shown: string;
 }
 
 /**
- * Workspaces as folders: the one that a run's input names, or `<home>/<run directory>/workspace`.
+ * Creates workspaces as folders: the one that a run's input names, or `<home>/<run directory>/workspace`.
  *
  * FW1. Nothing outside the workspace is read or written: not by `..`, an absolute path, a link, or a name that another
- *      system reads in another way.
+ *      system reads differently.
  * FW2. A name that differs from an existing one only in case or Unicode form is refused: on another file system the two
  *      are one file.
- * FW3. The engine's own files are no place for agents: a workspace that holds the artifact home does not give it away.
- * FW4. A reader sees an old file or a new one, whole; a write that fails has changed nothing.
+ * FW3. Agents can't reach the engine's own files, even in a workspace that contains the artifact home.
+ * FW4. A reader sees an old file or a new one, whole; a failed write changes nothing.
  */
 export function createFileWorkspaces(options: { readonly home: string }): Workspaces {
   const home = resolve(options.home);
@@ -54,7 +54,7 @@ export function createFileWorkspaces(options: { readonly home: string }): Worksp
       const { root, parts, shown } = await locate(place, path);
       const bytes = Buffer.from(text, 'utf8');
       try {
-        await atomicWriteFile(join(root, ...parts), bytes, { root, mayStill });
+        await atomicWriteFile(join(root, ...parts), bytes, { root, mayStill, access: 'shared' });
       } catch (error) {
         throw error instanceof StoreUnavailable ? refuse(shown, 'written', error) : error;
       }
@@ -79,7 +79,7 @@ async function findFolderFault(home: string, dir: string): Promise<string | null
     : null;
 }
 
-/** Goes down part by part, as far as there is anything. */
+/** Checks each existing part of the path, from the top down. */
 async function checkOnTheWay({ root, parts, shown }: Target): Promise<void> {
   let folder = root;
   for (const [index, part] of parts.entries()) {
@@ -125,7 +125,7 @@ async function readState({ root, parts, shown }: Target): Promise<FileState | nu
   try {
     const noFollow = constants.O_NOFOLLOW ?? 0;
     const handle = await open(join(root, ...parts), constants.O_RDONLY | noFollow);
-    // The stream closes the handle. A file that somebody else put there may be large.
+    // The stream closes the handle. A file from another source may be large.
     const hash = createHash('sha256');
     let bytes = 0;
     for await (const chunk of handle.createReadStream()) {
@@ -140,7 +140,7 @@ async function readState({ root, parts, shown }: Target): Promise<FileState | nu
   }
 }
 
-/** A folder that does not exist yet has no other name either. */
+/** Resolves links. A folder that does not exist yet keeps its path. */
 function realOf(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path));
 }

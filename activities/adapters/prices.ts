@@ -4,18 +4,18 @@ import type { Usage } from '../../contracts/usage.ts';
 /** Day on which the prices below were read from the provider's price list. */
 export const pricesAsOf = '2026-11-01';
 
-/** What a million tokens cost, in US cents. */
+/** US cents per million tokens. */
 interface Price {
   readonly inputCents: number;
   readonly outputCents: number;
 }
 
 interface ModelPrice extends Price {
-  /** Holds for the whole call when its prompt is longer than `abovePromptTokens`. */
+  /** Applies to the whole call when its prompt is longer than `abovePromptTokens`. */
   readonly longPrompt?: Price & { readonly abovePromptTokens: number };
 }
 
-/** From US dollars per million tokens, as price lists are written. */
+/** Converts from US dollars per million tokens, the unit of price lists. */
 const usd = (input: number, output: number): Price => ({
   inputCents: Math.round(input * 100),
   outputCents: Math.round(output * 100),
@@ -34,7 +34,7 @@ const prices = new Map<string, ModelPrice>([
 /** The models of the provider, the most capable first. */
 export const pricedModels: readonly string[] = [...prices.keys()];
 
-// The model that ships with planwave answers by rule.
+// The rehearsal model that ships with planwave answers by rules, at no cost.
 prices.set('rehearsal', usd(0, 0));
 
 const noTokens: TokenCount = {
@@ -44,15 +44,15 @@ const noTokens: TokenCount = {
   outputTokens: 0,
 };
 
-// In percent, so that every product below stays an integer and a sum of costs never depends on the order of adding.
+// Percentages, so that every product below stays an integer and a sum does not depend on the order of addition.
 const cacheWritePercent = 125;
 const cacheReadPercent = 10;
 
 /**
- * The usage of one model call.
+ * Computes the usage of one model call.
  *
- * @param model as the provider names it; a dated id (`claude-haiku-5-5-20261001`) has the price of its base.
- * @param tokens as the provider counted them, or null when nothing is known: the call then counts as unpriced.
+ * @param model The provider's name; a dated id (`claude-haiku-5-5-20261001`) has the price of its base.
+ * @param tokens The provider's counts, or null when they are unknown: the call then counts as unpriced.
  * @returns `calls: 1`; the cost is rounded up to a whole millionth of a dollar. A model that is not in the price table
  * costs 0 and counts as unpriced: its cost is unknown, never free.
  */
@@ -71,13 +71,13 @@ export function computeUsage(model: string, tokens: TokenCount | null): Usage {
   };
 }
 
-/** Whether the cost of a model's calls is known. */
+/** Returns true when the cost of a model's calls is known. */
 export function isPriced(model: string): boolean {
   return priceOf(model) !== undefined;
 }
 
 /**
- * What a call costs at worst: all of its prompt written to the cache, all of its output tokens used.
+ * Computes the most that a call can cost: all of its prompt written to the cache, all of its output tokens used.
  *
  * @returns millionths of a dollar; 0 for a model without a known price.
  */
@@ -95,7 +95,7 @@ export function computeWorstCostMicroUsd(
   });
 }
 
-/** A dated id has the price of its base. */
+/** Finds the price of a model. A dated id has the price of its base. */
 function priceOf(model: string): ModelPrice | undefined {
   return prices.get(model) ?? prices.get(model.replace(/-\d{8}$/, ''));
 }

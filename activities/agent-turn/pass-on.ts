@@ -4,7 +4,7 @@ import type { Passable } from '../../contracts/agent-output.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { listNames } from '../../core/text/list-names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { appendMarkdown, embedCode } from '../projection/markdown.ts';
+import { appendMarkdown, embedCode } from '../../core/text/markdown.ts';
 import { readShape } from '../tools/read-artifact.ts';
 
 export type PassedOn =

@@ -5,7 +5,7 @@ import type {
   ApplyMiddlewareResult,
 } from '../../contracts/team-activities.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { cleanLine } from '../../core/text/clean-line.ts';
+import { cleanLine } from '../../core/text/cut-text.ts';
 import { guardActivity } from '../agent-turn/failures.ts';
 import { withHeartbeat } from '../agent-turn/heartbeat.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';

@@ -86,9 +86,9 @@ const examples = {
 } as const;
 
 /**
- * Calls a middleware with one text, for at most `timeoutMs`. One that hangs is left behind; its late end changes nothing.
+ * Calls a middleware with one text, for at most `timeoutMs`. One that hangs is abandoned; its late end changes nothing.
  *
- * @throws MiddlewareFailed when it throws, hangs, or gives something else than a verdict of its kind.
+ * @throws MiddlewareFailed when it throws, hangs, or returns no verdict of its kind.
  */
 export async function judgeText(
   middleware: Middleware,
@@ -121,7 +121,7 @@ async function endWith<T>(signal: AbortSignal, work: () => Promise<T>): Promise<
   return Promise.race([work(), ended]);
 }
 
-/** Checks the verdict of a user's module: its types are only what it says they are. */
+/** Checks the verdict at run time, because the types of a user's module are unchecked. */
 function readVerdict({ kind }: Middleware, given: unknown): Verdict {
   const parsed = verdicts[kind].safeParse(given);
   if (parsed.success) return parsed.data;

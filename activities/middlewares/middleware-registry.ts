@@ -6,9 +6,9 @@ const knownKinds: readonly unknown[] = ['middleware', 'guardrail'];
 const knownStages: readonly unknown[] = ['input', 'output'];
 
 /**
- * Finds what is wrong with a list of middlewares that may come from a user's module: every fault at once, one line each.
+ * Finds all faults of a list of middlewares, one line each.
  *
- * @param taken names that are used already.
+ * @param taken Names that are already used.
  */
 export function findMiddlewareFaults(list: unknown, taken: readonly string[] = []): string[] {
   if (!Array.isArray(list)) return [`expected a list, got ${describe(list)}`];
@@ -47,7 +47,7 @@ export function findMiddlewareFaults(list: unknown, taken: readonly string[] = [
   });
 }
 
-/** Narrows a list once nothing is wrong with it. */
+/** @returns true when the list has no faults. */
 export function isMiddlewareList(list: unknown): list is readonly Middleware[] {
   return findMiddlewareFaults(list).length === 0;
 }
@@ -89,17 +89,17 @@ function describe(value: unknown): string {
       : `a value of type ${typeof value}`;
 }
 
-/** @throws Error that lists every duplicate, bad name and wrong field: a fault in the worker's set-up. */
+/** @throws Error that lists every duplicate, bad name and invalid field: a fault in the worker's set-up. */
 export function createMiddlewareRegistry(list: readonly Middleware[]): MiddlewareRegistry {
   const faults = findMiddlewareFaults(list);
   if (faults.length > 0) throw new Error(`The middlewares are wrong: ${faults.join('; ')}.`);
   return new Map(list.map((one) => [one.name, one]));
 }
 
-/** A middleware as a team may name it, and where. */
+/** Name, kind and stages of a middleware, which teams refer to. */
 type MiddlewareSummary = Pick<Middleware, 'name' | 'kind' | 'stages'>;
 
-/** Lists every middleware and guardrail, in the order of the registry. */
+/** Describes every middleware and guardrail, in the order of the registry. */
 export function describeMiddlewares(registry: MiddlewareRegistry): MiddlewareSummary[] {
   return [...registry.values()].map(({ name, kind, stages }) => ({ name, kind, stages }));
 }

@@ -65,12 +65,12 @@ function createSizeLimit(
   };
 }
 
-/** Signs that a question names. More say the same again. */
+/** Most signs that a question names. More would repeat the point. */
 const shownMax = 2;
 
 const shownCharsMax = 160;
 
-/** Has the user decide on a text that plainly gives orders to the model that reads it, or to its tools. */
+/** Asks the user about a text that plainly gives instructions to the model that reads it, or to its tools. */
 const instructionInData: Middleware = {
   name: 'instruction-in-data',
   kind: 'guardrail',
@@ -78,7 +78,7 @@ const instructionInData: Middleware = {
   apply(text) {
     const { score, findings } = scoreOrders(text);
     if (score < clearScore) return { type: 'pass' };
-    // Of two signs in the same words the stronger one is told.
+    // If two signs match the same words, the stronger one is shown.
     const [first, ...rest] = findings
       .filter(({ excerpt }, at) => findings.findIndex((one) => one.excerpt === excerpt) === at)
       .slice(0, shownMax)

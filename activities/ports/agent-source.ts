@@ -1,9 +1,9 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 
-/** Where a run's agents come from. Read once per run: the run keeps its snapshot. */
+/** Source of a run's agents. Read once per run: the run keeps its snapshot. */
 export interface AgentSource {
   /**
-   * All agents, sorted by agent_id.
+   * Loads all agents, sorted by agent_id.
    *
    * @throws {AgentFilesInvalid} when any agent is faulty; lists every fault at once.
    */
@@ -11,11 +11,11 @@ export interface AgentSource {
 }
 
 export interface AgentFault {
-  /** Path of the file as the loader was given it. */
+  /** Path of the file as it was given to the loader. */
   readonly file: string;
-  /** From 1; 1 when the fault concerns the whole file. */
+  /** Line from 1; 1 when the fault concerns the whole file. */
   readonly line: number;
-  /** What is wrong and what was expected. */
+  /** The fault, and what was expected. */
   readonly reason: string;
 }
 

@@ -1,65 +1,65 @@
 import type { Ref } from '../../contracts/ref.ts';
 
 /**
- * Content-addressed store of immutable texts and bytes. What is stored is addressed by its SHA-256, so that storing the
- * same content twice is one artifact, a retry changes nothing, and a reader can tell a damaged artifact.
+ * Content-addressed store of immutable texts and bytes. The address is the SHA-256 of the content, so the same content
+ * is stored once, a retry changes nothing, and a reader recognises a damaged artifact.
  */
 export interface ArtifactStore {
   /**
-   * Stores `bytes` (a string as UTF-8, a lone surrogate as U+FFFD) and gives its address. When the promise resolves, the
-   * artifact survives a power cut.
+   * Stores `bytes` (a string as UTF-8, a lone surrogate as U+FFFD) and returns the address. When the promise resolves,
+   * the artifact survives a power cut.
    *
    * @throws {StoreUnavailable} when the store can't be written.
    */
   put(bytes: Uint8Array | string): Promise<Ref>;
 
   /**
-   * The bytes behind `ref`, verified against it. The caller owns them.
+   * Returns the bytes of `ref`, verified against it. The caller owns them.
    *
-   * @throws {ArtifactCorrupt} when the artifact is missing or its bytes do not fit the address.
+   * @throws {ArtifactCorrupt} when the artifact is missing or its bytes do not match the address.
    * @throws {StoreUnavailable} when the store can't be read.
    */
   get(ref: Ref): Promise<Uint8Array>;
 
-  /** As `get`, decoded as UTF-8. Throws the same errors; bytes that are no UTF-8 are an `ArtifactCorrupt`. */
+  /** Returns the bytes decoded as UTF-8. Throws like `get`; bytes that are no UTF-8 are an `ArtifactCorrupt`. */
   getText(ref: Ref): Promise<string>;
 
   /**
-   * Whether an artifact is stored under `ref`. Does not read its bytes: `get` may still find it damaged.
+   * Returns true when an artifact is stored under `ref`. Does not read its bytes: `get` may still find it damaged.
    *
    * @throws {StoreUnavailable} when the store can't be read.
    */
   has(ref: Ref): Promise<boolean>;
 }
 
-/** Where a name points, and how often that was decided. */
+/** Reference under a name, with the number of its writes. */
 export interface IndexEntry {
   /** null when the name was never written, or its entry is damaged. */
   readonly ref: Ref | null;
-  /** 0 before the first write, one more with each. */
+  /** 0 before the first write, one more with each write. */
   readonly version: number;
 }
 
-/** Mutable names for artifacts: where a run's newest state, summary or result is. */
+/** Mutable names for artifacts: the newest record of each run. */
 export interface RunIndex {
   /**
-   * Points `name` at `ref`, replacing what it pointed at in one step, if nobody has written since version `after` was
-   * read. Any string is a name; two names that differ in a single code unit are two entries on every file system.
+   * Points `name` at `ref` in one step, if no other writer has written since version `after` was read. Any string is a
+   * name; two names that differ in a single code unit are two entries on every file system.
    *
-   * @returns false when somebody has. Then the entry is theirs, however long this writer was held up.
+   * @returns false when another writer was first. Then the entry is theirs, however long this writer was delayed.
    * @throws {StoreUnavailable} when the index can't be written.
    */
   write(name: string, ref: Ref, after: number): Promise<boolean>;
 
   /**
-   * What `name` points at.
+   * Returns the entry of `name`.
    *
    * @throws {StoreUnavailable} when the index can't be read.
    */
   read(name: string): Promise<IndexEntry>;
 
   /**
-   * All names, sorted by code unit.
+   * Returns all names, sorted by code unit.
    *
    * @throws {StoreUnavailable} when the index can't be read.
    */
@@ -81,7 +81,9 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** A stored artifact is missing, or its bytes do not fit its address. The message names the path. A retry can't help. */
+/**
+ * A stored artifact is missing, or its bytes do not match its address. The message names the path. A retry can't help.
+ */
 export class ArtifactCorrupt extends Error {
   override readonly name = 'ArtifactCorrupt';
   readonly type = 'ArtifactCorrupt';

@@ -2,17 +2,17 @@ import type { z } from 'zod';
 import type { FailureType, ModelFailureDetails } from '../../contracts/errors.ts';
 import type { ContentBlock, Message } from '../../contracts/transcript.ts';
 
-/** A tool as the model sees it. */
+/** A tool as a model sees it. */
 export interface ToolSpec {
   readonly name: string;
-  /** Written for a model: when to use it, its limits, one example. */
+  /** Text for a model: when to use it, its limits, one example. */
   readonly description: string;
   readonly input: z.ZodType;
 }
 
 export interface SystemBlock {
   readonly text: string;
-  /** Marks the end of a prefix that is the same for many calls, so that the provider may cache it. */
+  /** Marks the end of a prefix that is equal for many calls, so that the provider may cache it. */
   readonly cacheBreakpoint: boolean;
 }
 
@@ -23,14 +23,14 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
   /**
-   * Whether the end of the conversation is marked for the cache as well. What is written there costs a quarter more than
-   * plain input, so it pays only where another call of this conversation is likely. If undefined, it is not.
+   * Marks the end of the conversation for the cache too. Writing it costs a quarter more than plain input, so it pays
+   * only when another call of this conversation is likely. Default false.
    */
   readonly cachesConversation?: boolean;
   /** Shape of the final text, which is JSON. If undefined, the text is free. */
   readonly output?: z.ZodType;
   /**
-   * How much of `output` the provider is told, because it refused more: `bare` is the schema without descriptions, `unasked`
+   * Part of `output` that the provider gets after it refused more: `bare` is the schema without descriptions, `unasked`
    * nothing. If undefined, all of it.
    */
   readonly outputForm?: 'bare' | 'unasked';
@@ -38,7 +38,7 @@ export interface ModelRequest {
   readonly callKey: string;
 }
 
-/** Tokens as the provider counted them; `null` when the reply carried no usage. */
+/** The provider's token counts; `null` when the reply carried no usage. */
 export interface TokenCount {
   readonly inputTokens: number;
   readonly cacheCreationInputTokens: number;
@@ -48,56 +48,56 @@ export interface TokenCount {
 
 export interface ModelReply {
   readonly content: readonly ContentBlock[];
-  /** As the provider sent it: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`, … or one not known yet. */
+  /** The provider's value: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`, … or an unknown one. */
   readonly stopReason: string;
-  /** Why the provider says that the model refused. Absent when it did not refuse, and when nothing was said. */
+  /** The provider's explanation of a refusal. Absent when there was no refusal, or no explanation. */
   readonly refusal?: string;
   readonly tokens: TokenCount | null;
   readonly requestId: string | null;
-  /** The model that answered, as the provider names it. */
+  /** The provider's name of the model that answered. */
   readonly model: string;
 }
 
 export interface ModelProgress {
   /** Counted by the provider at the end of the stream; until then estimated from the text. */
   readonly outputTokens: number;
-  /** The last words of the stream, at most 8,000 characters, as they came: to be shown only through `redactModel`. */
+  /** The unredacted last words of the stream, at most 8,000 characters: shown only through `redactModel`. */
   readonly lastWords: string;
-  /** What the event brought, as it came: for `redactModel`, which passes none on. If undefined, nothing. */
+  /** The unredacted piece of this event, for `redactModel`, which does not pass it on. If undefined, none. */
   readonly arrived?: ArrivedPiece;
-  /** What people can read of the reply so far. Absent while there is nothing, and without `redactModel`. */
+  /** The readable part of the reply so far. Absent while there is none, and without `redactModel`. */
   readonly readable?: ReadableTail;
 }
 
 /** A piece of a reply, in the order of the stream. */
 export interface ArrivedPiece {
-  /** Which of the reply's blocks it belongs to. */
+  /** Index of its block in the reply. */
   readonly block: number;
-  /** Of a text, or of a call's arguments as JSON. */
+  /** Text, or a call's arguments as JSON. */
   readonly kind: 'text' | 'arguments';
   readonly text: string;
 }
 
-/** The end of a text that goes on, without secrets. */
+/** The end of a growing text, without secrets. */
 export interface ReadableTail {
   /** At most 4,000 characters. */
   readonly text: string;
-  /** Of the whole text until now. It never changes but by growing. */
+  /** Characters of the whole text so far. The text only grows. */
   readonly chars: number;
 }
 
 export interface ModelCallOptions {
   /** Cancels the call and closes its socket. */
   readonly signal: AbortSignal;
-  /** Called at every event of the stream. What it throws is ignored: a display must not cost a paid reply. */
+  /** Called at every event of the stream. Its errors are ignored: a display must not cost a paid reply. */
   readonly onProgress: (progress: ModelProgress) => void;
 }
 
 /**
- * The one thing planwave needs from a model provider.
+ * Interface of a model provider.
  *
  * @throws {ModelFailure} when the provider failed; says whether a retry makes sense.
- * @throws {ModelAborted} when `signal` was aborted; carries what was used until then.
+ * @throws {ModelAborted} when `signal` was aborted; carries the usage until then.
  */
 export interface ModelClient {
   complete(request: ModelRequest, options: ModelCallOptions): Promise<ModelReply>;
@@ -110,11 +110,14 @@ export interface ModelClient {
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
   readonly type: FailureType;
-  /** Whether the same request may succeed later. */
+  /** True when the same request may succeed later. */
   readonly retryable: boolean;
-  /** How long the provider asked to wait, in milliseconds. If undefined, the back-off of the retry policy holds. */
+  /** Milliseconds that the provider asked to wait. If undefined, the retry policy's back-off applies. */
   readonly retryAfterMs: number | undefined;
-  /** The provider can't work with the schema of the output: a smaller one may be taken. Such a request is not billed. */
+  /**
+   * True when the provider can't use the schema of the output: it may accept a smaller one. Such a request is not
+   * billed.
+   */
   readonly refusesSchema: boolean;
   readonly details: ModelFailureDetails;
 
@@ -140,10 +143,10 @@ export class ModelFailure extends Error {
 
 export class ModelAborted extends Error {
   override readonly name = 'ModelAborted';
-  /** What the provider had counted until then, or null when the reply had not begun. */
+  /** The provider's counts until then, or null when the reply had not begun. */
   readonly tokens: TokenCount | null;
   readonly model: string;
-  /** The last of what had arrived, at most 8,000 characters; empty when nothing had, and without `redactModel`. */
+  /** The last words that arrived, at most 8,000 characters; empty when there were none, and without `redactModel`. */
   readonly lastWords: string;
 
   constructor(model: string, tokens: TokenCount | null, lastWords = '') {

@@ -1,15 +1,14 @@
 /**
- * Where people read how a run stands. What is written here can be rebuilt from the run's record at any time and is never
- * read back as truth.
+ * Readable files about a run. They can be rebuilt from the run's record at any time and are never read back as truth.
  */
 export interface ProjectionWriter {
   /**
-   * Writes one text file of a run's tree in one step, replacing what was there. Folders on the way are made.
+   * Writes one text file of a run's tree in one step, replacing the old one. Missing folders are created.
    *
-   * @param relativePath segments joined by `/`, each from `projection/paths.ts`.
-   * @param mayStill asked when all is ready, right before the file is replaced. What it throws is thrown, and the file is as
-   *   it was. If undefined, nobody is asked.
-   * @throws {StoreUnavailable} when the file can't be written, or when a link stands in its way.
+   * @param relativePath Segments joined by `/`, each from `projection/paths.ts`.
+   * @param mayStill Called when everything is ready, right before the file is replaced. Its error is passed on, and the
+   * file stays unchanged. If undefined, nothing is checked.
+   * @throws {StoreUnavailable} when the file can't be written, or when a link is in its path.
    */
   write(
     runId: string,
@@ -19,12 +18,12 @@ export interface ProjectionWriter {
   ): Promise<void>;
 
   /**
-   * Removes one file of a run's tree. A file that is not there is no error.
+   * Removes one file of a run's tree. A missing file is no error.
    *
-   * @throws {StoreUnavailable} when the file can't be removed, or when a link stands in its way.
+   * @throws {StoreUnavailable} when the file can't be removed, or when a link is in its path.
    */
   remove(runId: string, relativePath: string): Promise<void>;
 
-  /** The run's folder below the artifact home, for people. */
+  /** Returns the run's folder below the artifact home, for people. */
   rootOf(runId: string): string;
 }

@@ -1,4 +1,7 @@
-/** One scheduled activity. Its retries share the key, so an attempt finds what an earlier one paid for. */
+/**
+ * Key of one scheduled activity. Its retries share the key, so an attempt finds the replies that an earlier one paid
+ * for.
+ */
 export interface LedgerKey {
   readonly workflow_id: string;
   readonly run_id: string;
@@ -6,25 +9,24 @@ export interface LedgerKey {
 }
 
 /**
- * Remembers what an activity is about to return. It is written before the activity returns and read first on a retry:
- * a worker that dies between the model's reply and the completion does not buy the reply again.
+ * Ledger of activity results. A result is written before the activity returns and read first on a retry: a worker that
+ * dies between the model's reply and the completion does not buy the reply again.
  *
- * Each attempt has an entry of its own. So one that comes late, because its worker was suspended, takes nothing away from
- * those that were made meanwhile.
+ * Each attempt has an entry of its own, so a late attempt of a suspended worker overwrites no later one.
  */
 export interface ReplyLedger {
   /**
-   * What the attempts of an activity left, the first one's first. A torn or damaged entry counts as none.
+   * Returns the entries of an activity's attempts, oldest first. A torn or damaged entry counts as none.
    *
    * @throws {StoreUnavailable} when the ledger can't be read.
    */
   find(key: LedgerKey): Promise<readonly unknown[]>;
 
   /**
-   * Stores `value`, which must survive JSON, replacing what this attempt has stored before. When the promise resolves, the
+   * Stores `value`, which must survive JSON, replacing this attempt's earlier entry. When the promise resolves, the
    * entry survives a power cut.
    *
-   * @param attempt from 1.
+   * @param attempt Number of the attempt, from 1.
    * @throws {StoreUnavailable} when the ledger can't be written.
    */
   put(key: LedgerKey, attempt: number, value: unknown): Promise<void>;

@@ -9,25 +9,25 @@ import type {
 } from '../../contracts/thread.ts';
 
 export interface FoundDelegation {
-  /** Names it among all delegations of all threads. */
+  /** Unique among all delegations of all threads. */
   readonly key: string;
   readonly delegation: PastDelegation;
 }
 
 export interface FoundDelegations {
   readonly delegations: readonly FoundDelegation[];
-  /** How many stood in the store and could not be read; they are left out. */
+  /** Number of unreadable delegations, which are left out. */
   readonly unreadable: number;
 }
 
-/** The newest of a thread. */
+/** The newest part of a thread. */
 export interface KeptThread extends FoundDelegations {
   /** Oldest first. */
   readonly messages: ThreadHistory['messages'];
 }
 
 export interface LoadThreadOptions {
-  /** Messages and answers, at most. */
+  /** Most messages and answers. */
   readonly messages: number;
   readonly delegations: number;
   /** A run whose entries are left out. */
@@ -35,38 +35,38 @@ export interface LoadThreadOptions {
 }
 
 export interface ListThreadsOptions {
-  /** Threads, at most; at least 1. */
+  /** Most threads; at least 1. */
   readonly limit: number;
-  /** Only threads with entries of this person, which are counted alone. Null: all. */
+  /** Only threads with entries of this person, and only these entries are counted. Null for all. */
   readonly userId: string | null;
 }
 
 /**
- * Keeps the threads of teams across runs. It is a memory, not the truth of a run: a team goes on without it.
+ * Store of teams' threads across runs. A thread is a memory, not the truth of a run: a team can go on without it.
  *
- * Nothing is connected before the first use, and every call ends within seconds, whatever state the database is in.
+ * Nothing connects before the first use, and every call ends within seconds, whatever state the database is in.
  */
 export interface ThreadStore {
   /**
-   * The newest of a thread; nothing when there is no such thread. Delegations come newest first.
+   * Loads the newest part of a thread; empty for an unknown one. Delegations are listed newest first.
    *
    * @throws {ThreadUnavailable} when the store can't be read.
    */
   load(threadId: string, options: LoadThreadOptions): Promise<KeptThread>;
 
   /**
-   * Adds an entry. One of the same run_id and delegation_id is replaced, unless it is of a later time: repeating it changes
-   * nothing, a run that was reset is kept as it ended then, and a worker that was suspended puts no older end over that. All
-   * of it is there when the promise resolves, or nothing.
+   * Adds an entry. It replaces one of the same run_id and delegation_id, unless that has a later time: repeating it
+   * changes nothing, a run that was reset keeps its newest end, and a suspended worker can't overwrite it. When the
+   * promise resolves, the entry is complete; otherwise nothing was added.
    *
    * @throws {ThreadUnavailable} when the store can't be written.
    */
   append(entry: ThreadEntry): Promise<void>;
 
   /**
-   * The delegations of a thread that share words with a text, the best first; of equals the newest.
+   * Finds the delegations of a thread that share words with a text, best first; of equals the newest.
    *
-   * @param query any text; its words are looked for, and nothing in it is syntax.
+   * @param query Any text; its words are searched, and nothing in it is syntax.
    * @throws {ThreadUnavailable} when the store can't be read.
    */
   search(
@@ -76,16 +76,16 @@ export interface ThreadStore {
   ): Promise<FoundDelegations>;
 
   /**
-   * Which threads there are.
+   * Lists the threads.
    *
    * @throws {ThreadUnavailable} when the store can't be read.
    */
   list(options: ListThreadsOptions): Promise<ListedThreads>;
 
   /**
-   * The newest entries of a thread, as they were added.
+   * Reads the newest entries of a thread, unchanged.
    *
-   * @param limit entries, at most; at least 1.
+   * @param limit Most entries; at least 1.
    * @throws {ThreadUnavailable} when the store can't be read.
    */
   read(threadId: string, limit: number): Promise<ReadThread>;
@@ -94,14 +94,14 @@ export interface ThreadStore {
   count(which: EntrySelection): Promise<EntryCounts>;
 
   /**
-   * Deletes entries with their delegations and the words by which those are found, all or none.
+   * Deletes entries with their delegations and their search words, all or none.
    *
-   * @returns what was deleted.
+   * @returns the number of deleted entries.
    * @throws {ThreadUnavailable} when the store can't be written.
    */
   remove(which: EntrySelection): Promise<EntryCounts>;
 
-  /** Gives up what is connected. A store that was closed connects again when it is used. */
+  /** Closes connections. A closed store connects again when it is used. */
   close(): Promise<void>;
 }
 

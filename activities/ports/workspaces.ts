@@ -1,11 +1,11 @@
-/** Which workspace: the folder that a run's input names, or, when that is null, one of the run's own. */
+/** Place of a workspace: the folder that a run's input names, or, when that is null, one of the run's own. */
 export interface WorkspacePlace {
   readonly run_id: string;
-  /** Absolute, as the worker sees it. */
+  /** Absolute path on the worker. */
   readonly dir: string | null;
 }
 
-/** A file as it stands in a workspace. */
+/** Present state of a file in a workspace. */
 export interface FileState {
   /** 64 lower-case hex digits. */
   readonly sha256: string;
@@ -13,28 +13,28 @@ export interface FileState {
 }
 
 /**
- * Where agents put files: a folder for each run. Nothing outside it is read or written, whatever a path says.
+ * Workspaces of agents: one folder for each run. Nothing outside it is read or written, whatever a path says.
  *
- * A path is `checkWorkspacePath`'s: parts joined by `/`, relative to the workspace.
+ * A path follows `checkWorkspacePath`: parts joined by `/`, relative to the workspace.
  */
 export interface Workspaces {
-  /** What is wrong with a folder that somebody named for a run, with a cure; null when it can be used. */
+  /** Checks a folder that an input names: returns its fault with a cure, or null when it can be used. */
   findFault(dir: string): Promise<string | null>;
 
   /**
-   * The file at `path`, or null when there is none.
+   * Returns the file at `path`, or null when there is none.
    *
-   * @throws {WorkspaceRefused} when the path leads elsewhere or something other than a file stands there.
+   * @throws {WorkspaceRefused} when the path leads elsewhere or is not a file.
    */
   look(place: WorkspacePlace, path: string): Promise<FileState | null>;
 
   /**
-   * Writes a text as the whole file at `path`, in one step, replacing what was there. Folders on the way are made. When
-   * the promise resolves, the file survives a power cut.
+   * Writes a text as the whole file at `path`, in one step. Missing folders are created. When the promise resolves, the
+   * file survives a power cut.
    *
-   * @param mayStill asked when all is ready, right before the file is replaced. What it throws is thrown, and the file is as
-   *   it was. If undefined, nobody is asked.
-   * @throws {WorkspaceRefused} as `look`, and when the system does not let it be written; nothing is changed then.
+   * @param mayStill Called when everything is ready, right before the file is replaced. Its error is passed on, and the
+   * file stays unchanged. If undefined, nothing is checked.
+   * @throws {WorkspaceRefused} like `look`, and when the system refuses the write; nothing is changed then.
    */
   write(
     place: WorkspacePlace,

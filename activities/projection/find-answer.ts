@@ -3,14 +3,15 @@ import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { NamedAnswer } from '../../contracts/wave-decision.ts';
+import { listAnswerPaths } from '../../core/decision/check-decision.ts';
 import { hashBytes } from '../tools/hash-bytes.ts';
 import { findHandedOver, listDeliverables } from './list-deliverables.ts';
-import { embedCode, embedMarkdown, joinSections, oneLine } from './markdown.ts';
+import { embedCode, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
-import { renderPhaseSummary } from './render-phase-summary.ts';
-import { resultLimits } from './result-limits.ts';
+import { renderPhaseSummary } from './render-phase.ts';
+import { resultLimits } from './limits.ts';
 
 /** What the user gets of a run. */
 export interface Answer {
@@ -32,8 +33,9 @@ export function answerNeeds(record: RunRecord): TextRefs {
 /** What `findAnswer` wants loaded of a file that the answer names. */
 export function answerFileNeeds(record: RunRecord, { decisions }: RecordTexts): TextRefs {
   const named = lastNamed(record, decisions)?.answer;
-  const written = named?.kind === 'file' ? findWritten(record, named.value) : null;
-  return { markdown: [written === null ? null : shownArguments(written)] };
+  const paths = named?.kind === 'file' ? listAnswerPaths(named.value) : [];
+  const written = paths.map((path) => findWritten(record, path));
+  return { markdown: written.map((one) => (one === null ? null : shownArguments(one))) };
 }
 
 /**
@@ -83,7 +85,7 @@ function textOfNamed(
     case 'text':
       return value;
     case 'file':
-      return describeFile(value, record, texts);
+      return describeFiles(listAnswerPaths(value), record, texts);
     case 'delegation': {
       const standing = isLast ? completedOutputs(record) : listDeliverables(record);
       const one = standing.find(({ delegation_id }) => delegation_id === value);
@@ -156,6 +158,16 @@ function findWritten({ effects = [] }: RunRecord, path: string): RecordedEffect 
 /** Where the text of a file is that is small enough to be shown; null for others. */
 function shownArguments({ receipt, arguments_ref }: RecordedEffect): Ref | null {
   return receipt !== null && receipt.bytes <= resultLimits.fileBytesMax ? arguments_ref : null;
+}
+
+/** @returns null when one of them is not there any more. */
+function describeFiles(
+  paths: readonly string[],
+  record: RunRecord,
+  texts: RecordTexts,
+): string | null {
+  const files = paths.flatMap((path) => describeFile(path, record, texts) ?? []);
+  return files.length === paths.length ? files.join('\n\n') : null;
 }
 
 /** Where a file lies, and its text where that is small. */

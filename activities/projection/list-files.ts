@@ -1,15 +1,15 @@
 import type { RecordChange, RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import { listCompleted } from './list-deliverables.ts';
-import { listReportFiles } from './list-report-files.ts';
 import { treePaths } from './paths.ts';
-import type { ProjectedFile } from './projected-file.ts';
-import { textOf } from './record-texts.ts';
+import { textOf, findPlanned } from './record-texts.ts';
 import { renderConversationSummary } from './render-conversation-summary.ts';
-import { renderEffects } from './render-effects.ts';
-import { renderJson } from './render-json.ts';
-import { renderPool } from './render-pool.ts';
-import { renderQuestions } from './render-questions.ts';
-import { renderSharedStatus } from './render-shared-status.ts';
+import { renderJson, renderSharedStatus } from './render-shared-status.ts';
+import type { RecordTexts, TextRefs } from './record-texts.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { TaskRecord } from '../../contracts/team-run.ts';
+import type { TriadOutcome } from '../../contracts/triad-run.ts';
+import { renderPhase } from './render-phase.ts';
+import { renderTeam } from './render-team.ts';
 
 /** Every file of the tree that belongs to a record. The same record gives the same files, byte for byte. */
 export function listFiles(record: RunRecord): readonly ProjectedFile[] {
@@ -140,4 +140,82 @@ function listResult({ result_ref, report_ref }: RunRecord): readonly ProjectedFi
 
 function isEndOf(wave: number): ProjectedFile['changesWith'] {
   return (change) => change.type === 'wave_done' && change.wave.wave === wave;
+}
+
+/** One file of a run's tree: where it is, what its rendering needs, and what makes it change. */
+export interface ProjectedFile {
+  readonly path: string;
+  readonly needs: TextRefs;
+  /** Whether this change can make the file differ. */
+  readonly changesWith: (change: RecordChange) => boolean;
+  readonly render: (texts: RecordTexts) => string;
+  /** Files that only what it needs knows of. If undefined, there are none. */
+  readonly below?: (texts: RecordTexts) => readonly ProjectedFile[];
+}
+
+/** A delegation, or a task of a team, that is over. */
+type Done = Pick<TaskRecord, 'delegation_id' | 'plan_ref' | 'triad' | 'team'>;
+
+/**
+ * How a triad or a team came to its output, and how those among its members did. Written when each of them ends
+ * (`recordPhase`, `recordTeam`), so no change of the record makes them differ.
+ */
+function listReportFiles(done: Done): readonly ProjectedFile[] {
+  const { delegation_id, team } = done;
+  return [
+    ...listPhaseFiles(done),
+    ...(team === undefined ? [] : [teamFile(delegation_id, team.report_ref)]),
+  ];
+}
+
+function listPhaseFiles({ delegation_id, plan_ref, triad }: Done): readonly ProjectedFile[] {
+  return newestPhases(triad).map(({ phase, report_ref }) => ({
+    path: treePaths.triadPhase(delegation_id, phase),
+    needs: { plans: [plan_ref], phases: [report_ref] },
+    changesWith: () => false,
+    render: ({ phases, plans }) =>
+      renderPhase(textOf(phases, report_ref), findPlanned(delegation_id, textOf(plans, plan_ref))),
+  }));
+}
+
+/** Of each phase the last attempt. */
+function newestPhases(triad: TriadOutcome | undefined): TriadOutcome['phases'] {
+  return [...new Map(triad?.phases.map((one) => [one.phase, one])).values()];
+}
+
+function teamFile(delegationId: string, reportRef: Ref): ProjectedFile {
+  return {
+    path: treePaths.team(delegationId),
+    needs: { teams: [reportRef] },
+    changesWith: () => false,
+    render: ({ teams }) => renderTeam(textOf(teams, reportRef), delegationId),
+    below: ({ teams }) => textOf(teams, reportRef).tasks.flatMap(listReportFiles),
+  };
+}
+
+/** `effects.jsonl`: what tools changed outside, or were to change, in the order of the calls. */
+function renderEffects(record: RunRecord): string {
+  return renderJsonLines(record.effects ?? []);
+}
+
+/** One JSON object a line. No entries are an empty file. */
+function renderJsonLines(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
+}
+
+/** `pool.jsonl`: every fact of the run, in the order of recording. */
+function renderPool(record: RunRecord): string {
+  return renderJsonLines(record.facts);
+}
+
+/**
+ * `questions.jsonl`: the inbox. First the answered questions in the order of answering, then the open ones, then the
+ * answers that were not taken, each with the reason.
+ */
+function renderQuestions(record: RunRecord): string {
+  return renderJsonLines([
+    ...record.answered_questions.map((answered) => ({ state: 'answered', ...answered })),
+    ...record.open_questions.map((question) => ({ state: 'open', ...question })),
+    ...record.rejected_answers.map((rejected) => ({ state: 'rejected', ...rejected })),
+  ]);
 }

@@ -3,7 +3,7 @@ import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
 import { listFiles } from './list-files.ts';
-import type { ProjectedFile } from './projected-file.ts';
+import type { ProjectedFile } from './list-files.ts';
 import { loadTexts } from './record-texts.ts';
 
 /** What led from the record that was projected last to this one, or `all` to write the whole tree. */

@@ -7,10 +7,14 @@ import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readRecord } from '../run-record/read-record.ts';
 import { readShape } from '../tools/read-artifact.ts';
-import { loadPhase } from './load-phase.ts';
-import type { LoadedPhase } from './load-phase.ts';
-import { loadTeam } from './load-team.ts';
-import type { LoadedTeam } from './load-team.ts';
+import { PhaseSummary } from '../../contracts/phase-summary.ts';
+import type { PhaseReport } from '../../contracts/triad-run.ts';
+import { summariseRecords } from '../../core/spec/summarise-records.ts';
+import { readPhaseReport, readTeamReport } from '../run-record/read-report.ts';
+import type { Delegation } from '../../contracts/delegation.ts';
+import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
+import type { TriadDissent } from '../../core/pool/find-disputes.ts';
+import { readTeamDissent } from '../run-record/read-disputes.ts';
 
 /** Artifacts that a change or a rendering speaks about. They are loaded beforehand, so that both stay pure. */
 export interface RecordTexts {
@@ -65,4 +69,115 @@ export function textOf<T>(texts: ReadonlyMap<Ref, T>, ref: Ref): T {
   const text = texts.get(ref);
   if (text === undefined) throw new Error(`The artifact ${ref} was not loaded beforehand.`);
   return text;
+}
+
+/** The report of a triad's phase, with every text that it names. */
+export interface LoadedPhase {
+  readonly report: PhaseReport;
+  readonly report_ref: Ref;
+  /** Of sections, claims, answers and turns. */
+  readonly texts: ReadonlyMap<Ref, string>;
+  readonly summary: PhaseSummary | null;
+  readonly output: AgentOutput | null;
+}
+
+/**
+ * @throws {ArtifactCorrupt} when the report or a text is missing, damaged or of another shape.
+ * @throws {StoreUnavailable} when the store can't be read.
+ */
+async function loadPhase(store: ArtifactStore, ref: Ref): Promise<LoadedPhase> {
+  const report = await readPhaseReport(store, ref);
+  const { summary_ref, output_ref } = report;
+  const [texts, summary, output] = await Promise.all([
+    Promise.all(listTexts(report).map(async (one) => [one, await store.getText(one)] as const)),
+    summary_ref === null ? null : readShape(store, summary_ref, PhaseSummary, 'a phase summary'),
+    output_ref === null ? null : readShape(store, output_ref, AgentOutput, 'an agent output'),
+  ]);
+  const byRef = new Map(texts);
+  const told = summary ?? summariseUntold(report, byRef);
+  return { report, report_ref: ref, texts: byRef, summary: told, output };
+}
+
+/** @returns the summary of a negotiation that nobody had to sum up; null of every other phase. */
+function summariseUntold(
+  { phase, status, spec }: PhaseReport,
+  texts: ReadonlyMap<Ref, string>,
+): PhaseSummary | null {
+  if (phase !== 'negotiate' || status !== 'done') return null;
+  return summariseRecords(spec, (ref) => texts.get(ref) ?? '');
+}
+
+/** Each once. */
+function listTexts({ spec, turns }: PhaseReport): readonly Ref[] {
+  const refs = [
+    ...spec.sections.map(({ text_ref }) => text_ref),
+    ...spec.claims.flatMap(({ proposal_ref, dispute_ref = null, responses }) => [
+      proposal_ref,
+      dispute_ref,
+      ...responses.map(({ reason_ref }) => reason_ref),
+    ]),
+    ...turns.map(({ said_ref }) => said_ref),
+  ];
+  return [...new Set(refs.filter((ref) => ref !== null))];
+}
+
+/** The report of a team, with every text that it names. Teams and triads among its members have reports of their own. */
+export interface LoadedTeam {
+  readonly report: TeamReport;
+  readonly report_ref: Ref;
+  /** Has the message. */
+  readonly plan: WavePlan;
+  readonly tasks: readonly LoadedTask[];
+  readonly output: AgentOutput | null;
+  /** Of triads among its members, and among those of its teams. */
+  readonly dissent: readonly TriadDissent[];
+}
+
+export interface LoadedTask extends TaskRecord {
+  /** What the leader asked for; null when its time was over before that was planned. */
+  readonly planned: Delegation | null;
+  readonly output: AgentOutput | null;
+  /** The last of what had arrived when its time was over; null when nothing had. */
+  readonly partial: string | null;
+}
+
+/**
+ * @throws {ArtifactCorrupt} when the report or a text is missing, damaged or of another shape.
+ * @throws {StoreUnavailable} when the store can't be read.
+ */
+export async function loadTeam(store: ArtifactStore, ref: Ref): Promise<LoadedTeam> {
+  const report = await readTeamReport(store, ref);
+  const [plan, tasks, output, dissent] = await Promise.all([
+    readPlan(store, report.plan_ref),
+    Promise.all(report.tasks.map((task) => loadTask(store, task))),
+    readOutput(store, report.output_ref),
+    readTeamDissent(store, ref),
+  ]);
+  return { report, report_ref: ref, plan, tasks, output, dissent };
+}
+
+async function loadTask(store: ArtifactStore, task: TaskRecord): Promise<LoadedTask> {
+  const { delegation_id, plan_ref, output_ref, partial_ref } = task;
+  const [plan, output, partial] = await Promise.all([
+    readPlan(store, plan_ref),
+    readOutput(store, output_ref),
+    partial_ref === null ? null : store.getText(partial_ref),
+  ]);
+  const planned = plan.delegations.find((one) => one.delegation_id === delegation_id) ?? null;
+  return { ...task, planned, output, partial };
+}
+
+function readPlan(store: ArtifactStore, ref: Ref): Promise<WavePlan> {
+  return readShape(store, ref, StoredPlan, 'a wave plan');
+}
+
+async function readOutput(store: ArtifactStore, ref: Ref | null): Promise<AgentOutput | null> {
+  return ref === null ? null : readShape(store, ref, AgentOutput, 'an agent output');
+}
+
+/** What was planned of a delegation. A miss is a fault of the caller, who has to name the plan that has it. */
+export function findPlanned(delegationId: string, { delegations }: WavePlan): Delegation {
+  const planned = delegations.find((one) => one.delegation_id === delegationId);
+  if (planned !== undefined) return planned;
+  throw new Error(`The plan has no delegation "${delegationId}".`);
 }

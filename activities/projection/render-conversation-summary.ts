@@ -1,5 +1,5 @@
 import type { Delegation } from '../../contracts/delegation.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { countOf, formatCost } from '../../core/text/format.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { RunRecord, StoredAnswer, StoredWave } from '../../contracts/run-record.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
@@ -7,10 +7,10 @@ import type { TriadMember } from '../../contracts/triad.ts';
 import type { NamedAnswer, WaveDecision } from '../../contracts/wave-decision.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { teamName } from '../../core/team/team-name.ts';
-import { bullets, joinSections, oneLine } from './markdown.ts';
+import { bullets, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
-import { standingAssumptions } from './standing-assumptions.ts';
+import { standingAssumptions } from './render-open-ends.ts';
 
 /** `conversation_summary_<taskname>.md` in the format of seed 003. */
 export function renderConversationSummary(record: RunRecord, texts: RecordTexts): string {
@@ -134,7 +134,7 @@ function renderTeams(record: RunRecord, texts: RecordTexts): readonly string[] {
 /** `researcher did 2 tasks for $0.02; writer did 1 task for $0.01; partial`. */
 function describeWork({ members, partial }: TeamOutcome): string {
   const parts = members.map(({ member_id, delegations, usage }) => {
-    const tasks = `${delegations} ${delegations === 1 ? 'task' : 'tasks'}`;
+    const tasks = countOf(delegations, 'task');
     return `${member_id} did ${tasks} for ${formatCost(usage)}`;
   });
   return [...parts, ...(partial ? ['partial'] : [])].join('; ');

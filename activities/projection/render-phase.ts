@@ -1,23 +1,26 @@
 import type { Delegation } from '../../contracts/delegation.ts';
-import type { SectionState } from '../../contracts/spec.ts';
+import type { SectionState, Claim, Dissent, ClaimResponse } from '../../contracts/spec.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 import type { PhaseReport, TurnRecord } from '../../contracts/triad-run.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { countOf, capitalise, formatCost, formatTokens } from '../../core/text/format.ts';
 import { findPlannedText } from '../../core/triad/list-sections.ts';
-import { formatTokens } from '../../core/usage/format-tokens.ts';
-import type { LoadedPhase } from './load-phase.ts';
-import { bullets, cutLine, embedMarkdown, joinSections, oneLine } from './markdown.ts';
-import { phaseLimits } from './phase-limits.ts';
-import { embedText } from './embed-text.ts';
-import { renderMinorityReport } from './render-minority-report.ts';
-import { renderPhaseClaims } from './render-phase-claims.ts';
-import { renderPhaseSummary } from './render-phase-summary.ts';
+import type { LoadedPhase } from './record-texts.ts';
+import {
+  bullets,
+  cutLine,
+  embedMarkdown,
+  joinSections,
+  oneLine,
+  embedCode,
+} from '../../core/text/markdown.ts';
+import { phaseLimits } from './limits.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import { textOf } from './record-texts.ts';
+import { findDissent } from '../../core/spec/read-spec.ts';
+import type { PhaseSummary } from '../../contracts/phase-summary.ts';
 
 /** What was planned of a triad: the texts that its spec begins with. */
-export type PlannedTriad = Pick<
-  Delegation,
-  'delegation_id' | 'title' | 'acceptance_criteria' | 'triad'
->;
+type PlannedTriad = Pick<Delegation, 'delegation_id' | 'title' | 'acceptance_criteria' | 'triad'>;
 
 /** `triads/<delegation>/<phase>.md`: how a phase came out, what it leaves to the next, and who said what. */
 export function renderPhase(phase: LoadedPhase, planned: PlannedTriad): string {
@@ -40,7 +43,7 @@ function renderHead({ report, report_ref }: LoadedPhase, { delegation_id }: Plan
   const replaced = attempt === 1 ? '' : `. This file replaces that of attempt ${attempt - 1}`;
   return bullets(
     [
-      `**State:** ${status}, after ${rounds} of at most ${rounds_max} ${rounds_max === 1 ? 'round' : 'rounds'}`,
+      `**State:** ${status}, after ${rounds} of at most ${countOf(rounds_max, 'round')}`,
       `**Attempt:** ${attempt}${replaced}`,
       `**Delegation:** ${delegation_id}, by a ${type} triad`,
       `**Why a triad:** ${shorten(reason)}`,
@@ -111,6 +114,154 @@ function shorten(text: string): string {
   return cutLine(text, { charsMax: phaseLimits.lineCharsMax, whole: 'the report' });
 }
 
-function capitalise(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
+interface TextOptions {
+  /** Of code; null of Markdown. */
+  readonly language: string | null;
+  readonly charsMax: number;
+  /** How many levels headings go down. Default 3: below those of a section or a turn. */
+  readonly depth?: number;
+}
+
+/** A text that a phase's report names, as a part of its file. */
+function embedText(
+  ref: Ref,
+  { texts }: LoadedPhase,
+  { language, charsMax, depth = 3 }: TextOptions,
+): string {
+  const text = textOf(texts, ref);
+  const options = { charsMax, whole: `artifact ${ref}` };
+  return language === null
+    ? embedMarkdown(text, { ...options, depth })
+    : embedCode(text, { ...options, language });
+}
+
+/** What a claim proposes. Of one about an output it is the section's own text, which may be code. */
+function embedProposal(
+  { about, section_id, proposal_ref }: Pick<Claim, 'about' | 'section_id' | 'proposal_ref'>,
+  phase: LoadedPhase,
+): string {
+  const section = phase.report.spec.sections.find((one) => one.section_id === section_id);
+  const isSection = about === 'output' && section?.text_ref === proposal_ref;
+  const language = isSection ? section.language : null;
+  return embedText(proposal_ref, phase, { language, charsMax: phaseLimits.proposalCharsMax });
+}
+
+/** Why somebody answered a claim as it did. */
+function embedReason(reasonRef: Ref, phase: LoadedPhase): string {
+  return embedText(reasonRef, phase, {
+    language: null,
+    charsMax: phaseLimits.reasonCharsMax,
+    depth: 5,
+  });
+}
+
+/** What a disputed output contradicts, as whoever disputed it said. @returns nothing for other claims. */
+function embedDispute({ dispute_ref }: Pick<Claim, 'dispute_ref'>, phase: LoadedPhase): string[] {
+  if (dispute_ref === undefined) return [];
+  return [`**It was disputed because:**\n${embedReason(dispute_ref, phase)}`];
+}
+
+/**
+ * What stayed disputed in a triad, as a part of its output and of the phase's file. The engine writes it from the
+ * records, so it says nothing that no member put there.
+ *
+ * @returns null when nothing did.
+ */
+export function renderMinorityReport(phase: LoadedPhase): string | null {
+  const dissent = findDissent(phase.report.spec);
+  if (dissent.length === 0) return null;
+  const head =
+    'What the members of the triad could not settle, as the engine found it in the records of their negotiation.';
+  return ['## Minority report', head, ...dissent.map((one) => renderDissent(one, phase))].join(
+    '\n\n',
+  );
+}
+
+/** One line for whoever reads the output in short. Null when nothing stayed disputed. */
+export function renderMinorityLine({ report }: LoadedPhase): string | null {
+  const sections = new Set(findDissent(report.spec).map(({ section_id }) => section_id));
+  if (sections.size === 0) return null;
+  const named = [...sections].map((id) => `\`${id}\``).join(', ');
+  return `Disputed to the end: ${named}. The minority report at the end of the whole output has what each member holds.`;
+}
+
+function renderDissent(one: Dissent, phase: LoadedPhase): string {
+  const { section_id, claim_id, member, about, revision } = one;
+  const what = about === 'ownership' ? 'claimed' : 'said to contradict another section';
+  return [
+    `### \`${section_id}\`, ${what}: ${claim_id} of ${member}, revision ${revision}`,
+    embedProposal(one, phase),
+    ...embedDispute(one, phase),
+    bullets(
+      one.positions.map((position) => renderPosition(position, phase)),
+      '- Nobody took a position.',
+    ),
+  ].join('\n\n');
+}
+
+function renderPosition(
+  { member, decision, reason_ref }: Dissent['positions'][number],
+  phase: LoadedPhase,
+): string {
+  // Who conceded to the newest revision is not among them.
+  const said =
+    decision === 'CONCEDE' ? 'CONCEDE to an earlier revision' : (decision ?? 'no answer');
+  const stand = `**${member}: ${said}.**`;
+  return reason_ref === null ? stand : `${stand}\n${embedReason(reason_ref, phase)}`;
+}
+
+/** The claims on the spec, each with every answer that it got. Null when there is none. */
+function renderPhaseClaims(phase: LoadedPhase): string | null {
+  const { claims } = phase.report.spec;
+  if (claims.length === 0) return null;
+  return ['## Claims', ...claims.map((claim) => renderClaim(claim, phase))].join('\n\n');
+}
+
+function renderClaim(claim: Claim, phase: LoadedPhase): string {
+  const { claim_id, section_id, member, state, responses } = claim;
+  return [
+    `### ${claim_id} of ${member} on \`${section_id}\`: ${state}`,
+    `*${describeOrigin(claim)}*`,
+    embedProposal(claim, phase),
+    ...embedDispute(claim, phase),
+    bullets(
+      responses.map((response) => renderResponse(response, phase)),
+      '- Nobody has answered.',
+    ),
+  ].join('\n\n');
+}
+
+function describeOrigin({ about, revision, revised_by, registered_by, member }: Claim): string {
+  const registered = registered_by === member ? '' : `, registered by ${registered_by}`;
+  const revised = revision === 1 ? '' : `, revision ${revision} by ${revised_by}`;
+  return `about the section's ${about}${registered}${revised}`;
+}
+
+function renderResponse(response: ClaimResponse, phase: LoadedPhase): string {
+  const { round, member, decision, revision, reason_ref } = response;
+  const said = embedReason(reason_ref, phase);
+  return `Round ${round}, **${member}: ${decision}** (of revision ${revision})\n${said}`;
+}
+
+/** What a phase of a triad leaves to the next one, or to whoever started it alone. */
+export function renderPhaseSummary({ decisions, open_questions, artifacts }: PhaseSummary): string {
+  return [
+    '## Summary',
+    '### Decisions',
+    listEntries(decisions.map((one) => [one.section_id, one.decision])),
+    '### Open questions',
+    listEntries(open_questions.map((one) => [one.section_id, one.question])),
+    '### Artifacts',
+    listEntries(artifacts.map((one) => [one.section_id, one.artifact])),
+  ].join('\n\n');
+}
+
+function listEntries(entries: readonly (readonly [sectionId: string | null, text: string])[]) {
+  const lines = entries.map(([sectionId, text]) =>
+    cutLine(sectionId === null ? text : `\`${sectionId}\`: ${text}`, {
+      charsMax: phaseLimits.lineCharsMax,
+      whole: 'the report',
+    }),
+  );
+  return bullets(lines, '- None.');
 }

@@ -1,8 +1,7 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
-import { describeExpected, formatTokens } from '../../core/usage/format-tokens.ts';
+import { countOf, formatCost, describeExpected, formatTokens } from '../../core/text/format.ts';
 import { findAnsweringDelegation } from './find-answer.ts';
 import {
   findHandedOver,
@@ -11,18 +10,26 @@ import {
   listSuperseded,
 } from './list-deliverables.ts';
 import type { Deliverable } from './list-deliverables.ts';
-import { bullets, cutLine, embedMarkdown, joinSections, oneLine } from './markdown.ts';
+import {
+  bullets,
+  cutLine,
+  embedMarkdown,
+  joinSections,
+  oneLine,
+} from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts, TextRefs } from './record-texts.ts';
-import { renderCriteria } from './render-result-criteria.ts';
-import { listDisputed, renderMinorityReports } from './render-result-disputes.ts';
-import { renderRedactions } from './render-result-redactions.ts';
-import { describeStatus } from './render-result.ts';
-import { renderResultEffects } from './render-result-effects.ts';
-import { renderAnswers, renderOpenEnds } from './render-result-open-ends.ts';
-import { renderResultTeams } from './render-result-teams.ts';
-import { resultLimits } from './result-limits.ts';
+import {
+  renderCriteria,
+  listDisputed,
+  renderMinorityReports,
+  renderResultEffects,
+  renderResultTeams,
+} from './render-report-parts.ts';
+import { renderRedactions, describeStatus } from './render-result.ts';
+import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
+import { resultLimits } from './limits.ts';
 
 /** What `renderReport` wants loaded, beside what the answer needs. */
 export function reportNeeds(record: RunRecord): TextRefs {
@@ -137,7 +144,7 @@ function pathOf({ agent_id, delegation_id }: Deliverable): string {
 
 /** `writer`, or `a dialectic triad (anna, ben, carl; 27 model calls, $0.31)`, or `a team (…)` as well. */
 function describeExecutor({ agent_id, triad, team, usage }: Deliverable): string {
-  const cost = `${count(usage.calls, 'model call')}, ${formatCost(usage)}`;
+  const cost = `${countOf(usage.calls, 'model call')}, ${formatCost(usage)}`;
   if (team !== undefined) {
     const names = team.members.map(({ member_id }) => member_id).join(', ');
     const whose = team.team_id === null ? 'a team' : `the team ${team.team_id}`;
@@ -169,9 +176,9 @@ function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): strin
   return [
     '## Usage and cost',
     '',
-    `- ${count(usage.calls, 'model call')}, ${formatTokens(usage)}`,
+    `- ${countOf(usage.calls, 'model call')}, ${formatTokens(usage)}`,
     `- Cost: ${formatCost(usage)}`,
-    `- ${count(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
+    `- ${countOf(waves.length, 'wave')} in ${minutes.toFixed(1)} minutes, waiting times included`,
     ...waves.flatMap(renderExpected),
   ].join('\n');
 }
@@ -180,10 +187,6 @@ function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): strin
 function renderExpected({ wave, expected, usage }: StoredWave): string[] {
   if (expected === undefined) return [];
   return [`- Wave ${wave} took ${formatTokens(usage)}. ${describeExpected(expected)}`];
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 function renderPlaces(record: RunRecord): string {

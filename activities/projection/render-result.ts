@@ -3,16 +3,13 @@ import type { RunStatus } from '../../contracts/planner-run.ts';
 import { noDefaultAnswer } from '../../core/questions/answer-unasked.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { countSources } from './count-sources.ts';
 import type { Answer } from './find-answer.ts';
 import { findHandedOver } from './list-deliverables.ts';
-import { bullets, cutLine, joinSections, oneLine } from './markdown.ts';
+import { bullets, cutLine, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import type { RecordTexts } from './record-texts.ts';
-import { countRedactions } from './render-result-redactions.ts';
-import { listUnsettled } from './render-result-open-ends.ts';
-import { resultLimits } from './result-limits.ts';
-import { standingAssumptions } from './standing-assumptions.ts';
+import { listUnsettled, standingAssumptions } from './render-open-ends.ts';
+import { resultLimits } from './limits.ts';
 
 /**
  * `result.md`: the answer, after at most ten lines about it. Nothing of how the engine works is in them: who reads them
@@ -115,4 +112,38 @@ export function describeStatus(record: RunRecord, status: RunStatus): string {
 
 function describeReason({ stop_reason }: RunRecord): string {
   return stop_reason === undefined ? '' : ` ("${oneLine(stop_reason)}")`;
+}
+
+/** A mark, also where its brackets are escaped. */
+const mark = /\[redacted:([a-z0-9-]{1,60})\\?\]/g;
+
+/** How many marks of each rule are in the text, such as `2 × aws, 1 × github`. Empty when there is none. */
+function countRedactions(text: string): string {
+  const counts = new Map<string, number>();
+  for (const [, rule = ''] of text.matchAll(mark)) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  const listed = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return listed.map(([rule, count]) => `${count} × ${rule}`).join(', ');
+}
+
+/**
+ * What a reader has to know of marks in the text: that something stood there, and by which rule it was taken out.
+ *
+ * @returns no section when there is no mark.
+ */
+export function renderRedactions(text: string): string[] {
+  const told = countRedactions(text);
+  if (told === '') return [];
+  return [
+    `## Taken out\n\nWhat looked like a secret was taken out before it was sent or stored. In this file: ${told}.`,
+  ];
+}
+
+/**
+ * Counts the sources that agents opened: addresses among what they loaded. A detail of the run itself is no source, and
+ * without a tool that opens addresses there is none.
+ */
+function countSources({ waves, details }: RunRecord): number {
+  const own = new Set(details.map(({ detail_id }) => detail_id));
+  const loaded = waves.flatMap(({ outcomes }) => outcomes.flatMap((one) => one.loaded_details));
+  return new Set(loaded.filter((id) => /^https?:\/\//.test(id) && !own.has(id))).size;
 }

@@ -7,7 +7,6 @@ import type { TriadPlan } from '../../contracts/triad.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { askersOf } from '../../core/questions/join-question.ts';
 import { teamName } from '../../core/team/team-name.ts';
-import { renderJson } from './render-json.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 
@@ -164,4 +163,9 @@ function describePhase(phase: RunPhase): string {
     case 'failed':
       return phase;
   }
+}
+
+/** JSON for people and scripts: indented, one line break at its end. */
+export function renderJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -1,12 +1,21 @@
 import type { Delegation } from '../../contracts/delegation.ts';
-import type { TeamReport, TeamSeat } from '../../contracts/team-run.ts';
-import { sumMembers } from '../../core/team/bound-team.ts';
-import { findPlanned } from './find-planned.ts';
-import type { LoadedTeam } from './load-team.ts';
-import { bullets, cutLine, embedMarkdown, joinSections, oneLine } from './markdown.ts';
-import { renderTeamCosts } from './render-team-costs.ts';
-import { renderTask } from './render-team-task.ts';
-import { teamLimits } from './team-limits.ts';
+import type { TeamReport, TeamSeat, TeamOutcome } from '../../contracts/team-run.ts';
+import { sumMembers, sumTeamUsage } from '../../core/team/bound-team.ts';
+import { findPlanned } from './record-texts.ts';
+import type { LoadedTeam, LoadedTask } from './record-texts.ts';
+import {
+  bullets,
+  cutLine,
+  embedMarkdown,
+  joinSections,
+  oneLine,
+  table,
+  embedCode,
+} from '../../core/text/markdown.ts';
+import { teamLimits } from './limits.ts';
+import type { Usage } from '../../contracts/usage.ts';
+import { countOf, formatCost, formatTokens, formatDuration } from '../../core/text/format.ts';
+import { treePaths } from './paths.ts';
 
 /** `teams/<delegation>.md`: who did what for a team, what it cost, and how each of its tasks ended. */
 export function renderTeam(team: LoadedTeam, delegationId: string): string {
@@ -106,4 +115,106 @@ function renderNotes({ setup, notes }: TeamReport): string | null {
 
 function shorten(text: string): string {
   return cutLine(text, { charsMax: teamLimits.lineCharsMax, whole: 'the report' });
+}
+
+/** Who did what for a team, and what each cost: a table with a sum. `executor` says who a member is. */
+export function renderTeamCosts(team: Pick<TeamOutcome, 'leader' | 'members'>): string {
+  const { leader, members } = team;
+  const tasks = members.reduce((sum, { delegations }) => sum + delegations, 0);
+  return table(
+    ['who', 'what it is', 'tasks', 'calls', 'cost', 'tokens'],
+    [
+      ['leader', `agent ${leader.agent_id}`, '', ...costOf(leader.usage)],
+      ...members.map(({ member_id, executor, delegations, usage }) => [
+        `\`${member_id}\``,
+        executor.replace(/^(?:agent|team):/, (kind) => kind.replace(':', ' ')),
+        String(delegations),
+        ...costOf(usage),
+      ]),
+      ['**all**', '', String(tasks), ...costOf(sumTeamUsage(team))],
+    ],
+  );
+}
+
+function costOf(usage: Usage): string[] {
+  return [String(usage.calls), formatCost(usage), formatTokens(usage)];
+}
+
+/** A task of a team: what was asked, how it ended, and what came of it in short. */
+function renderTask(task: LoadedTask): string {
+  return [
+    `### \`${task.delegation_id}\`: ${oneLine(task.title)}`,
+    renderTaskHead(task),
+    ...renderAsked(task).map((part) => `#### What was asked\n\n${part}`),
+    ...renderBrought(task, { depth: 4 }).map((part) => `#### What came\n\n${part}`),
+  ].join('\n\n');
+}
+
+function renderAsked({ planned, plan_ref }: LoadedTask): readonly string[] {
+  if (planned === null) return [];
+  return [
+    embedMarkdown(planned.task_description, {
+      depth: 4,
+      charsMax: teamLimits.taskCharsMax,
+      whole: `the plan, artifact ${plan_ref}`,
+    }),
+  ];
+}
+
+function renderTaskHead(task: LoadedTask): string {
+  const { member_id, inputs, attempts, worked_ms, usage, output_ref } = task;
+  const tries = countOf(attempts, 'attempt');
+  return bullets(
+    [
+      `**State:** ${describeEnd(task)}`,
+      `**Member:** ${member_id}`,
+      ...(inputs.length === 0 ? [] : [`**Was given:** ${inputs.join(', ')}`]),
+      `**Took:** ${tries}, ${formatDuration(Math.round(worked_ms / 1_000))} of work, ${formatCost(usage)}, ${formatTokens(usage)}`,
+      ...(output_ref === null ? [] : [`**Whole:** artifact ${output_ref}`]),
+      ...listReports(task),
+    ],
+    '',
+  );
+}
+
+/** `timed_out: The 60 s of a member are over.` */
+export function describeEnd({ status, reason }: Pick<LoadedTask, 'status' | 'reason'>): string {
+  const why = cutLine(reason, { charsMax: teamLimits.lineCharsMax, whole: 'the report' });
+  return why === '' ? status : `${status}: ${why}`;
+}
+
+/** Where a triad or a team among the members tells how it came to it. */
+function listReports({ delegation_id, triad, team }: LoadedTask): readonly string[] {
+  const last = triad?.phases.at(-1);
+  return [
+    ...(last === undefined
+      ? []
+      : [`**How the triad came to it:** ${treePaths.triadPhase(delegation_id, last.phase)}`]),
+    ...(team === undefined
+      ? []
+      : [`**How the team came to it:** ${treePaths.team(delegation_id)}`]),
+  ];
+}
+
+/** What a task brought, in short: its output, or the last words of one that was cut off. Empty when nothing. */
+export function renderBrought(
+  { output, output_ref, partial, partial_ref }: LoadedTask,
+  { depth }: { readonly depth: number },
+): readonly string[] {
+  if (output !== null) {
+    return [
+      embedMarkdown(output.compact_md, {
+        depth,
+        charsMax: teamLimits.compactCharsMax,
+        whole: `artifact ${output_ref ?? ''}`,
+      }),
+    ];
+  }
+  if (partial === null) return [];
+  const words = embedCode(partial, {
+    language: '',
+    charsMax: teamLimits.partialCharsMax,
+    whole: `artifact ${partial_ref ?? ''}`,
+  });
+  return [`*Not whole: what had arrived when its time was over.*\n\n${words}`];
 }

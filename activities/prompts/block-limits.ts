@@ -60,6 +60,8 @@ export const blockBytesMax = {
   upstream_unmet: 20_000,
   /** 200 details at 300 bytes. The newest stay; the others can't be loaded. */
   detail_index: 60_000,
+  /** What the wave was to do: 50 delegations, the most there are by default, at 2 KB. */
+  wave_plan: 100_000,
   /** 100 delegations, which is more than a wave has by default, at 2 KB. */
   outcomes: 200_000,
   /**

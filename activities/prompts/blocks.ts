@@ -62,6 +62,7 @@ const blockNames = [
   'unfinished',
   'upstream_results',
   'wave_compact',
+  'wave_plan',
   'work',
   'your_turn',
 ] as const;

@@ -1,6 +1,6 @@
-import { cleanLine } from '../../core/text/clean-line.ts';
+import { cleanLine } from '../../core/text/cut-text.ts';
 import { listNames } from '../../core/text/list-names.ts';
-import { readMarkdown, titleOfHeading } from '../../core/text/read-markdown.ts';
+import { readMarkdown, titleOfHeading } from '../../core/text/markdown.ts';
 import { countBytes, takeLines } from '../tools/cut-bytes.ts';
 
 /** Headings that are named when they are left out. The rest is counted. */

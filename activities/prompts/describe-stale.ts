@@ -1,7 +1,6 @@
 import type { RunRecord } from '../../contracts/run-record.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { formatCost, formatTokens } from '../../core/text/format.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
-import { formatTokens } from '../../core/usage/format-tokens.ts';
 
 /** Stale delegations as the planner chooses from them: why, and what each cost the last time. */
 export function describeStale(record: RunRecord): readonly object[] {

@@ -31,7 +31,7 @@ export const outputRules = `# Decide or ask
 
 # Your output
 One JSON object in the shape asked for, and nothing before or after it. If it comes back with <faults>, mend each and give the whole again.
-- detailed_md: the whole result in Markdown, with headings. It stands alone: nobody sees your conversation. No heading without a text, no line that says only "TODO" or "see above". Name the path of each file that you wrote.
+- detailed_md: the whole result in Markdown, with headings. It stands alone: nobody sees your conversation. No heading without a text, no line that says only "TODO" or "see above". A file you wrote is part of it: name its path, don't repeat it.
 - compact_md: the same in a few lines, without a preface.
 - status: "completed" when all is done that you can do; criteria may be unmet, with reasons. "blocked" when you need an answer: it has a blocking question. "failed" when no answer would help: say why in compact_md.
 - missing_info_requests: what nobody gave you and would have helped, and why. The planner may supply it later; what never comes stands in the report.

@@ -3,6 +3,7 @@ import type { Prompt } from '../../contracts/model-turn.ts';
 import type { TeamEnd } from '../../contracts/team-run.ts';
 import type { TriadEnd } from '../../contracts/triad-run.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
+import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
 import { readRecord } from '../run-record/read-record.ts';
@@ -32,10 +33,11 @@ export async function renderDecision(
   const plan = await readShape(store, prompt.plan_ref, StoredPlan, 'a wave plan');
   const agentOf = new Map(plan.delegations.map((one) => [one.delegation_id, one.agent_id]));
   const ended = await Promise.all(prompt.outcomes.map((outcome) => readEnded(store, outcome)));
+  const standing = new Set(dropReplacedOutcomes(ended));
   const outcomes = ended.map((one) => ({
     delegation_id: one.delegation_id,
     agent_id: agentOf.get(one.delegation_id) ?? null,
-    ...describeOutcome(one),
+    ...(standing.has(one) ? describeOutcome(one) : { status: one.status, replaced: true }),
   }));
   const waveCompact = await readLastWaveCompact(store, record);
   const known = listRecordedDetails(record).shown.map(({ entry }) => entry.detail_id);
@@ -50,6 +52,7 @@ export async function renderDecision(
     ),
     markData(
       [
+        listBlock('wave_plan', plan.delegations.map(describePlanned), blockBytesMax.wave_plan),
         listBlock('outcomes', outcomes, blockBytesMax.outcomes),
         renderWork(await readWorks(store, ended)),
         listBlock('known_details', known, blockBytesMax.known_details, 'last'),
@@ -63,6 +66,12 @@ export async function renderDecision(
       plan.delegations.flatMap((one) => one.acceptance_criteria),
     ),
   ].join('\n\n');
+}
+
+/** What a delegation was to do, and by what it is judged. */
+function describePlanned(planned: WavePlan['delegations'][number]): object {
+  const { delegation_id, title, task_description, acceptance_criteria } = planned;
+  return { delegation_id, title, task_description, acceptance_criteria };
 }
 
 /** An outcome with what the delegation brought; null when it brought nothing. */

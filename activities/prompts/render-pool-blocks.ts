@@ -1,6 +1,7 @@
 import type { Prompt } from '../../contracts/model-turn.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
+import { dropReplacedOutcomes } from '../../core/plan/replaced.ts';
 import { chooseConflicts, chooseSides, findConflicts } from '../../core/pool/find-conflicts.ts';
 import type { Conflict } from '../../core/pool/find-conflicts.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
@@ -21,10 +22,12 @@ export async function renderPoolBlocks(
   record: RunRecord,
   { wave, outcomes }: Extract<Prompt, { kind: 'decision' }>,
 ): Promise<readonly string[]> {
-  const texts = await loadTexts(store, [{ outputs: outcomes.map((one) => one.output_ref) }]);
+  // The check of the decision knows no others: a fact of a replaced result is no side of a conflict.
+  const standing = dropReplacedOutcomes(outcomes);
+  const texts = await loadTexts(store, [{ outputs: standing.map((one) => one.output_ref) }]);
   const disputes = await readDisputes(store, wave, outcomes);
   const torn = disputes.map(({ conflict }) => conflict);
-  const found = findConflicts(record.facts, factsFromOutputs(wave, outcomes, texts));
+  const found = findConflicts(record.facts, factsFromOutputs(wave, standing, texts));
   const shown = chooseConflicts(found, torn);
   const asked = disputes.filter(({ conflict }) => shown.includes(conflict));
   const facts = currentFacts(record)

@@ -3,7 +3,7 @@ import type { HeardText, TurnBrief } from '../../contracts/member-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { Claim } from '../../contracts/spec.ts';
 import { findSettled } from '../../core/spec/read-spec.ts';
-import { shareBytes } from '../../core/text/share-bytes.ts';
+import { shareBytes } from '../../core/text/cut-text.ts';
 import { findPlannedText, listCarried, listSections } from '../../core/triad/list-sections.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { countBytes } from '../tools/cut-bytes.ts';

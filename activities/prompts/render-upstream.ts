@@ -1,6 +1,5 @@
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
-import { cleanLine } from '../../core/text/clean-line.ts';
-import { shareBytes } from '../../core/text/share-bytes.ts';
+import { cleanLine, shareBytes } from '../../core/text/cut-text.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import { loadDetailName } from '../tools/load-detail.ts';
 import { blockBytesMax } from './block-limits.ts';

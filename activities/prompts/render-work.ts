@@ -1,4 +1,4 @@
-import { shareBytes } from '../../core/text/share-bytes.ts';
+import { shareBytes } from '../../core/text/cut-text.ts';
 import { countBytes } from '../tools/cut-bytes.ts';
 import { blockBytesMax } from './block-limits.ts';
 import { textBlock } from './blocks.ts';

@@ -1,13 +1,13 @@
 import type { ArrivedPiece } from '../ports/model-client.ts';
 
-/** Characters of a field's name that are kept: no name that is asked for is longer. */
+/** Most characters of a field's name that are kept: no wanted name is longer. */
 const keyCharsMax = 40;
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** The part of a requested string that a piece of JSON brought. */
+/** Text of the wanted strings in a piece of JSON. */
 interface StringPart {
-  /** How many of them began before. Two parts with one number are of one string. */
+  /** Number of wanted strings that began before. Parts with one number belong to one string. */
   readonly string: number;
   /** Without escapes. */
   readonly text: string;
@@ -16,10 +16,10 @@ interface StringPart {
 /**
  * Reads the strings of some fields of an object while its JSON streams.
  *
- * JS1. However the JSON is cut into pieces, the parts put together are the strings of these fields, as `JSON.parse` gives
- *      them; nothing of deeper objects.
+ * JS1. However the JSON is cut into pieces, the parts joined are the strings of these fields, as `JSON.parse` returns
+ *      them; deeper objects are ignored.
  *
- * @param fields their names, of the outermost object alone.
+ * @param fields Names of the fields, in the outermost object only.
  */
 export function createJsonStrings(
   fields: ReadonlySet<string>,
@@ -29,7 +29,7 @@ export function createJsonStrings(
   let key = '';
   /** Null outside of a string. */
   let inside: 'key' | 'wanted' | 'other' | null = null;
-  /** Of an escape that is not whole: what follows the backslash. */
+  /** The part of an unfinished escape after the backslash. */
   let escape: string | null = null;
   let count = 0;
 
@@ -47,7 +47,7 @@ export function createJsonStrings(
     else if (depth === 1 && character === ':') isValue = true;
     else if (depth === 1 && character === ',') isValue = false;
   };
-  /** @returns what the character stands for; empty while it is a part of something. */
+  /** @returns the text of the character; empty inside an unfinished escape. */
   const readInside = (character: string): string => {
     if (escape === null) {
       if (character === '\\') escape = '';
@@ -86,22 +86,22 @@ function readEscape(escape: string): string {
 /** Fields of an agent's output that people read. */
 const outputFields: ReadonlySet<string> = new Set(['compact_md', 'detailed_md']);
 
-/** Fields of a call that people read: the task that a leader gives out. */
+/** Fields of a call that people read: the task that a leader creates. */
 const callFields: ReadonlySet<string> = new Set(['task']);
 
-/** Stands between two texts of one reply. */
+/** Separates two texts of one reply. */
 const gap = '\n\n';
 
 type Read = (piece: string) => readonly StringPart[];
 
 /**
- * Reads what people can read of a reply while it streams: free text as it is, of an output its two texts, of calls the tasks,
- * without the JSON around them. In the order in which they come, with an empty line between them.
+ * Extracts the readable text of a reply while it streams: free text, the two texts of an output, and the tasks of
+ * calls, without the JSON around them. They stay in order, with an empty line in between.
  *
- * RX1. However the stream is cut into pieces, what the pieces bring is the same text when it is put together.
+ * RX1. However the stream is cut into pieces, the results of the pieces joined are the same text.
  *
- * @param isFree true when the reply is text and no JSON.
- * @returns what a piece brings; mostly a few characters, and nothing for much of a JSON.
+ * @param isFree True when the reply is text and not JSON.
+ * @returns the text of a piece; usually a few characters, and nothing for most of the JSON.
  */
 export function createReadableText(isFree: boolean): (piece: ArrivedPiece) => string {
   const readers = new Map<number, Read>();
@@ -123,7 +123,7 @@ export function createReadableText(isFree: boolean): (piece: ArrivedPiece) => st
   };
 }
 
-/** Where JSON was asked for, a text that begins otherwise is what the model says before its calls. */
+/** Creates a reader of text. Where JSON was requested, a text that begins differently is said before calls. */
 function readText(isFree: boolean): Read {
   let read: Read | null = isFree ? readAll : null;
   return (piece) => {

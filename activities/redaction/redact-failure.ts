@@ -1,13 +1,14 @@
 import type { Redactor } from '../ports/redactor.ts';
 
-/** Causes below this many are left out: what began a failure stands near its top. */
+/** Most causes that are kept: the origin of a failure is near its top. */
 const causesMax = 10;
 
 /**
- * Takes secrets out of the texts of an error and of its causes. Temporal keeps them in history as they are, beside the
- * payloads: no codec sees them. The error is changed in place, because its class says what the engine does about it.
+ * Takes secrets out of the texts of an error and of its causes. Temporal stores these texts in history outside of
+ * payloads, where no codec sees them. The error is changed in place, because its class decides how the engine handles
+ * it.
  *
- * @returns the error, or the redacted text when somebody threw one.
+ * @returns the error, or the redacted text when a text was thrown.
  */
 export function redactFailure(error: unknown, redactor: Redactor): unknown {
   if (!(error instanceof Error)) {

@@ -10,20 +10,23 @@ import type { Redactor } from '../ports/redactor.ts';
 import { createReadableText } from './readable-text.ts';
 import { createSettledText } from './settled-text.ts';
 
-/** Characters that are shown. */
+/** Most characters that are shown. */
 const lastWordsMaxLength = 120;
 
-/** Characters that are kept of a call that was cancelled. */
+/** Most characters of a cancelled call that are kept. */
 const keptWordsMaxLength = 8_000;
 
-/** Milliseconds between two looks at a stream: a heartbeat tells of one in a second, and a look costs a tenth of one. */
+/**
+ * Milliseconds between two redactions of a stream: heartbeats report once a second, and one redaction takes a tenth of
+ * a millisecond.
+ */
 const lookEveryMs = 250;
 
 /**
- * A model whose replies hold no secret, and whose progress shows none, whole or in part: whatever is cut, stored or sent
- * later is cut from redacted texts.
+ * Wraps a model so that its replies hold no secret, and its progress shows none, whole or in part: everything that is
+ * cut, stored or sent later comes from redacted texts.
  *
- * @param nowMs a clock that only goes forward. Default: this process's.
+ * @param nowMs A clock that only goes forward. Default: this process's.
  */
 export function redactModel(
   model: ModelClient,
@@ -62,16 +65,16 @@ function redactBlock(block: ContentBlock, redactor: Redactor): ContentBlock[] {
     case 'tool_result':
       return [{ ...block, content: redactor.redactText(block.content, 'reply') }];
     case 'opaque':
-      // The provider signs them: one that was changed is refused, one that is missing is not.
+      // The provider signs these blocks: it refuses a changed one, but not a missing one.
       return redactor.redactValue(block.raw, 'reply') === block.raw ? [block] : [];
   }
   return [];
 }
 
-/** What may be shown of one stream. */
+/** Visible part of one stream. */
 interface StreamWatch {
   take(progress: ModelProgress): ModelProgress;
-  /** Of a stream that was cut: its last words, those that people can read where there are any. */
+  /** Returns the last words of a cut stream, from its readable text if there is any. */
   lastWords(): string;
 }
 
@@ -103,10 +106,10 @@ function watchStream(
 }
 
 /**
- * The end of a stream may hold half a secret that no rule knows yet, so the word that is still being written is not
- * shown.
+ * Returns the redacted end of a stream without its last, unfinished word, which may be half a secret that no rule
+ * recognises yet.
  *
- * @param tail the end of a stream; long enough for a private key, so that one is seen with its first line.
+ * @param tail The end of a stream; long enough for a private key with its first line.
  */
 function pickLastWords(tail: string, redactor: Redactor, charsMax: number): string {
   const whole = redactor

@@ -7,8 +7,8 @@ import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
 
 /**
- * A store that keeps no secret: addresses are those of the redacted texts. Prompts, replies, tool calls, tool results and
- * records all go through it, and a model is sent what is read from it.
+ * Wraps a store so that it holds no secret: addresses are those of the redacted texts. Prompts, replies, tool calls,
+ * tool results and records all go through it, and a model is sent only texts from it.
  */
 export function redactStore(store: ArtifactStore, redactor: Redactor): ArtifactStore {
   return {
@@ -19,7 +19,7 @@ export function redactStore(store: ArtifactStore, redactor: Redactor): ArtifactS
   };
 }
 
-/** Bytes that are no text are kept as they are: no rule can read them. */
+/** Redacts text. Bytes that are no text stay unchanged, because no rule can read them. */
 function redactContent(content: Uint8Array | string, redactor: Redactor): Uint8Array | string {
   if (typeof content === 'string') return redactor.redactText(content, 'artifact');
   const text = readText(content);
@@ -36,7 +36,7 @@ function readText(bytes: Uint8Array): string | null {
   }
 }
 
-/** A ledger that keeps no secret. A later attempt gets what the first one put, redacted. */
+/** Wraps a ledger so that it holds no secret. A later attempt gets the redacted result of the first. */
 export function redactLedger(ledger: ReplyLedger, redactor: Redactor): ReplyLedger {
   return {
     find: (key) => ledger.find(key),
@@ -45,7 +45,7 @@ export function redactLedger(ledger: ReplyLedger, redactor: Redactor): ReplyLedg
   };
 }
 
-/** A ledger of effects that keeps no secret: what a tool found may be anything. */
+/** Wraps a ledger of effects so that it holds no secret: a tool's findings may contain anything. */
 export function redactEffects(ledger: EffectLedger, redactor: Redactor): EffectLedger {
   return {
     find: (key) => ledger.find(key),
@@ -53,7 +53,7 @@ export function redactEffects(ledger: EffectLedger, redactor: Redactor): EffectL
   };
 }
 
-/** What people read is made of redacted texts; two harmless ones may still be a secret side by side. */
+/** Wraps the projection. Its input is redacted, but two harmless texts may form a secret side by side. */
 export function redactProjection(
   projection: ProjectionWriter,
   redactor: Redactor,
@@ -67,7 +67,7 @@ export function redactProjection(
 }
 
 /**
- * Threads that keep no secret. Whoever asks for a thread asks by the same redacted names, so that one whose name holds a
+ * Wraps threads so that they hold no secret. Names in requests are redacted too, so that a thread whose name holds a
  * secret is found again.
  */
 export function redactThreads(threads: ThreadStore, redactor: Redactor): ThreadStore {

@@ -1,37 +1,39 @@
 import type { ReadableTail } from '../ports/model-client.ts';
 import type { Redactor } from '../ports/redactor.ts';
 
-/** Characters of the end that are shown. */
+/** Most characters of the end that are shown. */
 const tailCharsMax = 4_000;
 
-/** Characters of the end that are kept for `lastWords`. */
+/** Most characters of the end that are kept for `lastWords`. */
 const wordsCharsMax = 8_000;
 
 /**
- * Characters at the end of what has arrived that are not shown yet. A name, a separator and enough of the secret behind it
- * to be found fit into it; what is longer is one word, or `findOpen` tells of it.
+ * Characters at the end of the arrived text that are not shown yet. They hold a name, a separator and enough of a
+ * secret to recognise it; a longer secret is one word, or `findOpen` finds it.
  */
 const heldCharsMin = 160;
 
-/** Characters that are looked at together. No secret is longer, and a look costs a tenth of a millisecond. */
+/**
+ * Most characters that are redacted together. No secret is longer, and one redaction takes a tenth of a millisecond.
+ */
 const windowCharsMax = 32_000;
 
-/** Places that are tried for a cut. The distance doubles each time, so the last one is far before any secret. */
+/** Most places that are tried for a cut. The distance doubles each time, so the last one is far before any secret. */
 const triesMax = 16;
 
 export interface SettledText {
-  /** What has arrived, as it came. */
+  /** Adds arrived text. */
   add(text: string): void;
-  /** What can be shown: the same text, only longer, each time that it is asked for. */
+  /** Returns the visible text, which only grows from call to call. */
   look(): ReadableTail;
-  /** The end of all that has arrived, for when no more comes: without the word that may be half a secret. */
+  /** Returns the last words of a cut stream, from its readable text if there is any. */
   lastWords(): string;
 }
 
 /**
- * Takes secrets out of a text that goes on, for readers who read on where they stopped.
+ * Takes secrets out of a growing text, for readers that continue where they stopped.
  *
- * SX1. What was shown is never changed: what is shown later begins with it.
+ * SX1. Shown text never changes: later text begins with it.
  * SX2. No part of a secret is shown, however the text is cut into pieces.
  * SX3. It keeps a bounded part of the text.
  */
@@ -55,7 +57,7 @@ export function createSettledText(redactor: Redactor): SettledText {
         show(redact(window.slice(0, cut)));
         waiting = waiting.slice(cut);
       } else if (window.length === windowCharsMax) {
-        // A word without an end, or a key: nobody reads on in it.
+        // A word without an end, or a key: nothing after it is shown.
         isOver = true;
         waiting = '';
       }
@@ -77,8 +79,8 @@ export function createSettledText(redactor: Redactor): SettledText {
 }
 
 /**
- * The last place, up to `from`, where a text can be cut so that each side is redacted as both are together: no word and
- * no secret reaches over it.
+ * Finds the last place, up to `from`, where the text can be cut so that redacting both sides gives the same as
+ * redacting the whole: no word and no secret crosses it.
  *
  * @returns 0 when there is no such place yet.
  */
@@ -93,7 +95,7 @@ function findCut(text: string, from: number, redact: (text: string) => string): 
   return 0;
 }
 
-/** The last place, up to `from`, that no word reaches over. Scripts without spaces have one behind every character. */
+/** Finds the last place, up to `from`, that no word crosses. Scripts without spaces have one after each character. */
 function findBoundary(text: string, from: number): number {
   for (let at = from; at > 0; at -= 1) {
     if (/[\s\u0080-\ud7ff\udc00-\uffff]/.test(text.charAt(at - 1))) return at;

@@ -1,7 +1,7 @@
 import type { RecordedEffect } from '../../contracts/effect.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 
-/** What a report says, in the place of the effect's first one. What is known is not replaced by a mere intention. */
+/** Replaces the effect's earlier report by the new one. A known result is not replaced by a mere intention. */
 export function applyEffect(record: RunRecord, effect: RecordedEffect): RunRecord {
   const effects = record.effects ?? [];
   const before = effects.find((one) => one.effect_id === effect.effect_id);
@@ -10,7 +10,7 @@ export function applyEffect(record: RunRecord, effect: RecordedEffect): RunRecor
   return { ...record, effects: effects.map((one) => (one === before ? effect : one)) };
 }
 
-/** At the end of a run nobody is left who could tell how a call came out. */
+/** Marks open effects as unverified at the end of a run, when their results can't become known any more. */
 export function endEffects(record: RunRecord, now: number): RunRecord {
   if (record.effects === undefined) return record;
   return {

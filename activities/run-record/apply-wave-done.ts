@@ -22,7 +22,7 @@ import { addPlannedCriteria, applyCriterionStates } from './record-criteria.ts';
 import { readConsumptions, readShown } from './track-consumption.ts';
 import { upsertWave } from './upsert-wave.ts';
 
-/** What a wave brought back: its outcomes, criteria with their notes, details, and facts. */
+/** Adds the results of a wave: its outcomes, criteria with their notes, details, and facts. */
 export function applyWaveDone(
   record: RunRecord,
   { wave, criteria }: Extract<RecordChange, { readonly type: 'wave_done' }>,
@@ -31,7 +31,7 @@ export function applyWaveDone(
 ): RunRecord {
   const planned = record.waves.find((one) => one.wave === wave.wave);
   const shown = wave.record_ref === null ? null : textOf(texts.records, wave.record_ref);
-  // Field by field: what a workflow hands over may carry more than the record keeps.
+  // Field by field: a workflow may send more than the record keeps.
   const waves = upsertWave(record.waves, {
     wave: wave.wave,
     status: wave.status,
@@ -67,7 +67,7 @@ export function applyWaveDone(
   };
 }
 
-/** By the stale delegation: the completed one that did it again, or replaced its result. */
+/** Maps each stale delegation to the completed one that redid it, or replaced its result. */
 function findRedone(
   { delegations }: WavePlan,
   completed: readonly Deliverable[],
@@ -84,7 +84,7 @@ function findRedone(
   );
 }
 
-/** What the wave stated comes in first: the decision speaks of it. */
+/** Adds the wave's statements first, because the decision refers to them. */
 function addFacts(
   pool: readonly Fact[],
   { wave, outcomes, decision_ref: ref }: RecordedWave,
@@ -100,7 +100,7 @@ function addFacts(
   return settleStanding(settleFacts(apart, wave, conflicts_resolved));
 }
 
-/** What stays of a wave from when it was planned. */
+/** Returns the fields of a wave that were set when it was planned. */
 function plannedParts(
   planned: StoredWave | undefined,
 ): Pick<StoredWave, 'planned_at' | 'expected'> {

@@ -6,9 +6,9 @@ import { listNames } from '../../core/text/list-names.ts';
 import type { InputFault } from './input-fault.ts';
 
 /**
- * Money alone can't limit calls whose price nobody knows: then tokens have to.
+ * Checks that a limit on money alone has known prices; otherwise tokens must be limited.
  *
- * @param members Of the triads that came with the input.
+ * @param members Members of the triads in the input.
  */
 export function checkBudget(
   budget: RunBudget | null,

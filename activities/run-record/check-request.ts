@@ -15,20 +15,20 @@ import type { InputFault, WorkflowType } from './input-fault.ts';
 import type { RunRequest } from './read-input.ts';
 import { summariseAgent } from './summarise-agent.ts';
 
-/** A plan is checked before it is stored, so it has no address yet. */
+/** Placeholder address: a plan is checked before it is stored. */
 const noRef = '0'.repeat(64);
 
-/** Who there is to do the work, and what holds for it. */
+/** Agents, models, teams and limits that a request is checked against. */
 export interface Surroundings {
   readonly agents: readonly AgentDefinition[];
-  /** Models that members of triads may be given. */
+  /** Models that members of triads may get. */
   readonly models: readonly string[];
   readonly limits: RunLimits;
-  /** Teams that a plan may name; null: none may. */
+  /** Teams that a plan may name; null when teams are not allowed. */
   readonly teams: readonly TeamSummary[] | null;
 }
 
-/** What is wrong with a well-formed input: who is to do the work, and the rules that every plan keeps. */
+/** Finds faults of a well-formed input: its executors, and the rules for every plan. */
 export function checkRequest(
   workflowType: WorkflowType,
   request: RunRequest,

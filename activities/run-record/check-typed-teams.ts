@@ -14,11 +14,11 @@ type Worker = Pick<RecordDeps, 'models' | 'isPriced' | 'middlewareNames'>;
 interface TypedTeams {
   readonly placed: readonly PlacedTeam[];
   readonly agents: readonly AgentDefinition[];
-  /** Whether members may be triads. */
+  /** True when members may be triads. */
   readonly triads: boolean;
 }
 
-/** What is wrong with the teams of an input, whatever else is wrong with it. */
+/** Finds faults of the teams in an input, whatever other faults it has. */
 export function checkTypedTeams(
   worker: Worker,
   { placed, agents, triads }: TypedTeams,
@@ -30,7 +30,7 @@ export function checkTypedTeams(
   const faults = checkNamedTeams(placed, {
     agents: agents.map(summariseAgent),
     triads,
-    // What a person typed for a member may be meant for a provider that nobody knows.
+    // A typed model may belong to a provider that the worker does not know.
     models: seated.flatMap(({ model }) => model ?? []),
     leaderModels: listLeaderModels(
       worker,
@@ -42,7 +42,7 @@ export function checkTypedTeams(
   return faults.map(({ path, reason, hint }) => ({ path, reason: joinSentences(reason, hint) }));
 }
 
-/** @returns null where nobody knows which models the provider has. */
+/** @returns null when the provider's models are unknown. */
 function listLeaderModels(
   { models, isPriced }: Worker,
   agents: readonly AgentDefinition[],
@@ -53,7 +53,9 @@ function listLeaderModels(
   return [...new Set([...ofAgents, ...models, ...typed.filter(isPriced)])];
 }
 
-/** An input that names one of its `teams` says nothing more of it; one that names none defines its own. */
+/**
+ * Checks that an input that names one of its `teams` defines nothing more of it; one that names none defines its own.
+ */
 export function checkTeamRequest(input: TeamInput): readonly InputFault[] {
   const { team_id, teams = [], members } = input;
   if (team_id === undefined) return [];

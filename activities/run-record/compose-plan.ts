@@ -4,13 +4,13 @@ import { linkInputs } from '../../core/plan/link-inputs.ts';
 import { buildOutline } from '../agent-turn/build-outline.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
-/** The id of a delegation that was started alone. */
+/** Id of a delegation that was started alone. */
 const loneDelegationId = 'task';
 
-/** Of a task that came without criteria of its own. */
+/** Criterion of a task without any. */
 export const defaultCriterion = 'The task is done as described.';
 
-/** The one delegation of somebody who typed a task and no plan. */
+/** Composes the single delegation of an input that has a task and no plan. */
 export function composeLoneDelegation({
   agent_id,
   title,
@@ -35,7 +35,7 @@ export function composeLoneDelegation({
   };
 }
 
-/** The plan that a person typed, in the shape in which a planner gives one. Nothing is known but what came with it. */
+/** Composes the plan of typed delegations, in the shape of a planner's. Only the input is known to it. */
 export function composePlan(delegations: readonly Delegation[]): WavePlan {
   return {
     summary:

@@ -10,8 +10,8 @@ export interface ExportedRun {
 }
 
 /**
- * Rebuilds the readable tree of a run from the index and the store alone, with no server and no worker. Where a worker
- * takes the run further meanwhile, the tree is that of the newest record.
+ * Rebuilds the readable tree of a run from the index and the store alone, with no server and no worker. If a worker
+ * advances the run at the same time, the tree shows the newest record.
  *
  * @throws {UnknownRun} when the index does not have the run; the message lists those it has.
  * @throws {ArtifactCorrupt} when an artifact is missing, damaged, or of an unknown version.

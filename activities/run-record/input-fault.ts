@@ -3,15 +3,15 @@ import type { OpenRunInput } from '../../contracts/activity-types.ts';
 
 export type WorkflowType = OpenRunInput['workflow_type'];
 
-/** One thing that is wrong with what a person typed, or with the agents it needs. */
+/** A fault of a typed input, or of the agents that it needs. */
 export interface InputFault {
   /** Path in the input, `limits.max_waves`; for an agent's file its name and line, `writer.md:3`. */
   readonly path: string;
-  /** What is wrong and what was expected. */
+  /** The fault, and what was expected. */
   readonly reason: string;
 }
 
-/** A good input for each workflow, on one line and ready to type. */
+/** A valid input for each workflow, on one line and ready to type. */
 export const inputExamples: Readonly<Record<WorkflowType, string>> = {
   plannerRun:
     '{"goal":"Compare three ways to store sensor data","criteria":["Each way is rated for cost and risk"]}',
@@ -22,10 +22,13 @@ export const inputExamples: Readonly<Record<WorkflowType, string>> = {
   delegation: '{"agent_id":"researcher","task_description":"List three ways to store sensor data"}',
 };
 
-/** Faults of one failure. It has to fit into history, and who made 200 mistakes made one of them many times. */
+/** Most faults of one failure. It has to fit into history, and 200 faults are mostly one mistake repeated. */
 const faultsMax = 200;
 
-/** The failure of a run that can't begin. Its message lists every fault at once, its details hold them as a list. */
+/**
+ * Creates the failure of a run that can't begin. Its message lists every fault at once, its details hold them as a
+ * list.
+ */
 export function createInvalidInput(
   workflowType: WorkflowType,
   faults: readonly InputFault[],
@@ -41,7 +44,7 @@ export function createInvalidInput(
   return ApplicationFailure.nonRetryable(message, 'InvalidInput', shown);
 }
 
-/** What is wrong, and then what to do. Some reasons end with a full stop already. */
+/** Joins a fault and its cure. Some reasons already end with a full stop. */
 export function joinSentences(reason: string, hint: string): string {
   return `${reason.replace(/(?<!\.)\.+$/, '')}. ${hint}`;
 }

@@ -2,17 +2,17 @@ import type { DetailEntry } from '../../contracts/run-record.ts';
 import { waveNumber } from '../../core/ids.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { Deliverable, listSuperseded } from '../projection/list-deliverables.ts';
-import { oneLine } from '../projection/markdown.ts';
+import { oneLine } from '../../core/text/markdown.ts';
 import { textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import { isEngineInput } from './known-inputs.ts';
 
-/** Characters of a summary: an agent chooses by it what to load. */
+/** Most characters of a summary: an agent chooses by it which details to load. */
 const summaryCharsMax = 300;
 
-/** What the details of a wave are made from, besides its completed delegations. */
+/** Sources of a wave's details, besides its completed delegations. */
 interface DetailSources {
-  /** All of the run. */
+  /** All delegation_ids of the run. */
   readonly delegationIds: ReadonlySet<string>;
   readonly superseded: ReturnType<typeof listSuperseded>;
   readonly texts: RecordTexts;
@@ -21,9 +21,9 @@ interface DetailSources {
 /**
  * Adds the details of a wave's completed delegations: one under the delegation_id, and one for each name it produces.
  *
- * A name that is produced again stands for the newest. A result that replaces others takes over what they produced, and
- * their own details go. A delegation_id and the names of the engine's own inputs always
- * stand for what they say, so a product can't take one.
+ * A name that is produced again refers to the newest result. A result that replaces others takes over their names, and
+ * their own details are removed. A delegation_id and the names of the engine's own inputs are reserved, so a product
+ * can't take one.
  */
 export function addDetails(
   details: readonly DetailEntry[],
@@ -40,7 +40,7 @@ export function addDetails(
     const produced = [one, ...older.map((pair) => pair.older)].flatMap(({ produces }) => produces);
     const names = produced.filter((name) => !delegationIds.has(name) && !isEngineInput(name));
     for (const detailId of [one.delegation_id, ...names]) {
-      // Deleted first, so that a newer entry also stands last.
+      // Deleted first, so that a newer entry is last in order.
       next.delete(detailId);
       next.set(detailId, createEntry(detailId, one, texts));
     }

@@ -5,10 +5,10 @@ import { reliesOnPrices } from '../../core/budget/resolve-budget.ts';
 import type { RecordDeps } from './deps.ts';
 
 /**
- * Models that members of triads may be given: a model that a planner makes up would fail only when it is called. That
- * those which agents and members name are priced, where they have to be, `checkBudget` sees to.
+ * Lists models that members of triads may get: an invented model would fail only when it is called. `checkBudget`
+ * checks the prices of models that agents and members name.
  *
- * @param members Of the triads that came with the input: what a person typed may be meant for a provider nobody knows.
+ * @param members Members of the triads in the input: a typed model may belong to an unknown provider.
  */
 export function listModels(
   { models, isPriced }: Pick<RecordDeps, 'models' | 'isPriced'>,

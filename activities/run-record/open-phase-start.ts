@@ -6,16 +6,16 @@ import { stepSpec } from '../../core/spec/step-spec.ts';
 import { listNegotiators, mayWrite } from '../../core/triad/roles.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
-/** A triad as its delegation has it: nobody is missing, and every section has a text. */
+/** A complete triad: every member is set, and every section has a text. */
 export interface SeatedTriad {
   readonly members: readonly TriadMember[];
   readonly sections: readonly SpecSection[];
 }
 
 /**
- * What one phase begins with that somebody started alone: the spec as the phase before would have left it.
+ * Prepares the start of a single phase: the spec as the phase before would have left it.
  *
- * @param input A checked one: its claims and owners fit the triad.
+ * @param input A checked input: its claims and owners fit the triad.
  * @throws {StoreUnavailable} when its texts can't be stored.
  */
 export async function openPhaseStart(
@@ -81,7 +81,7 @@ async function registerClaims(
   }, opened);
 }
 
-/** Each section is claimed with what the spec says of it. */
+/** Claims each section with the text of the spec. */
 function claimAll(member: string | null, sections: readonly SpecSection[]): TypedClaims {
   if (member === null) return [];
   return sections.map(({ section_id, text }) => ({ section_id, member, proposal: text }));

@@ -29,11 +29,11 @@ import { summariseAgent } from './summarise-agent.ts';
 import { listTypedLeaders, listTypedMembers } from './typed-models.ts';
 
 /**
- * Checks what was typed and begins the run's record.
+ * Checks the typed input and begins the run's record.
  *
- * Repeating it with the same input gives the same references, and does not set a run back that has gone on.
+ * Repeating it with the same input gives the same references, and does not set back a run that has gone on.
  *
- * @param assertCurrent throws when somebody else may have the work.
+ * @param assertCurrent Throws when another attempt may have taken over the work.
  * @throws InvalidInput with every fault of the input and of the agent files at once.
  * @throws {StoreUnavailable} when the store can't be read or written.
  */
@@ -104,7 +104,7 @@ export async function openRun(
   };
 }
 
-/** Who is in a triad, and who leads a team, is known when the agents are. */
+/** Chooses the members of a triad and the leader of a team, once the agents are loaded. */
 function findMembers(request: RunRequest, agents: readonly AgentDefinition[]): RunRequest {
   if (request.team !== null) return { ...request, delegations: [seatTeam(request.team, agents)] };
   if (request.triad === null) return request;
@@ -122,7 +122,7 @@ async function startPhase(
   return openPhaseStart(store, typed, { members, sections: listSections(delegation) });
 }
 
-/** What agents are to write into is looked at before anything is paid for. */
+/** Checks the workspace of the agents before anything is paid for. */
 async function checkWorkspace(
   { workspaces }: Pick<RecordDeps, 'workspaces'>,
   { workspaceDir }: RunRequest,

@@ -4,11 +4,11 @@ import { projectRun, removeReplacedFiles } from '../projection/project-run.ts';
 import type { RecordDeps } from './deps.ts';
 
 /**
- * Makes the readable tree of a run that of the record in the index, also where a worker takes the run further meanwhile.
+ * Rewrites the readable tree from the newest indexed record, and repeats while another worker publishes a newer one.
  *
- * @param outrun a record whose files may stand in the tree: after a reset it may have others. Null when there is none.
- * @param read gives the record behind a reference; null has nothing written for it.
- * @returns how many files were written; null when the index has no record of the run, or none that was read.
+ * @param outrun A record whose files may be in the tree: after a reset it may have others. Null when there is none.
+ * @param read Returns the record of a reference; null writes nothing for it.
+ * @returns the number of written files; null when the index has no record of the run, or none that was read.
  * @throws {StoreUnavailable} when the store can't be read or the tree not be written.
  */
 export async function projectNewest(

@@ -10,15 +10,15 @@ import { describeUserFact } from '../../core/pool/settle-facts.ts';
 import { textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 
-/** Without a key nothing can contradict it but a reader. */
+/** Fields of a fact without a key: only a reader can contradict it. */
 const inWords = { key: null, value: null } as const;
 
 const byUser = { confidence: 'high', is_assumption: false, origin: 'user' } as const;
 
 /**
- * The instruction in its words, then what it settles by key.
+ * Returns the instruction in its words, then the values that it settles by key.
  *
- * @param number Of the instruction in its run, from 1: a value that the user goes back to is said anew.
+ * @param number Number of the instruction in its run, from 1, so that a value that the user returns to is stated anew.
  */
 export function factsFromInstruction(
   instruction: string,
@@ -36,7 +36,7 @@ export function factsFromInstruction(
   ];
 }
 
-/** The key that the question asked for and the answer as its value, where it is one: a text that is short, or no text. */
+/** Returns the question's key with the answer as its value, if it is one: a short text, or no text. */
 function keyedBy({
   question,
   answer,
@@ -56,8 +56,8 @@ function keyedBy({
 }
 
 /**
- * An answer that nobody stands behind, a default that was taken or what the asker was left to assume, is an assumption.
- * What the planner answered is as sure as what it took it from, and no user has said it.
+ * Turns an answer into a fact. A default or an assumed answer is an assumption. An answer of the planner is as certain
+ * as its sources, and does not come from the user.
  */
 export function factFromAnswer(answered: StoredAnswer): ProposedFact {
   const { answered_by, question_id, amended_at } = answered;
@@ -86,7 +86,7 @@ function askerOf({ delegation_id }: StoredAnswer): Fact['origin'] {
   return delegation_id === null ? 'planner' : 'agent';
 }
 
-/** What agents stated and assumed while they worked, failed ones too: it is what they met with. */
+/** Collects the facts and assumptions that agents stated in their work, including failed ones. */
 export function factsFromOutputs(
   wave: number,
   outcomes: readonly Pick<DelegationOutcome, 'delegation_id' | 'turns' | 'output_ref'>[],
@@ -106,7 +106,7 @@ export function factsFromOutputs(
   });
 }
 
-/** What the planner settled with its decision. */
+/** Collects the facts that the planner stated in its decision. */
 export function factsFromDecision(
   wave: number,
   ref: Ref,

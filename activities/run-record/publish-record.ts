@@ -11,16 +11,16 @@ import { readRecord } from './read-record.ts';
 type PublishDeps = Pick<RecordDeps, 'store' | 'index' | 'projection'>;
 
 /**
- * Stores a record and makes it the one that readers see: in the index, and as the readable tree.
+ * Stores a record and publishes it: in the index, and as the readable tree.
  *
- * Every step can be repeated. An attempt that comes late, because its worker had been suspended, finds a descendant of
- * its record in the index and leaves it there; if that came in the midst of its own writing, it makes the tree that of the
- * descendant again. A record that does not follow from the indexed one (the workflow was reset, or its id is used again)
- * replaces it, tree included. So an attempt asks whether the work is still its own after it has read the index: of a
- * workflow that was replaced in this way it is not.
+ * Every step can be repeated. A late attempt, whose worker had been suspended, finds a descendant of its record in the
+ * index and leaves it there; if the descendant came during its own writing, it rewrites the tree from that. A record
+ * that does not follow from the indexed one (the workflow was reset, or its id is used again) replaces it, tree
+ * included. So an attempt checks, after it has read the index, that the work is still its own: for a workflow that was
+ * replaced in this way it is not.
  *
- * @param changes what led to `record` from the one before it.
- * @param assertCurrent throws when somebody else may have the work.
+ * @param changes Changes that led to `record` from the one before it.
+ * @param assertCurrent Throws when another attempt may have taken over the work.
  */
 export async function publishRecord(
   deps: PublishDeps,
@@ -32,11 +32,11 @@ export async function publishRecord(
   for (;;) {
     const indexed = await deps.index.read(record.run_id);
     if (await isSettled(deps, { record, ref }, indexed)) return ref;
-    // Where another record stands than the one before it, the run may have been reset a moment ago.
+    // If the index has another record than the previous one, the run may have been reset a moment ago.
     await assertCurrent(indexed.ref !== record.previous_ref);
     await projectOver(deps, record, changes, indexed);
     if (await deps.index.write(record.run_id, ref, indexed.version)) return ref;
-    // Undoes what was written for a record that was outrun meanwhile.
+    // Undoes the files of a record that was overtaken in between.
     await projectNewest(deps, record.run_id, record, (newest) => readOrNull(deps, newest));
   }
 }
@@ -46,7 +46,7 @@ interface Stored {
   readonly ref: Ref;
 }
 
-/** The index is written last: for whoever finds their record there, or one that follows from it, nothing is left to do. */
+/** Returns true when nothing is left to do: the index, which is written last, has this record or a descendant. */
 async function isSettled(
   deps: PublishDeps,
   { record, ref }: Stored,
@@ -58,7 +58,7 @@ async function isSettled(
   return current !== null && (await isAncestor(deps, { record, ref }, current));
 }
 
-/** Makes the tree of the indexed record that of `record`. */
+/** Turns the tree of the indexed record into that of `record`. */
 async function projectOver(
   deps: PublishDeps,
   record: RunRecord,
@@ -75,7 +75,7 @@ async function projectOver(
   await projectRun(record, store, projection, 'all');
 }
 
-/** An indexed record that can't be read has no claim on its place. */
+/** Returns null for an unreadable record, which may be replaced. */
 async function readOrNull(deps: PublishDeps, ref: Ref): Promise<RunRecord | null> {
   try {
     return await readRecord(deps.store, ref);

@@ -8,7 +8,7 @@ import { readEnds } from '../../core/team/bound-team.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readPhaseReport, readTeamReport } from './read-report.ts';
 
-/** A delegation, or a task of a team, that is over. */
+/** An ended delegation, or an ended task of a team. */
 interface Ended {
   readonly delegation_id: string;
   readonly triad_end?: Pick<TriadEnd, 'dissent_ref'>;
@@ -16,7 +16,7 @@ interface Ended {
 }
 
 /**
- * What the triads of a wave could not settle, all of it: an outcome that travels names only the first disputes.
+ * Reads all points that the triads of a wave could not settle: an outcome names only the first ones.
  *
  * @throws {ArtifactCorrupt} when a report is missing or damaged.
  * @throws {StoreUnavailable} when the store can't be read.
@@ -41,7 +41,7 @@ async function readDissent(
   return [...ofTeam, { delegation_id, claims: spec.claims, dissent: findDissent(spec) }];
 }
 
-/** What stayed disputed in the triads among the members of a team, and of the teams among them. */
+/** Reads the disputes of triads among the members of a team and of its nested teams. */
 export async function readTeamDissent(
   store: ArtifactStore,
   ref: Ref,

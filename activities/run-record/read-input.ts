@@ -16,27 +16,27 @@ import { describeInputIssues } from './describe-input-issues.ts';
 import type { InputFault, WorkflowType } from './input-fault.ts';
 import { listTypedTeams } from './seat-team.ts';
 
-/** What the kinds of input come down to. */
+/** Common form of all kinds of input. */
 export interface RunRequest {
   readonly goal: string;
   readonly constraints: readonly string[];
   /** The user's own criteria for the whole run. */
   readonly criteria: readonly string[];
-  /** The plan that came with the input, or null when the planner has to make one, or members have to be found. */
+  /** The plan in the input; null when the planner has to make one, or members have to be chosen. */
   readonly delegations: readonly Delegation[] | null;
-  /** What somebody typed to start a triad, or one of its phases; null for all others. */
+  /** Typed input of a triad or one of its phases; null for all others. */
   readonly triad: TriadInput | TriadPhaseInput | null;
-  /** What somebody typed to start a team; null for all others. */
+  /** Typed input of a team; null for all others. */
   readonly team: TeamInput | null;
   readonly useDefaults: boolean;
   readonly questions: QuestionRulesInput | undefined;
   readonly autonomy: Autonomy;
-  /** Whether the planner may have delegations done by triads. */
+  /** True when the planner may have triads do delegations. */
   readonly triads: boolean;
-  /** Teams that came with the input, the typed one among them; null: the planner may have nothing done by a team. */
+  /** Teams in the input, the typed one included; null when teams are not allowed. */
   readonly teams: readonly NamedTeam[] | null;
   readonly agentsDir: string | null;
-  /** As typed; whether it can be used is looked at later. */
+  /** Typed folder; checked later. */
   readonly workspaceDir: string | null;
   /** A canonical BCP 47 tag; null: the language of the goal. */
   readonly language: string | null;
@@ -48,11 +48,11 @@ export interface ReadInput {
   /** Null when there are faults. */
   readonly request: RunRequest | null;
   readonly faults: readonly InputFault[];
-  /** The folder of agents, also when something else in the input is wrong: its faults belong on the same list. */
+  /** The folder of agents, even when the input has other faults: the faults of its files belong on the same list. */
   readonly agentsDir: string | null;
 }
 
-/** Reads what was typed to start a workflow. Reports every fault at once. */
+/** Reads the typed input of a workflow. Reports every fault at once. */
 export function readInput(workflowType: WorkflowType, input: unknown): ReadInput {
   switch (workflowType) {
     case 'plannerRun':

@@ -6,8 +6,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readJson } from '../tools/read-artifact.ts';
 
 /**
- * @throws {ArtifactCorrupt} when the record is missing, damaged, or of a version that this reader does not know; the
- * message names the version.
+ * @throws {ArtifactCorrupt} when the record is missing, damaged, or of an unknown version, which the message names.
  * @throws {StoreUnavailable} when the store can't be read.
  */
 export async function readRecord(store: ArtifactStore, ref: Ref): Promise<RunRecord> {
@@ -22,7 +21,7 @@ export async function readRecord(store: ArtifactStore, ref: Ref): Promise<RunRec
   );
 }
 
-/** Its shape follows from its version: nobody but us writes one, and its address proves that it is unchanged. */
+/** Checks the version only: planwave alone writes records, and the address proves that one is unchanged. */
 function isKnownRecord(value: unknown): value is RunRecord {
   return (
     typeof value === 'object' &&

@@ -6,7 +6,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { readJson } from '../tools/read-artifact.ts';
 
 /**
- * @throws {ArtifactCorrupt} when the report is missing, damaged, or of a version that this reader does not know.
+ * @throws {ArtifactCorrupt} when the report is missing, damaged, or of an unknown version.
  * @throws {StoreUnavailable} when the store can't be read.
  */
 export async function readPhaseReport(store: ArtifactStore, ref: Ref): Promise<PhaseReport> {
@@ -15,14 +15,14 @@ export async function readPhaseReport(store: ArtifactStore, ref: Ref): Promise<P
   throw unknownReport(ref, "a triad's phase");
 }
 
-/** @throws as `readPhaseReport`. */
+/** @throws like `readPhaseReport`. */
 export async function readTeamReport(store: ArtifactStore, ref: Ref): Promise<TeamReport> {
   const value = await readJson(store, ref);
   if (isTeamReport(value)) return value;
   throw unknownReport(ref, 'a team');
 }
 
-/** Its shape follows from its version: nobody but us writes one, and its address proves that it is unchanged. */
+/** Checks the version only: planwave alone writes reports, and the address proves that one is unchanged. */
 function isPhaseReport(value: unknown): value is PhaseReport {
   return isOfVersion1(value) && 'phase' in value;
 }

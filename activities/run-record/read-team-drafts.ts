@@ -6,16 +6,16 @@ import type { PlacedTeam } from '../../core/team/check-named-teams.ts';
 import type { MemberDraft, TeamDraft } from '../../core/team/team-draft.ts';
 import type { WorkflowType } from './input-fault.ts';
 
-/** More teams than an input may have are a fault of their own. */
+/** Most teams that are read. More are a fault of the input's shape. */
 const draftsMax = 20;
 
-/** Unknown fields are left out here: they are a fault of the input's shape. */
+/** Unknown fields are ignored here: they are a fault of the input's shape. */
 const memberFields = z.object(TeamMember.shape).partial();
 const teamFields = z.object(NamedTeam.shape).omit({ members: true }).partial();
 
 /**
- * Every team that an input defines, as far as it can be read: so that the rules are checked although the input has other
- * faults, and all that is wrong with a team is told at once.
+ * Reads every team of an input as far as possible, so that all faults of a team are reported at once, whatever other
+ * faults the input has.
  */
 export function readTeamDrafts(type: WorkflowType, input: unknown): readonly PlacedTeam[] {
   if (!isRecord(input)) return [];
@@ -48,7 +48,7 @@ function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The fields that fit, and the names of those that do not. */
+/** Returns the valid fields, and the names of the invalid ones. */
 function readFields<S extends z.ZodObject>(
   schema: S,
   raw: Readonly<Record<string, unknown>>,

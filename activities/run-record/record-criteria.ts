@@ -7,13 +7,16 @@ import { cutText } from '../../core/text/cut-text.ts';
 import { textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 
-/** Characters of a note: what a single evidence or reason may have. */
+/** Most characters of a note, equal to those of one piece of evidence or one reason. */
 const noteCharsMax = 1_000;
 
 const waivedNote = 'Waived by the user.';
 const metByAnswerNote = "Met by the user's answer.";
 
-/** Adds what the plan lists for the first time, as open. A known criterion keeps its words: the user may have set it. */
+/**
+ * Adds the criteria that the plan lists for the first time, as open. A known criterion keeps its words, because the
+ * user may have written it.
+ */
 export function addPlannedCriteria(
   criteria: readonly RecordedCriterion[],
   plan: WavePlan,
@@ -28,9 +31,9 @@ export function addPlannedCriteria(
 }
 
 /**
- * Unknown ids change nothing, and what is waived already keeps its question.
+ * Marks criteria as waived. Unknown ids change nothing, and criteria that are waived already keep their question.
  *
- * @param questionId The question whose answer waives them. If undefined, an instruction does.
+ * @param questionId The question whose answer waives them. Undefined when an instruction does.
  */
 export function waiveCriteria(
   criteria: readonly RecordedCriterion[],
@@ -45,7 +48,7 @@ export function waiveCriteria(
   });
 }
 
-/** What a wave says about the criteria it ends with. */
+/** Sources of the notes on criteria at the end of a wave. */
 export interface CriteriaSources {
   readonly outcomes: readonly DelegationOutcome[];
   readonly decision: WaveDecision | null;
@@ -53,8 +56,8 @@ export interface CriteriaSources {
 }
 
 /**
- * Takes over the states after a wave, each with its note. Which state holds is the workflow's to say; here it is only
- * told why. A criterion of the record that `states` does not name stays as it was.
+ * Takes over the states after a wave, each with a note. The workflow decides the states; this only explains them. A
+ * criterion of the record that `states` does not name stays unchanged.
  */
 export function applyCriterionStates(
   criteria: readonly RecordedCriterion[],
@@ -77,7 +80,7 @@ export function applyCriterionStates(
   return [...next.values()];
 }
 
-/** Null when this wave says nothing about the criterion. */
+/** Finds the note of a criterion; null when this wave says nothing about it. */
 function findNote(state: CriterionState, sources: CriteriaSources): string | null {
   switch (state.state) {
     case 'waived':
@@ -108,7 +111,7 @@ function findEvidence(state: CriterionState, { outcomes, texts }: CriteriaSource
   return criteria_met.find((one) => one.criterion_id === state.criterion_id)?.evidence ?? null;
 }
 
-/** The agent's own reason where it gave one, else why its delegation did not complete. */
+/** Returns the agent's own reason, otherwise the reason why its delegation did not complete. */
 function findReason(state: CriterionState, { outcomes, texts }: CriteriaSources): string | null {
   for (const outcome of outcomes.toReversed()) {
     const isMeant =

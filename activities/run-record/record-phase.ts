@@ -1,23 +1,25 @@
 import type { RecordPhaseInput, RecordPhaseResult } from '../../contracts/activity-types.ts';
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { findPlanned } from '../projection/find-planned.ts';
-import type { LoadedPhase } from '../projection/load-phase.ts';
-import { appendMarkdown } from '../projection/markdown.ts';
+import { findPlanned, loadTexts, textOf } from '../projection/record-texts.ts';
+import type { LoadedPhase } from '../projection/record-texts.ts';
+import { appendMarkdown } from '../../core/text/markdown.ts';
 import { treePaths } from '../projection/paths.ts';
-import { loadTexts, textOf } from '../projection/record-texts.ts';
-import { renderMinorityLine, renderMinorityReport } from '../projection/render-minority-report.ts';
-import { renderPhase } from '../projection/render-phase.ts';
+import {
+  renderMinorityLine,
+  renderMinorityReport,
+  renderPhase,
+} from '../projection/render-phase.ts';
 import type { RecordDeps } from './deps.ts';
 
 /**
- * Keeps how far a phase of a triad has come: in the store, and as a file for people. Repeating it gives the same.
+ * Stores the report of a triad's phase, and writes it as a file for people. Repeating it gives the same result.
  *
- * The newest attempt at a phase has the file. An attempt begins only when the report of the one before it is kept, so
- * only a worker that was suspended in between could write an older one over it: it looks right before whether the work
- * is still its own. Files that are late for all that are written again by `export`: nobody reads them back.
+ * The file belongs to the newest attempt at a phase. An attempt begins only when the report of the one before it is
+ * stored, so only a suspended worker could overwrite it with an older one: it checks right before writing that the work
+ * is still its own. Files that are nevertheless old are rewritten by `export`; they are never read back.
  *
- * @param assertCurrent throws when somebody else may have the work.
+ * @param assertCurrent Throws when another attempt may have taken over the work.
  * @throws {ArtifactCorrupt} when the plan or a text that the report names is missing or damaged.
  * @throws {StoreUnavailable} when the store can't be read or written.
  */
@@ -27,7 +29,7 @@ export async function recordPhase(
   assertCurrent: () => Promise<void>,
 ): Promise<RecordPhaseResult> {
   const report_ref = await store.put(JSON.stringify(report));
-  // Read back, so that a later export renders the same.
+  // Read back, so that a later export renders the same text.
   const texts = await loadTexts(store, [{ plans: [plan_ref], phases: [report_ref] }]);
   const phase = textOf(texts.phases, report_ref);
   const told = tellDissent(phase);
@@ -40,7 +42,7 @@ export async function recordPhase(
 }
 
 /**
- * The output with what stayed disputed: in a line for the planner, and whole at the end.
+ * Adds the disputed points to the output: one line for the planner, and the whole at the end.
  *
  * @returns null when there is no output, or nothing stayed disputed.
  */

@@ -13,8 +13,8 @@ import { readDisputes } from './read-disputes.ts';
 import { readRecord } from './read-record.ts';
 
 /**
- * Holds a decision against the pool, against what the wave's outputs state and what its triads could not settle, and its
- * answer against what the run has. None of them goes through history: only the faults do.
+ * Checks a decision against the pool, the statements of the wave's outputs and the disputes of its triads, and its
+ * answer against the run's results. Only the faults go through history.
  *
  * @throws {ArtifactCorrupt} when the record, an output or the decision is missing or damaged.
  * @throws {StoreUnavailable} when the store can't be read.
@@ -36,7 +36,10 @@ export async function reviewDecision(
   return { faults: capFaults([...faults, ...named]) };
 }
 
-/** What was there before the wave, and what the wave brought: a claimed effect is a confirmed one. */
+/**
+ * Lists the results before the wave and those of the wave. A claimed effect counts as confirmed, because its output was
+ * checked.
+ */
 function listAnswerable(
   record: RunRecord,
   outcomes: ReviewDecisionInput['outcomes'],

@@ -8,18 +8,18 @@ import { chooseLeader } from '../../core/team/choose-leader.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
 import { composeLoneDelegation } from './compose-plan.ts';
 
-/** What a typed team has in common with one that stands in a list; the rest of the input is left out. */
+/** Fields that a typed team shares with a listed one; the rest of the input is ignored. */
 const definitionFields = z.object(NamedTeam.shape).omit({ team_id: true, members: true });
 
-/** What is said of one run, whichever team does it. */
+/** Fields that belong to one run, whichever team does it. */
 const perRunFields: readonly string[] = ['thread_id', 'user_id'];
 
-/** Whether the input only chooses one of its `teams`. */
+/** Returns true when the input only chooses one of its `teams`. */
 export function choosesTeam({ team_id, teams = [] }: TeamInput): boolean {
   return team_id !== undefined && teams.some((team) => team.team_id === team_id);
 }
 
-/** Fields of the input that say what its team is. */
+/** Lists the fields of the input that define its team. */
 export function listDefinitionFields(input: TeamInput): readonly string[] {
   const { members, ...rest } = input;
   const given = Object.keys(definitionFields.parse(rest)).filter(
@@ -28,7 +28,7 @@ export function listDefinitionFields(input: TeamInput): readonly string[] {
   return members === undefined ? given : ['members', ...given];
 }
 
-/** All teams of an input, the one that is to work among them. */
+/** Lists all teams of an input, the chosen one included. */
 export function listTypedTeams(input: TeamInput): readonly NamedTeam[] {
   const { team_id = thisTeamId, teams = [], thread_id, user_id } = input;
   if (choosesTeam(input)) {
@@ -45,7 +45,7 @@ export function listTypedTeams(input: TeamInput): readonly NamedTeam[] {
   return [{ ...typed, team_id, ...(members !== undefined && { members }) }, ...teams];
 }
 
-/** The one delegation that a typed team comes down to. */
+/** Composes the single delegation of a typed team. */
 export function seatTeam(
   input: TeamInput,
   agents: readonly Pick<AgentSummary, 'agent_id'>[],

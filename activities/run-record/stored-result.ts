@@ -2,11 +2,11 @@ import type { RecordDeps } from './deps.ts';
 import { readRecord } from './read-record.ts';
 import { treePaths } from '../projection/paths.ts';
 
-/** What is stored of the end of a run. */
+/** Stored results of an ended run. */
 export interface StoredResult {
-  /** Text of `result.md`: the answer and what has to be known of it. */
+  /** Text of `result.md`: the answer, with notes about it. */
   readonly result_md: string;
-  /** Text of `report.md`: everything else. */
+  /** Text of `report.md`, which explains how the answer was produced. */
   readonly report_md: string;
   /** Their paths below the artifact home. */
   readonly result_path: string;
@@ -14,7 +14,7 @@ export interface StoredResult {
 }
 
 /**
- * Reads how a run ended from the store: the files themselves are a projection, and may be gone.
+ * Reads the end of a run from the store: the files themselves are a projection, and may be missing.
  *
  * @returns null when the index does not have the run, or the run has no result yet.
  */

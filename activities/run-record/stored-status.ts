@@ -3,7 +3,7 @@ import type { RecordDeps } from './deps.ts';
 import { readRecord } from './read-record.ts';
 
 /**
- * What the store knows of a run that the server has forgotten, because closed runs vanish after the retention time.
+ * Reads the status of a run from the store, for runs that the server has deleted after the retention time.
  *
  * @returns null when the index does not have the run.
  */

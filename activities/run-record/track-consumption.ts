@@ -11,7 +11,9 @@ import type { StaleCause } from '../../core/pool/mark-stale.ts';
 import { listCompleted, listSuperseded } from '../projection/list-deliverables.ts';
 import { isEngineInput } from './known-inputs.ts';
 
-/** What the packets of a wave show to all its delegations. @param record The one that they are rendered from. */
+/**
+ * Reads the facts, answers and decision in the packets of a wave. @param record The record that they are rendered from.
+ */
 export function readShown(record: RunRecord): ShownToWave {
   const decided = record.waves.findLast((wave) => wave.decision_ref !== null);
   return {
@@ -23,7 +25,9 @@ export function readShown(record: RunRecord): ShownToWave {
   };
 }
 
-/** What each completed delegation of a wave built on. @param shown The record that its packet was rendered from. */
+/**
+ * Reads the basis of each completed delegation of a wave. @param shown The record that its packet was rendered from.
+ */
 export function readConsumptions(
   record: RunRecord,
   shown: RunRecord,
@@ -54,7 +58,7 @@ export function readConsumptions(
   });
 }
 
-/** The names that a delegation's output had for those after it: its own, and those of all that it replaces. */
+/** Lists the names of a delegation's output for later ones: its own, and those of all that it replaces. */
 function namesOf(
   delegation: Delegation,
   { delegations }: WavePlan,
@@ -70,7 +74,7 @@ function namesOf(
   return [...new Set(names)].map((name) => ({ name, source }));
 }
 
-/** Every name under which the record gives the output of a delegation. */
+/** Lists all names of a delegation's output in the record. */
 function namesInRecord(delegationId: string, { details }: RunRecord): string[] {
   const own = details.find((one) => one.detail_id === delegationId);
   if (own === undefined) return [];
@@ -79,7 +83,7 @@ function namesInRecord(delegationId: string, { details }: RunRecord): string[] {
     .map(({ detail_id }) => detail_id);
 }
 
-/** Whose output each name stands for: the newest that produces or replaces it, as the details of the record do. */
+/** Maps each name to the source of its output: the newest that produces or replaces it, as in the record's details. */
 function listProducers(record: RunRecord): ReadonlyMap<string, string> {
   const newestOf = new Map(
     listSuperseded(record).map(({ older, newest }) => [older.delegation_id, newest]),
@@ -97,10 +101,10 @@ function listProducers(record: RunRecord): ReadonlyMap<string, string> {
 }
 
 /**
- * Marks who built on what a change takes back.
+ * Marks delegations whose basis a change takes back.
  *
  * @param ended The wave that the change ends, with the record that its packets showed; null for any other change. Its
- * delegations worked with that record, whatever has changed since.
+ * delegations worked with that record, whatever changed later.
  */
 export function trackStale(
   before: RunRecord,
@@ -110,7 +114,7 @@ export function trackStale(
   if (after.consumptions.length === 0) return after;
   const shown = new Map(after.waves.flatMap((one) => (one.shown ? [[one.wave, one.shown]] : [])));
   const isOwn = ({ wave }: Consumption): boolean => wave === ended?.wave;
-  // What was replaced is not used any more, so it can't be outdated.
+  // A replaced result is not used any more, so it can't be outdated.
   const superseded = new Set(
     listSuperseded(after).map(({ older: { delegation_id } }) => delegation_id),
   );
@@ -126,7 +130,7 @@ export function trackStale(
   return stale.length === 0 ? after : { ...after, stale };
 }
 
-/** What held in one record, or was not there yet, and does not hold in a later one. */
+/** Finds changes between two records: facts, answers and outputs of the first that do not hold in the second. */
 function findCauses(before: RunRecord, after: RunRecord): readonly StaleCause[] {
   return [
     ...findSuperseded(before, after),

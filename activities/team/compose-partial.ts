@@ -1,20 +1,20 @@
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import type { LoadedTask, LoadedTeam } from '../projection/load-team.ts';
-import { bullets, cutLine, oneLine } from '../projection/markdown.ts';
-import { describeEnd, renderBrought } from '../projection/render-team-task.ts';
-import { teamLimits } from '../projection/team-limits.ts';
+import type { LoadedTask, LoadedTeam } from '../projection/record-texts.ts';
+import { bullets, cutLine, oneLine } from '../../core/text/markdown.ts';
+import { describeEnd, renderBrought } from '../projection/render-team.ts';
+import { teamLimits } from '../projection/limits.ts';
 
-/** As the shape of an output allows. */
+/** Limits of an output's shape. */
 const reasonCharsMax = 1_000;
 const effectsMax = 50;
 
 /**
- * What members brought to a team that ended without an answer of its leader, as an output that nobody takes for a whole
- * one. The engine writes it from the records, so it says nothing that no member put there.
+ * Composes an output from the members' results when a team ended without an answer of its leader; it is marked as
+ * partial. The engine writes it from the records, so it contains nothing that a member did not state.
  *
- * @returns null when they brought nothing.
+ * @returns null when there are no results.
  */
 export function composePartial(
   { report, tasks }: LoadedTeam,
@@ -33,7 +33,7 @@ export function composePartial(
     optional_questions: [],
     missing_info_requests: [],
     assumptions_made: [],
-    // Nobody vouches for what members stated: their leader has not looked at it.
+    // The members' facts are left out, because their leader has not checked them.
     facts: [],
     effects_claimed: [...effects].slice(0, effectsMax),
     coverage: {

@@ -9,8 +9,8 @@ import { recordTeam } from './record-team.ts';
 import { rewriteTask } from './rewrite-task.ts';
 
 /**
- * What a team's leader can't do by itself: find out who its members are, make delegations of their tasks, and keep what
- * its team has come to.
+ * Creates the activities of a team: resolve its members, turn the leader's tasks into delegations, and record its
+ * report.
  */
 export function createTeamActivities(
   deps: TeamDeps,

@@ -11,7 +11,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import { readShape } from '../tools/read-artifact.ts';
 
-/** Where a team finds its task. */
+/** Plan and delegation of a team's task. */
 export interface TeamPlace {
   readonly plan_ref: Ref;
   readonly delegation_id: string;
@@ -23,7 +23,7 @@ export interface TeamTask {
 }
 
 /**
- * The delegation that a team is to do, and the plan around it.
+ * Reads the delegation of a team, and the plan around it.
  *
  * @throws {ArtifactCorrupt} when the plan is missing or damaged, or has no such delegation for a team.
  */
@@ -51,7 +51,7 @@ export function defineTeam(plan: TeamPlan, teams: readonly NamedTeam[]): TeamDef
   );
 }
 
-/** The failure of a team that can't go to work, or can't go on as it is told to. */
+/** Creates the failure of a team that can't start or continue. */
 export function createInvalidTeam(reason: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(`The team can't work: ${reason}.`, 'InvalidInput');
 }

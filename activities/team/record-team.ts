@@ -1,9 +1,8 @@
 import type { RecordTeamInput, RecordTeamResult } from '../../contracts/team-activities.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { findPlanned } from '../projection/find-planned.ts';
-import { loadTeam } from '../projection/load-team.ts';
-import type { LoadedTeam } from '../projection/load-team.ts';
+import { findPlanned, loadTeam } from '../projection/record-texts.ts';
+import type { LoadedTeam } from '../projection/record-texts.ts';
 import { treePaths } from '../projection/paths.ts';
 import { renderTeam } from '../projection/render-team.ts';
 import { composePartial } from './compose-partial.ts';

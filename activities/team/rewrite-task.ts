@@ -6,15 +6,15 @@ import { readRecord } from '../run-record/read-record.ts';
 import type { TeamDeps } from './deps.ts';
 import { createInvalidTeam, readTeamTask } from './read-team.ts';
 
-/** As many as a task may have, however it came. */
+/** Most characters of a task. */
 const messageCharsMax = 20_000;
 
 /**
- * Puts another text in the place of a team's message, wherever leader and members would read the old one: in the plan,
- * and in a record where it is the goal. Both stand in the store only: the run's own record keeps what was typed.
- * Repeating it gives the same.
+ * Replaces a team's message wherever leader and members would read the old one: in the plan, and in a record where it
+ * is the goal. Both exist only in the store: the run's own record keeps the typed text. Repeating it gives the same
+ * result.
  *
- * @throws InvalidInput when nothing is left of the message, or it has grown too long for a task.
+ * @throws InvalidInput when the new message is empty, or too long for a task.
  * @throws {ArtifactCorrupt} when plan, record or message are missing or damaged.
  * @throws {StoreUnavailable} when the store can't be read or written.
  */

@@ -15,7 +15,7 @@ import { ThreadUnavailable } from '../ports/thread-store.ts';
 import type { FoundDelegation, FoundDelegations, ThreadStore } from '../ports/thread-store.ts';
 import { readShape } from '../tools/read-artifact.ts';
 
-/** Limits of what a thread keeps and of what a leader is told. */
+/** Sizes of a thread, and of the part that a leader is given. */
 export const threadLimits = {
   /** Messages and answers that a leader is told: the newest ten exchanges (seed 002, phase 3). */
   messagesMax: 20,
@@ -49,11 +49,11 @@ export function createThreadActivities(
 }
 
 /**
- * Reads what a leader is told of its thread. What the asking run has added itself is left out: an attempt that is made
- * again reads what the first one read.
+ * Loads the part of a thread that its leader is given. Entries of the same run are left out, so that a second attempt
+ * gets the same as the first.
  *
- * Messages are worth having without the delegations (seed 002, case 4.4): a search that fails costs what it would have
- * found, and a delegation that can't be read costs itself; the note says so.
+ * Messages are useful without the delegations (seed 002, case 4.4): a failed search loses its results, an unreadable
+ * delegation only itself; the note says so.
  *
  * @throws {ThreadUnavailable} when the store can't be read at all.
  * @throws {ArtifactCorrupt} when the message is missing or damaged.
@@ -107,7 +107,7 @@ function eachOnce(found: readonly FoundDelegation[]): ThreadHistory['delegations
   return [...byKey.values()];
 }
 
-/** Says so when a thread is new: its id may be mistyped. */
+/** Describes the thread. A thread that is unexpectedly new has a mistyped id. */
 function describeThread({ messages, delegations }: ThreadHistory): string {
   if (messages.length === 0 && delegations.length === 0) return 'The thread is new.';
   const said = countOf(messages.length, 'message or answer', 'messages and answers');
@@ -124,7 +124,7 @@ function describeLoss(found: FoundDelegations | null, unreadable: number): strin
   return unreadable === 0 ? [] : ['Past delegations that could not be read were left out.'];
 }
 
-/** Shapes of artifacts that planwave has stored itself, as far as a thread keeps them. */
+/** Parts of stored artifacts that a thread keeps; no more is read. */
 const Output = z.object({ compact_md: z.string() });
 const Plan = z.object({
   delegations: z.array(z.object({ delegation_id: z.string(), task_description: z.string() })),

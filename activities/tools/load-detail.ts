@@ -34,7 +34,7 @@ export const loadDetail: ReadingTool = {
     name: loadDetailName,
     description:
       'Loads the full text of one earlier result, as Markdown, with the files that were written for it. It loads what ' +
-      '<detail_index> lists and what <upstream_results> has in short form, and nothing else. Long texts come in pages of 20 KB. ' +
+      'one of your blocks lists or has in short form, and nothing else. Long texts come in pages of 20 KB. ' +
       'Example: {"detail_id":"market-research","page":1}',
     input: LoadDetailInput,
   },

@@ -1,7 +1,7 @@
 import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { WrittenFile } from '../../contracts/effect.ts';
 import { isRecord } from '../../core/is-record.ts';
-import { shareBytes } from '../../core/text/share-bytes.ts';
+import { shareBytes } from '../../core/text/cut-text.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { blockBytesMax } from '../prompts/block-limits.ts';
 import { cutAtLine } from '../prompts/blocks.ts';

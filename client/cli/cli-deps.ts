@@ -1,12 +1,15 @@
 import type { DataConverter } from '@temporalio/common';
 import type { StatusView } from '../../contracts/views.ts';
 import type { ConnectOptions } from '../connect.ts';
-import type { OpenHistory } from '../open-histories.ts';
+import type { OpenHistory } from '../run-listing.ts';
 import type { CliIo } from './cli-io.ts';
-import type { CliSession } from './cli-session.ts';
-import type { CliThreads } from './cli-threads.ts';
-import type { ClientTracing } from './client-tracing.ts';
-import type { DoctorCheck } from './doctor-check.ts';
+import type { CliSession, ClientTracing } from './cli-session.ts';
+import type {
+  EntryCounts,
+  EntrySelection,
+  ListedThreads,
+  ReadThread,
+} from '../../contracts/thread.ts';
 
 /** What the command line needs from outside. It is composed where the store and the tools are known. */
 export interface CliDeps {
@@ -43,16 +46,46 @@ export interface ReplayedWorkflow {
   readonly fault: string | null;
 }
 
-export interface ExportedRun {
+interface ExportedRun {
   /** Folder that was written. */
   readonly path: string;
 }
 
-export interface StoredResult {
+interface StoredResult {
   /** Texts of `result.md` and `report.md`. */
   readonly result_md: string;
   readonly report_md: string;
   /** Where they are, below the artifact home. */
   readonly result_path: string;
   readonly report_path: string;
+}
+
+/**
+ * The threads of teams, for people who look into them and delete them. Needs no server and no worker.
+ *
+ * Every method rejects with a CliError when the threads can't be read or written.
+ */
+export interface CliThreads {
+  /** @param options `userId`: only entries of this person, or null for all. */
+  list(options: { readonly limit: number; readonly userId: string | null }): Promise<ListedThreads>;
+  /** @param limit entries, the newest, at most. */
+  read(threadId: string, limit: number): Promise<ReadThread>;
+  count(which: EntrySelection): Promise<EntryCounts>;
+  /** Returns what was deleted. */
+  remove(which: EntrySelection): Promise<EntryCounts>;
+}
+
+/** One thing that must be right before a run can work. */
+export interface DoctorCheck {
+  readonly name: string;
+  /** Never rejects for what it checks; a rejection is shown as a failed check. */
+  run(): Promise<DoctorFinding>;
+}
+
+export interface DoctorFinding {
+  readonly ok: boolean;
+  /** What was found, in one line. */
+  readonly detail: string;
+  /** What to do when it is not ok. */
+  readonly cure?: string | undefined;
 }

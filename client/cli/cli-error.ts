@@ -1,6 +1,5 @@
 import { PlanwaveClientError } from '../client-error.ts';
-import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import type { ExitCode } from './exit-codes.ts';
+import type { ClientErrorCode } from '../client-error.ts';
 
 /** A failure that the command line words itself: one line that says what happened and what to try. */
 export class CliError extends Error {
@@ -28,7 +27,7 @@ export function badInput(message: string): CliError {
 }
 
 /** What the user sees of any failure. */
-export interface ShownError {
+interface ShownError {
   readonly code: string;
   readonly exitCode: ExitCode;
   readonly message: string;
@@ -51,4 +50,41 @@ export function toShownError(error: unknown): ShownError {
     message: `${text || 'unknown failure'} (PLANWAVE_DEBUG=1 shows where)`,
     data: {},
   };
+}
+
+/** What a script can rely on. Listed in `--help`. */
+export const exitCodes = {
+  ok: 0,
+  unmet: 1,
+  badInput: 2,
+  unreachable: 3,
+  notFound: 4,
+  refused: 5,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export const exitCodeHelp: readonly (readonly [ExitCode, string])[] = [
+  [exitCodes.ok, 'done'],
+  [exitCodes.unmet, 'the run ended unmet, stopped or failed; a check failed'],
+  [exitCodes.badInput, 'bad usage or bad input'],
+  [exitCodes.unreachable, 'the server can not be reached or refuses the credentials'],
+  [exitCodes.notFound, 'there is no such run, result, thread or namespace'],
+  [exitCodes.refused, 'the run refused the answer, or takes no more messages'],
+  [exitCodes.interrupted, 'left with Ctrl-C; the run goes on'],
+];
+
+const codesOfErrors: Readonly<Record<ClientErrorCode, ExitCode>> = {
+  unreachable: exitCodes.unreachable,
+  unauthorized: exitCodes.unreachable,
+  not_found: exitCodes.notFound,
+  already_exists: exitCodes.badInput,
+  bad_input: exitCodes.badInput,
+  run_ended: exitCodes.refused,
+  internal: exitCodes.unmet,
+};
+
+function exitCodeOf(code: ClientErrorCode): ExitCode {
+  return codesOfErrors[code];
 }

@@ -1,4 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
+import { createInterface } from 'node:readline/promises';
+import { badInput } from './cli-error.ts';
 
 /** Everything the command line reads and writes, so that tests and other programs can drive it. */
 export interface CliIo {
@@ -34,4 +36,71 @@ export function createProcessIo(): CliIo {
       };
     },
   };
+}
+
+/**
+ * Everything from standard input, as UTF-8.
+ *
+ * @throws CliError for other bytes: replacing them in silence would change what was meant.
+ */
+export async function readAll(stdin: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin as AsyncIterable<Buffer | string>) {
+    chunks.push(Buffer.from(chunk));
+  }
+  try {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    return decoder.decode(Buffer.concat(chunks));
+  } catch {
+    throw badInput('Standard input is not UTF-8. Try: iconv -t UTF-8');
+  }
+}
+
+/** The user pressed Ctrl-C at a prompt. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+export interface ReadLineOptions {
+  /** Takes the prompt back; the result is then `undefined`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * One line from the user, or `undefined` when there is none: the input ended, or the prompt was taken back.
+ * @throws Interrupted at Ctrl-C
+ */
+export async function readLine(
+  io: CliIo,
+  prompt: string,
+  options: ReadLineOptions = {},
+): Promise<string | undefined> {
+  const reader = createInterface({
+    input: io.stdin,
+    output: io.stdout,
+    terminal: io.isTerminal,
+  });
+  const { signal } = options;
+  try {
+    return await new Promise<string | undefined>((resolve, reject) => {
+      // In raw mode Ctrl-C is a key and no signal; without a listener readline would just go quiet.
+      reader.once('SIGINT', () => {
+        io.stdout.write('\n');
+        reject(new Interrupted('interrupted'));
+      });
+      // `question` never settles when the input ends.
+      reader.once('close', () => {
+        resolve(undefined);
+      });
+      const takeBack = (): void => {
+        io.stdout.write('\n');
+        resolve(undefined);
+      };
+      if (signal?.aborted === true) resolve(undefined);
+      else signal?.addEventListener('abort', takeBack, { once: true });
+      reader.question(prompt).then(resolve, reject);
+    });
+  } finally {
+    reader.close();
+  }
 }

@@ -1,14 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import type { Connection, ConnectionLike } from '@temporalio/client';
+import type { Connection, ConnectionLike, WorkflowClientInterceptor } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { collectOwnSecrets } from '../../redaction/own-secrets.ts';
-import { connectToServer } from '../connect.ts';
+import { connectToServer, taskQueueOf } from '../connect.ts';
 import type { ConnectOptions } from '../connect.ts';
 import { createPlanwaveClient } from '../planwave-client.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
-import { taskQueueOf } from '../task-queue.ts';
-import type { ClientTracing } from './client-tracing.ts';
+
+/** What traces a command, when a collector is configured. */
+export interface ClientTracing {
+  readonly clientInterceptors: readonly WorkflowClientInterceptor[];
+  /** Sends what is left. Never throws. */
+  stop(): Promise<void>;
+}
 
 /** An open connection and the client on it. */
 export interface CliSession {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { join } from 'node:path';
 import type { CliDeps } from './cli-deps.ts';
 import { openSession } from './cli-session.ts';
 import type { CliSession } from './cli-session.ts';
-import { exitCodes } from './exit-codes.ts';
-import { safeJson } from './text/clean-text.ts';
-import { createPaint } from './text/paint.ts';
-import type { Paint } from './text/paint.ts';
+import { exitCodes } from './cli-error.ts';
+import { safeJson, createPaint, cleanLine } from './terminal-text.ts';
+import type { Paint } from './terminal-text.ts';
 
 /** What a command found or did. The runner prints one of the two forms. */
 export interface CommandResult {
@@ -31,7 +31,7 @@ export interface CommandContext {
   readonly session: () => Promise<CliSession>;
 }
 
-export type CommandHandler = (context: CommandContext) => Promise<CommandResult>;
+type CommandHandler = (context: CommandContext) => Promise<CommandResult>;
 
 /** Runs a command's work with what all commands share, and prints what it returns. */
 export interface CommandRunner {
@@ -91,4 +91,14 @@ async function closeQuietly(opened: Promise<CliSession> | undefined): Promise<vo
   } catch {
     // See above.
   }
+}
+
+/** Folder below which a worker on this machine writes. */
+export function artifactHome({ deps }: CommandContext): string {
+  return deps.env['PLANWAVE_HOME'] ?? '.planning';
+}
+
+/** Where a file of a run is, for a worker on this machine. */
+export function resultPath(context: CommandContext, path: string): string {
+  return cleanLine(join(artifactHome(context), path));
 }

@@ -1,23 +1,20 @@
 import { Command } from 'commander';
-import { commandPrefix } from '../command-text.ts';
+import { commandPrefix } from '../../core/text/command-text.ts';
 import type { CliDeps } from './cli-deps.ts';
 import { createCommandRunner } from './command-runner.ts';
-import type { CommandRunner } from './command-runner.ts';
-import { registerAmend } from './commands/amend.ts';
+import type { CommandRunner, GlobalOptions } from './command-runner.ts';
+import { registerAmend, registerControls } from './commands/control.ts';
 import { registerAnswer } from './commands/answer.ts';
-import { registerControls } from './commands/control.ts';
 import { registerDoctor } from './commands/doctor.ts';
-import { registerExport } from './commands/export.ts';
+import { registerExport, registerReport } from './commands/report.ts';
 import { registerList } from './commands/list.ts';
 import { registerQuestions } from './commands/questions.ts';
-import { registerReport } from './commands/report.ts';
 import { registerStart } from './commands/start.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerTeam } from './commands/team.ts';
-import { registerTemporal } from './commands/temporal.ts';
 import { registerThreads } from './commands/threads.ts';
 import { registerWatch } from './commands/watch.ts';
-import { exitCodeHelp } from './exit-codes.ts';
+import { exitCodeHelp } from './cli-error.ts';
 
 type Register = (program: Command, runner: CommandRunner) => void;
 
@@ -81,4 +78,30 @@ function helpFooter(): string {
     '',
     `In scripts: ${commandPrefix.replace('run', 'run --silent')} <command> --json`,
   ].join('\n');
+}
+
+function registerTemporal(program: Command, runner: CommandRunner): void {
+  program
+    .command('temporal')
+    .argument('[arguments...]', 'passed on as they are')
+    .description('run the Temporal CLI that planwave uses')
+    .allowUnknownOption()
+    .passThroughOptions()
+    .helpOption(false)
+    .action((words: readonly string[], _options: object, command: Command) =>
+      runner.run(command, async ({ deps, globals }) => ({
+        data: undefined,
+        lines: [],
+        exitCode: await deps.runTemporalCli([...words, ...passedOn(globals)]),
+      })),
+    );
+}
+
+/** Options of ours, given before the command's name, in the Temporal CLI's own words. */
+function passedOn({ address, namespace, json }: GlobalOptions): string[] {
+  return [
+    ...(address === undefined ? [] : ['--address', address]),
+    ...(namespace === undefined ? [] : ['--namespace', namespace]),
+    ...(json === true ? ['--output', 'json'] : []),
+  ];
 }

@@ -1,10 +1,9 @@
 import { CommanderError } from 'commander';
-import { Interrupted } from './ask/read-line.ts';
+import { Interrupted } from './cli-io.ts';
 import type { CliDeps } from './cli-deps.ts';
-import { toShownError } from './cli-error.ts';
-import { exitCodes } from './exit-codes.ts';
+import { toShownError, exitCodes } from './cli-error.ts';
 import { createProgram } from './program.ts';
-import { cleanLine, safeJson } from './text/clean-text.ts';
+import { cleanLine, safeJson } from './terminal-text.ts';
 
 /**
  * Runs one command line.

@@ -1,10 +1,10 @@
 /**
- * What an account has left, and what it can lend.
+ * The remaining budget of an account, and the size of the next lease.
  *
  * Invariants:
  *   AT1. A lease holds what the next call needs, and no more than is free in every scope.
  *   AT2. While much is left, a lease is a share of it, so that few messages are needed; near the limit it is exact.
- *   AT3. What has no limit is lent without one.
+ *   AT3. A measure without a limit is lent without one.
  */
 import type { BudgetLimits, BudgetScope, Lease, Spending } from '../../contracts/budget.ts';
 import { addSpending, mapLimits, maxSpending, measures } from './spending.ts';
@@ -14,15 +14,17 @@ import type { AccountState, Holder, QueuedWish } from './account-state.ts';
 /** Spent, with the milliseconds of work. */
 export type Spent = Spending & { readonly worked_ms: number };
 
-/** What is left of one scope. Null: no limit. */
+/** Remaining amounts of one scope. Null: no limit. */
 export type Left = BudgetLimits;
 
-/** Nobody else is told what a holder has in hand: what it was lent counts as spent until it says what it spent. */
+/**
+ * Returns what a holder is charged. While it works, its lease counts as spent, because the holder reports only later.
+ */
 export function chargeOf(holder: Holder): Spending {
   return holder.state === 'working' ? maxSpending(holder.granted, holder.spent) : holder.spent;
 }
 
-/** What is spent or lent. */
+/** Sums what the holders are charged, and for the run also what earlier waves spent. */
 export function spentOf(state: AccountState, scope: 'run' | 'wave'): Spent {
   const isRun = scope === 'run';
   const spent = addSpending(...state.holders.map(chargeOf), ...(isRun ? [state.before] : []));
@@ -33,14 +35,14 @@ export function leftOf(state: AccountState, scope: 'run' | 'wave'): Left {
   return subtract(state.limits[scope], spentOf(state, scope));
 }
 
-/** What a delegation may still spend of its own limit. The planner has none. */
+/** Returns the rest of a delegation's own limit, or null for the planner, which has none. */
 export function ownLeft(state: AccountState, holder: Holder): Left | null {
   if (holder.is_planner) return null;
   const { worked_ms } = holder;
   return subtract(ownLimits(state, holder), { ...chargeOf(holder), worked_ms });
 }
 
-/** A delegation's own limits, with what was added to them. */
+/** Multiplies a delegation's limits by its top-ups. */
 export function ownLimits(state: AccountState, { top_ups }: Holder): BudgetLimits {
   return mapLimits(state.limits.delegation, (limit) => limit * (1 + top_ups));
 }
@@ -49,7 +51,7 @@ function subtract(limits: BudgetLimits, taken: Spent): Left {
   return mapLimits(limits, (limit, measure) => limit - taken[measure]);
 }
 
-/** Time is not reserved: a call may begin while there is any left. */
+/** Compares a request with what is left. Time is not reserved: a call may begin while any is left. */
 export function fits(needs: Spending, left: Left): boolean {
   if (left.worked_ms !== null && left.worked_ms <= 0) return false;
   return measures.every((measure) => {
@@ -58,7 +60,7 @@ export function fits(needs: Spending, left: Left): boolean {
   });
 }
 
-/** @returns the scope whose limit the wish passes, or null when it fits everywhere. */
+/** @returns the scope whose limit the request exceeds, or null when it fits everywhere. */
 export function findBinding(
   state: AccountState,
   holder: Holder,
@@ -67,12 +69,12 @@ export function findBinding(
   const own = ownLeft(state, holder);
   if (own !== null && !fits(needs, own)) return 'delegation';
   if (!fits(needs, leftOf(state, 'run'))) return 'run';
-  // A wave that was told to finish is still decided on.
+  // The planner still decides on a wave that the user told to finish.
   const isExempt = holder.is_planner && state.verdict === 'finish_wave';
   return isExempt || fits(needs, leftOf(state, 'wave')) ? null : 'wave';
 }
 
-/** For a wish that fits. */
+/** Sizes the lease for a request that fits. */
 export function cutLease(
   state: AccountState,
   holder: Holder,

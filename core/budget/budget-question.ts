@@ -1,6 +1,4 @@
-/**
- * The question at a limit, and budgets in words.
- */
+/** Words the question that the user is asked at a limit, and budgets in general. */
 import type { BudgetLimits } from '../../contracts/budget.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import type { AccountState, ReachedLimit } from './account-state.ts';
@@ -25,7 +23,7 @@ export function budgetQuestion(state: AccountState, limit: ReachedLimit): AskedQ
   };
 }
 
-/** `1.9 of 2 US$, 12 of 20 calls`. */
+/** Returns text such as `1.9 of 2 US$, 12 of 20 calls`. */
 function describeSpent(state: AccountState, { scope, delegation_id }: ReachedLimit): string {
   if (scope === 'delegation') {
     const holder = state.holders.find((one) => one.holder_id === delegation_id);
@@ -36,7 +34,7 @@ function describeSpent(state: AccountState, { scope, delegation_id }: ReachedLim
   return describeAgainst(spentOf(state, scope), state.limits[scope]);
 }
 
-/** What is limited, against its limits. Empty when nothing is. */
+/** Lists the limited measures against their limits. Empty when nothing is limited. */
 export function describeAgainst(spent: Spent, limits: BudgetLimits): string {
   return units
     .flatMap(({ measure, unit, format }) => {
@@ -46,7 +44,7 @@ export function describeAgainst(spent: Spent, limits: BudgetLimits): string {
     .join(', ');
 }
 
-/** `2 US$, 20 calls`. */
+/** Returns text such as `2 US$, 20 calls`. */
 function describeLimits(limits: BudgetLimits): string {
   return units
     .flatMap(({ measure, unit, format }) => {
@@ -56,7 +54,7 @@ function describeLimits(limits: BudgetLimits): string {
     .join(', ');
 }
 
-/** In the order in which people are told. */
+/** The measures in display order. */
 const units: readonly {
   readonly measure: keyof BudgetLimits;
   readonly unit: string;

@@ -1,23 +1,25 @@
 /**
- * What a wave is expected to take. There is no comparison with less work: what one call would take for the whole goal,
- * nobody has measured.
+ * Estimates the tokens that a wave will use. It is not compared with one call for the whole goal, because that was
+ * never measured.
  *
  * Invariants:
  *   FO1. More delegations never take fewer tokens.
- *   FO2. A triad takes more than one agent does for the same task.
- *   FO3. A team takes more than the agents do who are its members.
+ *   FO2. A triad takes more tokens than one agent for the same task.
+ *   FO3. A team takes more tokens than its members would as single agents.
  */
 import type { FanOutEstimate } from '../../contracts/budget.ts';
 import type { PlannedDelegation } from '../../contracts/messages.ts';
 import type { Usage } from '../../contracts/usage.ts';
 
-/** Taken for granted where nothing is known yet: a look at a detail, then the answer. */
+/** Turns of an agent before anything is measured: one that loads a detail, one that answers. */
 const turnsEach = 2;
 
-/** Of a triad that agrees soon: three members in three phases, each of which they begin afresh. */
+/** Turns of a triad that agrees soon: three members in three phases, each of which starts a new conversation. */
 const triadTurns = 9;
 
-/** Of a team: tasks that its leader gives out, and turns of the leader: one to do so, one to check, one to put together. */
+/**
+ * Work of a team: tasks that its leader delegates, and three turns of the leader, to delegate, to check and to combine.
+ */
 const teamTasks = 3;
 const leaderTurns = 3;
 
@@ -25,11 +27,11 @@ const leaderTurns = 3;
 const outputEach = 1_500;
 
 /**
- * The shared part is measured: the planner has just read it. Delegations read it each for themselves, a triad once for
- * each turn, a team once for each member and for its leader.
+ * Takes the size of the shared context from the planner, which has just read it. Each delegation reads it once, a triad
+ * once for each turn, a team once for each member and for its leader.
  *
  * @param planner Usage of the planner for this plan.
- * @returns null when nobody planned, so nothing is measured.
+ * @returns null when no planner ran, so nothing is measured.
  */
 export function estimateFanOut(
   planner: Usage,
@@ -53,7 +55,7 @@ export function estimateFanOut(
   return { delegations, tokens: expected.reduce((sum, tokens) => sum + tokens, 0) };
 }
 
-/** Input tokens of a conversation whose every turn reads what it wrote before. */
+/** Sums the input tokens of a conversation in which each turn rereads all earlier ones. */
 function sumOfTurns(turns: number, first: number, growth: number): number {
   return turns * first + (growth * turns * (turns - 1)) / 2;
 }

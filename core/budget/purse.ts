@@ -1,28 +1,28 @@
 /**
- * What one spender has in hand: its lease, and what it spent of it.
+ * The lease of one spender, and what it has spent of it.
  *
  * Invariants:
- *   PU1. A call is allowed what is left of the lease, never more.
- *   PU2. Without a lease, without a call left in it, or after its time, nothing is allowed before another lease came.
- *   PU3. What the last refused call needed is asked for from then on, so that it is refused once.
+ *   PU1. A call may take the rest of the lease, never more.
+ *   PU2. Without a lease, without a call left in it, or after its time, nothing is allowed until a new lease arrives.
+ *   PU3. Later requests ask for what the last refused call needed, so that it is refused only once.
  */
 import type { Allowance, Lease, Spending } from '../../contracts/budget.ts';
 import { addSpending, mapSpending, maxSpending, measures, noSpending } from './spending.ts';
 
 export interface Purse {
-  /** Null: none yet, or given back. */
+  /** Null before the first lease, and after the lease was given back. */
   readonly lease: Lease | null;
-  /** Of the lease. */
+  /** Spent since the lease was taken. */
   readonly spent_of_lease: Spending;
-  /** In all. */
+  /** Spent in total. */
   readonly spent: Spending;
-  /** Milliseconds of work in all. */
+  /** Milliseconds of work in total. */
   readonly worked_ms: number;
-  /** What a call may take at worst, as far as it is known. */
+  /** Most that the next call may take, as far as it is known. */
   readonly needs: Spending;
 }
 
-/** A call, whatever it takes. */
+/** One call of unknown size. */
 const oneCall: Spending = { calls: 1, tokens: 0, cost_micro_usd: 0 };
 
 export const emptyPurse: Purse = {
@@ -37,7 +37,7 @@ export function takeLease(purse: Purse, lease: Lease): Purse {
   return { ...purse, lease, spent_of_lease: noSpending };
 }
 
-/** Its holder waits for the user: others may have what is left. */
+/** Gives the rest of the lease to others, because the holder now waits for the user. */
 export function giveBack(purse: Purse): Purse {
   return { ...purse, lease: null, spent_of_lease: noSpending };
 }
@@ -51,7 +51,7 @@ export function spend(purse: Purse, spending: Spending, workedMs: number): Purse
   };
 }
 
-/** A call was refused because it may take this much. */
+/** Raises the needs after a call was refused because it may take this much. */
 export function expectMore(purse: Purse, needs: Spending): Purse {
   return { ...purse, needs: maxSpending(oneCall, needs) };
 }
@@ -72,7 +72,7 @@ export function allowanceOf(purse: Purse, now: number): Allowance | null {
   return isEnough ? allowance : null;
 }
 
-/** What is left of the lease; nothing of what has no limit, and nothing without a lease. */
+/** Returns the rest of the lease: zero for a measure without a limit, and zero without a lease. */
 export function leftInPurse({ lease, spent_of_lease: spent }: Purse): Spending {
   return mapSpending((measure) => Math.max(0, left(lease?.[measure] ?? null, spent[measure]) ?? 0));
 }
@@ -81,7 +81,7 @@ function left(limit: number | null, taken: number): number | null {
   return limit === null ? null : limit - taken;
 }
 
-/** Whether a call that takes this at worst is allowed. */
+/** Compares the worst case of a call with the allowance. */
 export function allows(allowance: Allowance, worst: Spending): boolean {
   return measures.every((measure) => {
     const amount = allowance[measure];

@@ -1,8 +1,8 @@
 /**
- * A typed budget in the measures that are counted.
+ * Converts a typed budget to the measures that the engine counts.
  *
  * Invariants:
- *   RB1. What was not typed has no limit; a budget without any limit is none.
+ *   RB1. A measure that was not typed has no limit; a budget without any limit is null.
  */
 import type {
   BudgetAccount,
@@ -33,26 +33,26 @@ export function resolveBudget(input: BudgetInput | undefined): RunBudget | null 
   return isLimited ? budget : null;
 }
 
-/** What a run begins with. */
+/** Returns the budget at the start of a run. */
 export function openBudget(budget: RunBudget | null): CarriedBudget | null {
   return budget === null ? null : { limits: budget, steps: budget, worked_ms: 0 };
 }
 
-/** What a wave gets: only one wave is at work at a time, so all that is left is its. */
+/** Lends a wave the whole rest of the run's budget, because only one wave works at a time. */
 export function lendBudget(budget: CarriedBudget | null, usage: Usage): BudgetAccount | null {
   if (budget === null) return null;
   const { limits, steps, worked_ms } = budget;
   return { limits, steps, before: spendingOf(usage), before_worked_ms: worked_ms };
 }
 
-/** Whether money is limited somewhere where tokens are not: then only known prices can hold the limit. */
+/** Returns true when some scope limits money but not tokens. Such a limit holds only if prices are known. */
 export function reliesOnPrices(budget: RunBudget): boolean {
   return Object.values(budget).some(
     ({ cost_micro_usd, tokens }) => cost_micro_usd !== null && tokens === null,
   );
 }
 
-/** Rounded down, so that a limit is never more than what was typed. */
+/** Rounds down, so that a limit never exceeds what was typed. */
 function limitsOf({ usd, tokens, calls, minutes }: BudgetAmounts): BudgetLimits {
   return {
     calls: calls ?? null,

@@ -1,15 +1,16 @@
 /**
- * One purse for all who work on a delegation at the same time: members of a team, or of a triad's phase.
+ * One purse for members that work on a delegation at the same time, in a team or in a triad's phase.
  *
  * Invariants:
- *   JP1. What is spent and lent together never passes what was leased, whoever spends in whatever order, as long as
- *        nobody spends more than it was lent.
- *   JP2. A member is lent what its next call needs; while much is left, a share of it, so that others can work meanwhile.
- *   JP3. A wish for more tells what is spent and, apart from it, what is lent: above, neither is free meanwhile. Until the
- *        wish is answered nothing else is lent.
- *   JP4. What a member did not spend is free again with its next wish, its question and its end.
- *   JP5. The lease is given back only when no other member is at work or holds something.
- *   JP6. Who is lost without having told what it spent has spent what it was lent.
+ *   JP1. Spent and reserved amounts together never exceed the lease, in whatever order members spend, as long as no
+ *        member spends more than its reservation.
+ *   JP2. A member is lent what its next call needs; while much is left, a share of the rest, so that others can work at
+ *        the same time.
+ *   JP3. A request for more reports spent and reserved amounts separately; the parent counts both as used. Until the
+ *        request is answered nothing else is lent.
+ *   JP4. The unspent part of a reservation is free again with the member's next request, its question and its end.
+ *   JP5. The lease is given back only when no other member works or holds a reservation.
+ *   JP6. A member that disappears without reporting is charged its whole reservation.
  */
 import type { Allowance, Lease, LeaseWish, Spending } from '../../contracts/budget.ts';
 import { giveBack } from './purse.ts';
@@ -19,21 +20,21 @@ import type { Measure } from './spending.ts';
 
 export interface PurseMember {
   readonly member: number;
-  /** It makes no call before others have worked for it. */
+  /** True for a member that makes no call until others have finished. */
   readonly rests: boolean;
-  /** Lent to it and not known to be spent. */
+  /** Reserved and not reported as spent. */
   readonly lent: Spending;
-  /** In all, as far as it told. */
+  /** Total that it has reported. */
   readonly spent: Spending;
-  /** Milliseconds of work in all, as far as it told. */
+  /** Milliseconds of work in total, as reported. */
   readonly worked_ms: number;
 }
 
 export interface SharedPurse {
-  /** Its lease is all that members may be lent, with what they have spent of it. */
+  /** Its lease is the most that members may be lent; what they have spent counts against it. */
   readonly purse: Purse;
   readonly members: readonly PurseMember[];
-  /** What was spent and lent of the lease when more was asked for; null when no wish is under way. */
+  /** Spent and reserved amounts of the lease when more was requested; null when no request is open. */
   readonly asked: Spending | null;
 }
 
@@ -50,7 +51,7 @@ export function leavePurse(state: SharedPurse, member: number): SharedPurse {
   return { ...state, members: state.members.filter((one) => one.member !== member) };
 }
 
-/** It is gone, and can't tell any more. */
+/** Charges a member that disappeared its whole reservation, and removes it. */
 export function loseMember(state: SharedPurse, member: number): SharedPurse {
   const lost = state.members.find((one) => one.member === member);
   if (lost === undefined) return state;
@@ -63,7 +64,10 @@ export function setRest(state: SharedPurse, member: number, rests: boolean): Sha
   return change(state, member, (one) => ({ ...one, rests }));
 }
 
-/** @param now Unix epoch milliseconds. @returns null when more has to be asked for, or somebody has to give back, first. */
+/**
+ * @param now Unix epoch milliseconds. @returns null when more must be requested, or a member must return something,
+ * first.
+ */
 export function lendTo(
   state: SharedPurse,
   member: number,
@@ -96,9 +100,9 @@ export function lendTo(
 }
 
 /**
- * A member tells what it has taken, each time in all.
+ * Takes a member's report of its totals.
  *
- * @param kept What it still has in hand of what it was lent.
+ * @param kept The part of its reservation that it still holds.
  */
 export function settleMember(
   state: SharedPurse,
@@ -131,7 +135,7 @@ export function settleMember(
   );
 }
 
-/** What is free goes back with the wish, as any spender's rest does. */
+/** Builds a request for more. The free rest of the lease goes back with it, as with any spender. */
 export function askForMore(
   state: SharedPurse,
   needs: Spending,
@@ -147,7 +151,7 @@ export function askForMore(
   };
 }
 
-/** @param lease Null when nothing is granted any more: then what is lent is all there is. */
+/** @param lease Null when no more is granted: then the members finish with what they were lent. */
 export function takeMore(state: SharedPurse, lease: Lease | null): SharedPurse {
   const { purse, asked } = state;
   if (asked === null) return state;
@@ -156,7 +160,9 @@ export function takeMore(state: SharedPurse, lease: Lease | null): SharedPurse {
   return { ...state, purse: { ...purse, lease: raise(asked, lease, added) }, asked: null };
 }
 
-/** A member waits for the user. @returns `given` when all that is free may go to others, and nothing is lent. */
+/**
+ * Takes back the reservation of a member that waits for the user. @returns `given`: the whole lease may go to others.
+ */
 export function giveBackFor(
   state: SharedPurse,
   member: number,
@@ -168,7 +174,7 @@ export function giveBackFor(
   return { state: { ...freed, purse: giveBack(state.purse) }, given: true };
 }
 
-/** The limits of `lease`, each set to the sum. */
+/** Sets each limit of `lease` to the sum; a measure without a limit keeps none. */
 function raise(base: Spending, lease: Lease, added: Spending): Lease {
   const sum = addSpending(base, added);
   const limit = (measure: Measure): number | null =>

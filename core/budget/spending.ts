@@ -1,13 +1,13 @@
 /**
- * What model calls took, in the measures of a budget.
+ * Use of model calls in the measures of a budget.
  *
  * Invariants:
- *   SP1. Tokens are all kinds of input and the output; money is what is known of it.
+ *   SP1. Tokens include every kind of input and the output; money includes the known costs only.
  */
 import type { BudgetLimits, Spending } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
 
-/** The measures that are reserved before a call and settled after it. */
+/** Measures that are reserved before a call and settled after it. */
 export const measures = ['calls', 'tokens', 'cost_micro_usd'] as const;
 export type Measure = (typeof measures)[number];
 
@@ -44,12 +44,12 @@ export function addSpending(...all: readonly Spending[]): Spending {
   return mapSpending((measure) => all.reduce((sum, one) => sum + one[measure], 0));
 }
 
-/** The larger of two, measure by measure. */
+/** Returns the larger amount of each measure. */
 export function maxSpending(a: Spending, b: Spending): Spending {
   return mapSpending((measure) => Math.max(a[measure], b[measure]));
 }
 
-/** What is limited, each limit computed anew; what has none keeps none. */
+/** Computes each limit anew; a measure without a limit keeps none. */
 export function mapLimits(
   limits: BudgetLimits,
   compute: (limit: number, measure: keyof BudgetLimits) => number,

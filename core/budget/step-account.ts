@@ -1,24 +1,25 @@
 /**
- * A wave's account: who may spend how much of the budget of run, wave and delegation (seed 004 §13: no silent loss,
- * controlled escalation).
+ * A wave's account. It decides which spender may use how much of the budgets of run, wave and delegation (seed 004 §13:
+ * no silent loss, controlled escalation).
  *
  * Invariants:
- *   BA1. What is spent and lent never passes a limit, whoever asks in whatever order, as long as nobody spends more than
- *        it was lent.
- *   BA2. Each wish is granted or denied once; wishes that wait for the same limit are served in the order of asking.
- *   BA3. The user is asked when a wish does not fit and nobody at work could give something back; once for each limit.
- *   BA4. Who waits for the user or has ended holds nothing: what it did not spend is free again.
- *   BA5. Who ended without saying what it spent has spent what it was lent.
- *   BA6. After `finish` and `abandon` nobody gets anything, but the planner that decides on a finished wave.
+ *   BA1. Spent and lent amounts never exceed a limit, in whatever order holders ask, as long as no holder spends more
+ *        than its lease.
+ *   BA2. Each request is granted or denied once; requests that wait for the same limit are served oldest first.
+ *   BA3. The user is asked when a request does not fit and no working holder could give something back; once for each
+ *        limit.
+ *   BA4. A holder that waits for the user or has ended has no lease: its unspent rest is free again.
+ *   BA5. A holder that ends without reporting is charged its whole lease.
+ *   BA6. After `finish` and `abandon` nothing is granted, except to the planner that decides on a finished wave.
  *   BA7. Every state takes every event; one that does not fit changes nothing and commands nothing.
- *   BA8. Time counts while somebody is at work and the run is not held; no call begins when it is used up.
+ *   BA8. Time counts while a holder works and the run is not held; no call begins when it is used up.
  */
 import type { BudgetAccount, Lease, Spending } from '../../contracts/budget.ts';
 import type { AccountState, Holder, QueuedWish, ReachedLimit } from './account-state.ts';
 import { cutLease, findBinding } from './account-terms.ts';
 import { addSpending, mapLimits, mapSpending, maxSpending, noSpending } from './spending.ts';
 
-/** The planner's place among the holders; no delegation_id looks like it. */
+/** Id of the planner among the holders. It can't equal a delegation_id. */
 export const plannerHolder = '@planner';
 
 export type AccountEvent =
@@ -28,12 +29,12 @@ export type AccountEvent =
       readonly needs: Spending;
       readonly spent: Spending;
       readonly worked_ms: number;
-      /** Not given back: others spend it in its stead. */
+      /** Reserved for others, so not given back with this request. */
       readonly held?: Spending;
     }
-  /** It waits for the user. */
+  /** The holder waits for the user. */
   | { readonly type: 'released'; readonly holder_id: string; readonly spent: Spending }
-  /** `spent` is null when nobody knows. */
+  /** `spent` is null when it is unknown. */
   | { readonly type: 'ended'; readonly holder_id: string; readonly spent: Spending | null }
   | { readonly type: 'hold'; readonly held: boolean }
   | {
@@ -75,7 +76,7 @@ export function stepAccount(state: AccountState, event: AccountEvent, now: numbe
   return next === null ? { state, commands: [] } : settle(tick(next, state, now));
 }
 
-/** @returns null when the event does not fit. */
+/** @returns null when the event does not fit the state. */
 function applyEvent(state: AccountState, event: AccountEvent): AccountState | null {
   switch (event.type) {
     case 'wish':
@@ -107,7 +108,7 @@ function takeWish(
   const before = known ?? newHolder(holder_id);
   const spent = maxSpending(before.spent, event.spent);
   const worked_ms = Math.max(before.worked_ms, event.worked_ms);
-  // It gives back what is left of its lease, and asks anew.
+  // A request gives the rest of the old lease back.
   const granted = addSpending(spent, event.held ?? noSpending);
   const holder: Holder = { ...before, state: 'working', spent, granted, worked_ms };
   const wish: QueuedWish = { holder_id, needs: mapSpending((one) => Math.max(0, needs[one])) };
@@ -191,14 +192,14 @@ function changeHolder(
   return { ...state, holders };
 }
 
-/** Counts the time since the last event, as it was spent before this one. */
+/** Adds the time since the last event, judged by the state before this one. */
 function tick(next: AccountState, before: AccountState, now: number): AccountState {
   const passed = Math.max(0, now - before.now);
   const worked_ms = next.worked_ms + (!before.held && countAtWork(before) > 0 ? passed : 0);
   return { ...next, worked_ms, now: Math.max(now, before.now) };
 }
 
-/** Serves the wishes that can be served, and asks about the first that can't. */
+/** Serves the requests that fit, and asks the user about the first that can't. */
 function settle(state: AccountState): AccountStep {
   const commands: AccountCommand[] = [];
   let current = state;
@@ -246,7 +247,7 @@ function grant(
   return leaveQueue({ ...state, holders }, wish);
 }
 
-/** Asked only when nobody at work could give something back: then the first wish can never be served as things are. */
+/** Asks the user only when no working holder could give something back: then the first request can never be served. */
 function askWhenIdle(state: AccountState, commands: AccountCommand[]): AccountState {
   if (countAtWork(state) > 0) return state;
   for (const wish of state.queue) {
@@ -270,7 +271,7 @@ function leaveQueue(state: AccountState, wish: QueuedWish): AccountState {
   return { ...state, queue: state.queue.filter((one) => one !== wish) };
 }
 
-/** Those that hold a lease: each will ask, wait or end. */
+/** Counts the holders of a lease. Each of them will later request more, wait or end. */
 function countAtWork({ holders, queue }: AccountState): number {
   const queued = new Set(queue.map((wish) => wish.holder_id));
   return holders.filter(({ state, holder_id }) => state === 'working' && !queued.has(holder_id))

@@ -1,14 +1,15 @@
 /**
- * Where the acceptance criteria of a run stand.
+ * State of a run's acceptance criteria.
  *
  * Invariants:
  *   C1. A waived criterion stays waived, whatever is planned or reported.
  *   C2. Planning adds open criteria and changes no other.
  *   C3. A criterion becomes met only by an outcome that names it as met.
- *   C4. Where outcomes of one wave disagree on a criterion, it is open, in whatever order they came. A completed version
- *       that replaces another has the last word on the criteria that it names.
- *   C5. An outcome without an agent's output takes nothing back: who did not work has not spoken.
- *   C6. What an answer of the user met, no outcome takes back; only the planner's decision reopens it.
+ *   C4. Where outcomes of one wave disagree on a criterion, it is open, in whatever order they came. A completed
+ *       version that replaces another has the last word on the criteria that it names.
+ *   C5. An outcome without an agent's output takes nothing back, because it says nothing about any criterion.
+ *   C6. A criterion that is met by the user's answer is not taken back by an outcome; only the planner's decision
+ *       reopens it.
  *   C7. Done means at least one criterion, and none open.
  */
 import type { CriterionState } from '../../contracts/criterion.ts';
@@ -16,7 +17,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import { listReplaced } from '../plan/replaced.ts';
 
-/** Adds what the plan lists for the first time, as open. */
+/** Adds the criteria that the plan lists for the first time, as open. */
 export function applyPlan(
   criteria: readonly CriterionState[],
   delegations: readonly Pick<DelegationOutline, 'criterion_ids'>[],
@@ -33,7 +34,7 @@ export function applyPlan(
   ];
 }
 
-/** @param outcomes All outcomes of a wave together: in one call, contradictions are seen. */
+/** @param outcomes All outcomes of a wave in one call, so that contradictions are found. */
 export function applyOutcomes(
   criteria: readonly CriterionState[],
   outcomes: readonly DelegationOutcome[],
@@ -55,7 +56,7 @@ export function applyOutcomes(
   });
 }
 
-/** Whether a newer version of the result speaks on the criterion, so that the older one's word does not count. */
+/** Returns true when a newer version of the result reports on the criterion; then the older report does not count. */
 function isReplacedOn(
   id: string,
   { delegation_id }: DelegationOutcome,
@@ -69,7 +70,7 @@ function isReplacedOn(
   );
 }
 
-/** Takes back what was met. Ids that are not met change nothing. */
+/** Reopens criteria that are met. Other ids change nothing. */
 export function reopenCriteria(
   criteria: readonly CriterionState[],
   ids: readonly string[],
@@ -82,9 +83,10 @@ export function reopenCriteria(
 }
 
 /**
- * The user gives criteria up. Unknown ids change nothing, and what is waived already keeps its question.
+ * Marks criteria as waived by the user. Unknown ids change nothing, and criteria that are waived already keep their
+ * question.
  *
- * @param questionId The question whose answer waives them. If undefined, an instruction does.
+ * @param questionId The question whose answer waives them. Undefined when an instruction waives them.
  */
 export function waiveCriteria(
   criteria: readonly CriterionState[],

@@ -2,9 +2,10 @@
  * Criteria that a plan or a decision takes as waived or met because an answer of the user says so.
  *
  * Invariants:
- *   CA1. Only an answer that a person gave waives or meets a criterion: no default, no assumption, not the planner's own.
- *   CA2. Only a criterion is settled that is open or was claimed as met in this wave, and by one answer.
- *   CA3. What is waived stays waived; everything that is not named stays as it was.
+ *   CA1. Only an answer that a person gave waives or meets a criterion: no default, no assumption, not the planner's
+ *        own.
+ *   CA2. An answer settles only a criterion that is open or was claimed as met in this wave; one answer settles it.
+ *   CA3. A waived criterion stays waived; criteria that are not named stay as they were.
  *   CA4. All faults are reported at once, each with path, reason and "Try: …".
  *   CA5. When the user changes an answer, what it had settled is open again.
  */
@@ -16,7 +17,7 @@ import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { openCriteria } from './criteria.ts';
 
-/** The criteria as they stand when what the plan or the decision takes from answers is applied. */
+/** Applies the answers that a plan or decision cites, and returns the criteria after that. */
 export function settleByAnswers(
   criteria: readonly CriterionState[],
   { criteria_waived = [], criteria_met_by_answer = [] }: CriteriaByAnswers,
@@ -37,7 +38,10 @@ export function settleByAnswers(
   });
 }
 
-/** Takes back what answers had settled that are others now. @param questionIds Of the changed answers. */
+/**
+ * Reopens criteria that were settled by answers which have changed. @param questionIds Questions of the changed
+ * answers.
+ */
 export function reopenChanged<C extends CriterionState>(
   criteria: readonly C[],
   questionIds: readonly string[],
@@ -45,13 +49,13 @@ export function reopenChanged<C extends CriterionState>(
   return criteria.map((criterion) => {
     const { question_id, ...rest } = criterion;
     if (question_id === undefined || !questionIds.includes(question_id)) return criterion;
-    // What is left out is optional, so the rest is a whole criterion.
+    // Only an optional field is left out, so the rest is a complete criterion.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return { ...(rest as C), state: 'open' };
   });
 }
 
-/** What claims of answers are checked against. */
+/** Facts against which claims about answers are checked. */
 export interface AnswersContext {
   readonly criteria: readonly CriterionState[];
   /** Ids of criteria that outputs of this wave claim as met. Empty while it is planned. */

@@ -1,12 +1,12 @@
 /**
- * What the planner's decision on a wave must keep beyond its shape (seed 004 §7).
+ * Checks the planner's decision on a wave beyond its shape (seed 004 §7).
  *
  * Invariants:
- *   DE1. OK means: nothing is open, what is reopened included and what answers of the user settle left out, and no
- *        reason against it.
- *   DE2. NOT_OK names reasons, and something is open or reopened.
+ *   DE1. OK means that no criterion is open and no reason against it is given. Reopened criteria count as open; those
+ *        that the user's answers settle do not.
+ *   DE2. NOT_OK gives reasons, and a criterion is open or reopened.
  *   DE3. Only met criteria are reopened.
- *   DE4. needs_user_input and user_questions say the same, and the questions can be put to a person.
+ *   DE4. needs_user_input and user_questions agree, and the questions can be put to a person.
  *   DE5. OK names an answer. A named answer exists: a delegation of the run that completed, or a file whose writing is
  *        confirmed.
  *   DE6. All faults are reported at once, each with path, reason and "Try: …".
@@ -22,7 +22,7 @@ import { checkUserQuestions } from '../questions/check-user-questions.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 
-/** The criteria are those after the wave's outcomes. */
+/** Context of the check. Its criteria are those after the wave's outcomes. */
 export type DecisionContext = AnswersContext;
 
 /** @returns every fault at once; empty when the decision holds. */
@@ -120,7 +120,7 @@ function checkNotOk(open: readonly string[], reasons: number): OutputFault[] {
   return faults;
 }
 
-/** What an answer can name. */
+/** Names that an answer may use. */
 export interface Answerable {
   /** delegation_ids of the run that completed with an output, in the order of the waves. */
   readonly delegations: readonly string[];
@@ -128,7 +128,10 @@ export interface Answerable {
   readonly files: readonly string[];
 }
 
-/** @returns the fault of an answer that names nothing; empty when it exists, is a text, or there is none. */
+/**
+ * @returns the fault of an answer whose name is unknown. Empty when the name exists, the answer is a text, or there is
+ * none.
+ */
 export function checkNamedAnswer(
   answer: NamedAnswer | null,
   { delegations, files }: Answerable,
@@ -136,7 +139,9 @@ export function checkNamedAnswer(
   if (answer === null || answer.kind === 'text') return [];
   const { kind, value } = answer;
   const known = kind === 'delegation' ? delegations : files;
-  if (known.includes(value)) return [];
+  const named = kind === 'delegation' ? [value] : listAnswerPaths(value);
+  const missing = named.length === 0 ? value : named.find((one) => !known.includes(one));
+  if (missing === undefined) return [];
   const what =
     kind === 'delegation'
       ? 'is no delegation of this run that completed'
@@ -145,8 +150,16 @@ export function checkNamedAnswer(
     known.length === 0
       ? 'Try: {"kind":"text","value":"…"} with the answer itself, or null with io_status "NOT_OK"'
       : `Try: one of ${listNames(known.slice(-namedMax))}`;
-  return [{ path: 'answer.value', reason: `"${cutText(value, 80)}" ${what}`, hint }];
+  return [{ path: 'answer.value', reason: `"${cutText(missing, 80)}" ${what}`, hint }];
 }
 
-/** The newest delegations or files that a fault lists. */
+/** Returns the paths that an answer of kind `file` names, one a line. */
+export function listAnswerPaths(value: string): string[] {
+  return value
+    .split('\n')
+    .map((path) => path.trim())
+    .filter((path) => path !== '');
+}
+
+/** Number of newest delegations or files that a fault lists. */
 const namedMax = 20;

@@ -1,12 +1,12 @@
 /**
- * Whether the sides of a conflict can all stand, each under a key of its own (`keys_apart`).
+ * Checks that all sides of a conflict can stand, each under a key of its own (`keys_apart`).
  *
  * Invariants:
- *   CK1. Every side that was shown is named once, and nothing else is.
- *   CK2. Each new key says something, and no two values are under one key then: not of these sides, nor of any fact that
+ *   CK1. Each side that was shown is named once, and nothing else.
+ *   CK2. No new key is blank, and no two values share a key afterwards: neither of these sides, nor of any fact that
  *        stands, is stated, or gets its key by the same decision.
- *   CK3. What the user said keeps its key. What the decision states itself it states under the right key at once. What a
- *        triad disputes is no fact and has no key.
+ *   CK3. The user's statement keeps its key. The decision's own facts must use the right key at once. A triad's dispute
+ *        is no fact and has no key.
  */
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -22,17 +22,17 @@ export interface KeyApart {
   readonly key: string;
 }
 
-/** A value that stands under a normalised key, or would. */
+/** A value that stands, or would stand, under a normalised key. */
 export interface KeyedValue {
   readonly key: string;
   readonly value: string;
 }
 
 export interface ApartContext {
-  /** Of the list keys_apart. */
+  /** Path of the list keys_apart. */
   readonly path: string;
   readonly isDispute: boolean;
-  /** What the pool, the outputs and the decision say under other keys, and what else gets a key. */
+  /** Values of the pool, the outputs and the decision under other keys, and of other conflicts that get keys. */
   readonly others: readonly KeyedValue[];
 }
 

@@ -1,12 +1,12 @@
 /**
- * What the planner's decision on a wave must keep against the pool and against what triads could not settle: no
- * contradiction passes in silence (seed 004 §8, §9).
+ * Checks the planner's decision on a wave against the pool and against the disputes of triads: no contradiction passes
+ * in silence (seed 004 §8, §9).
  *
  * Invariants:
- *   DR1. Every conflict that was shown is resolved by its id, with a side that stands and one that gives way to another
- *        value, or with a key of its own for each side. An id of no conflict is a fault.
+ *   DR1. Each conflict that was shown is resolved by its id, with a side that stands and one that gives way to another
+ *        value, or with a key of its own for each side. An unknown id is a fault.
  *   DR2. One value stands per conflict: all entries for it agree, with the decision's own facts too.
- *   DR3. What the user said gives way to nothing else.
+ *   DR3. The user's statement gives way to no other.
  *   DR4. A fact that the decision states against one that stands is a conflict like any other.
  *   DR5. wave_compact has no line `key: value` with a value that lost, now or earlier.
  *   DR6. All faults are reported at once, each with path, reason and "Try: …".
@@ -32,13 +32,13 @@ type Judged = Pick<WaveDecision, 'wave_compact' | 'facts' | 'planner_decision'>;
 
 export interface ResolutionContext {
   readonly pool: readonly Fact[];
-  /** What the wave's outputs state. */
+  /** Facts that the wave's outputs state. */
   readonly stated: readonly ProposedFact[];
-  /** What the wave's triads could not settle. */
+  /** Points that the wave's triads could not settle. */
   readonly disputes: readonly Conflict[];
 }
 
-/** @returns every fault at once; empty when the decision leaves no contradiction that it was shown. */
+/** @returns every fault at once; empty when the decision resolves each contradiction that it was shown. */
 export function checkResolutions(decision: Judged, context: ResolutionContext): OutputFault[] {
   const conflicts = conflictsToResolve(decision, context);
   const entries = decision.planner_decision.conflicts_resolved.map((entry, index) => ({
@@ -83,7 +83,7 @@ function ownFacts({ facts }: Judged): ProposedFact[] {
   }));
 }
 
-/** What stands in the pool, and what outputs and decision state, by normalised key. */
+/** Collects the values that stand in the pool and those that outputs and decision state, under normalised keys. */
 function listSaid(decision: Judged, { pool, stated }: ResolutionContext): KeyedValue[] {
   const standing = pool.filter(({ superseded_by }) => superseded_by === null);
   return [...standing, ...[...stated, ...ownFacts(decision)].map(normaliseFact)].flatMap(
@@ -91,7 +91,7 @@ function listSaid(decision: Judged, { pool, stated }: ResolutionContext): KeyedV
   );
 }
 
-/** What other conflicts' sides get as keys. */
+/** Collects the keys that the sides of other conflicts get. */
 function listGiven(
   conflicts: readonly Conflict[],
   entries: readonly Entry[],
@@ -129,7 +129,7 @@ function checkApart(
   return checkKeysApart(conflict, entry.apart, { ...context, path: `${entry.path}.keys_apart` });
 }
 
-/** Those that were shown, and those that the decision itself begins. */
+/** Selects the conflicts that were shown, and those that the decision's own facts cause. */
 function conflictsToResolve(
   decision: Judged,
   { pool, stated, disputes }: ResolutionContext,
@@ -172,7 +172,7 @@ function checkIds(entries: readonly Entry[], conflicts: readonly Conflict[]): Ou
 interface JudgedConflict {
   readonly conflict: Conflict;
   readonly faults: readonly OutputFault[];
-  /** Null when it is not resolved without fault. */
+  /** Null unless the conflict is resolved without a fault. */
   readonly winner: ConflictSide | null;
 }
 
@@ -258,7 +258,7 @@ function findContradiction(
     : `${user.source} is what the user said, "${user.value}": only the user can take it back`;
 }
 
-/** `"10" (f1, planner) against "12" (wave-002/b)`. */
+/** Returns text such as `"10" (f1, planner) against "12" (wave-002/b)`. */
 function describeSides(conflict: Conflict): string {
   const shown = chooseSides(conflict);
   const more = conflict.sides.length - shown.length;

@@ -1,8 +1,8 @@
 /**
- * Whether a text still says what is no longer true. Exact: a line that is `key: value`, nothing that has to be guessed.
+ * Finds lines of a text that state a superseded value. Only exact lines `key: value` count; nothing is guessed.
  *
  * Invariants:
- *   LL1. A line is found exactly when its key is one of the pool or of a conflict, and its value lost there and stands
+ *   LL1. A line is found exactly when its key is in the pool or in a conflict, and its value lost there and stands
  *        nowhere under that key. Marks of lists and of emphasis don't count.
  */
 import type { Fact } from '../../contracts/fact.ts';
@@ -16,7 +16,7 @@ export interface Losses {
   readonly resolved: readonly { readonly conflict: Conflict; readonly winner: ConflictSide }[];
 }
 
-/** What is said of one key: normalised values. */
+/** Normalised values of one key. */
 interface Values {
   readonly lost: Set<string>;
   readonly stand: Set<string>;
@@ -63,7 +63,7 @@ function collectValues({ pool, resolved }: Losses): ReadonlyMap<string, Values> 
   return byKey;
 }
 
-/** The line as key and value, split at each of its colons: a key can have one itself. */
+/** Splits the line into key and value at each of its colons, because a key may contain one. */
 function readStatements(line: string): [key: string, value: string][] {
   const plain = line.replace(/[*`]/g, '').replace(/^\s*\d+[.)]\s+/, '');
   return [...plain.matchAll(/:/g)].flatMap(({ index }): [string, string][] => {

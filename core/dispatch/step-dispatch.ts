@@ -1,16 +1,16 @@
 /**
- * Which delegation of a wave starts, resumes or is skipped, and when.
+ * Decides which delegation of a wave starts, resumes or is skipped, and when.
  *
  * Invariants:
  *   D1. Never more than `max_parallel` delegations run at the same time.
- *   D2. A delegation starts in the step in which its last dependency is there and a slot is free, not later.
- *   D3. A delegation starts once at most, and only through an open gate.
- *   D4. Those that resume go before new ones; among equals the plan's order holds.
+ *   D2. A delegation starts in the step in which its last dependency is met and a slot is free, not later.
+ *   D3. A delegation starts at most once, and only when its gate is open.
+ *   D4. Resumed delegations go before new ones; within each group the plan's order holds.
  *   D5. A delegation that waits for answers holds no slot.
- *   D6. Paused, nothing starts or resumes; stopped, nothing ever does, and what was pending is stopped.
- *   D7. What cannot start any more is skipped with the reason, and so is what depends on it.
- *   D8. An event that makes no sense for the state changes nothing and commands nothing.
- *   D9. When all that was started has ended, the dispatch is done: nothing waits for ever, not even in a cycle.
+ *   D6. While paused, nothing starts or resumes; once stopped, nothing ever does, and pending delegations are stopped.
+ *   D7. A delegation that can't start any more is skipped with the reason, and so are its dependents.
+ *   D8. An event that does not fit the state changes nothing and commands nothing.
+ *   D9. When every started delegation has ended, the dispatch is done: nothing waits for ever, not even in a cycle.
  */
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
@@ -20,7 +20,7 @@ import type { GateWorld } from '../gate/decide-gate.ts';
 
 type ActiveState = 'pending' | 'running' | 'waiting' | 'resuming';
 
-/** One delegation as the dispatch sees it. */
+/** One delegation in the dispatch. */
 export type DispatchEntry =
   | {
       readonly state: ActiveState;
@@ -29,14 +29,14 @@ export type DispatchEntry =
   | {
       readonly state: 'completed' | 'failed' | 'skipped' | 'stopped';
       readonly delegation: DelegationOutline;
-      /** Whether a criterion of its output is unmet. */
+      /** True when a criterion of its output is unmet. */
       readonly leaves_unmet: boolean;
-      /** Why it ended so. Empty when it completed. */
+      /** Cause of its end. Empty when it completed. */
       readonly reason: string;
     };
 
 interface DispatchBody {
-  /** In plan order. */
+  /** Listed in plan order. */
   readonly entries: readonly DispatchEntry[];
   readonly known_inputs: readonly string[];
   readonly max_parallel: number;
@@ -45,18 +45,18 @@ interface DispatchBody {
 export type DispatchState =
   | (DispatchBody & { readonly type: 'dispatching' })
   | (DispatchBody & { readonly type: 'paused' })
-  /** For good: nothing starts any more. */
+  /** Final: nothing starts any more. */
   | (DispatchBody & { readonly type: 'stopping' });
 
 export type DispatchEvent =
-  /** It asked and waits; its slot is free. */
+  /** The delegation asked a question and waits; its slot is free. */
   | { readonly type: 'asked'; readonly delegation_id: string }
-  /** Its answers are there. */
+  /** The answers have arrived. */
   | { readonly type: 'answered'; readonly delegation_id: string }
   | { readonly type: 'ended'; readonly outcome: DelegationOutcome }
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
-  /** Nothing more starts; what works goes on to its end. */
+  /** Nothing more starts; running delegations go on to their end. */
   | { readonly type: 'halt'; readonly reason: string }
   | { readonly type: 'stop' };
 
@@ -99,7 +99,7 @@ export function isDispatchDone(state: DispatchState): boolean {
   return state.entries.every((entry) => hasEnded(entry.state));
 }
 
-/** @returns the same object when the event makes no sense for the state. */
+/** @returns the same object when the event does not fit the state. */
 function applyEvent(
   state: DispatchState,
   event: Exclude<DispatchEvent, { type: 'halt' }>,
@@ -139,7 +139,7 @@ function moveEntry(
   };
 }
 
-/** What never started can't end, and what has ended stays as it ended. */
+/** Ends a delegation that was started. One that never started can't end, and one that has ended keeps its end. */
 function endEntry(state: DispatchState, outcome: DelegationOutcome): DispatchState {
   const fits = (entry: DispatchEntry): boolean =>
     entry.delegation.delegation_id === outcome.delegation_id &&
@@ -173,13 +173,13 @@ function stopPending(state: DispatchState): DispatchState {
   };
 }
 
-/** Skips all that is pending; nothing else changes, so nothing else follows. */
+/** Skips all pending delegations; nothing else changes, so nothing else follows. */
 function halt(state: DispatchState, reason: string): DispatchStep {
   const pending = state.entries.filter((entry) => entry.state === 'pending');
   return skip(state, new Map(pending.map((entry) => [entry, reason])));
 }
 
-/** Skips what can't start any more, then fills the free slots. */
+/** Skips delegations that can't start any more, then fills the free slots. */
 function settle(state: DispatchState): DispatchStep {
   const commands: DispatchCommand[] = [];
   const skipped = skipImpossible(state, commands);
@@ -187,7 +187,7 @@ function settle(state: DispatchState): DispatchStep {
   return { state: settled, commands };
 }
 
-/** Each skip can make others impossible: again until nothing changes. */
+/** Repeats until nothing changes, because each skip can make others impossible. */
 function skipImpossible(state: DispatchState, commands: DispatchCommand[]): DispatchState {
   let current = state;
   for (;;) {
@@ -221,7 +221,7 @@ function findImpossible(state: DispatchState): Map<DispatchEntry, string> {
     if (gate.type === 'impossible') reasons.set(entry, gate.reason);
   }
   if (reasons.size > 0) return reasons;
-  // A plan without cycles never comes here; one with a cycle must not wait for ever.
+  // A plan without cycles never gets here; one with a cycle must not wait for ever.
   const isStuck =
     gates.every(({ gate }) => gate.type === 'closed') &&
     state.entries.every((entry) => entry.state === 'pending' || hasEnded(entry.state));

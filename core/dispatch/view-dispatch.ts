@@ -1,15 +1,15 @@
-/** Where the delegations of a wave stand, for people. */
+/** Describes the delegations of a wave for people. */
 import type { DelegationState } from '../../contracts/views.ts';
 import { decideGate } from '../gate/decide-gate.ts';
 import type { GateWorld } from '../gate/decide-gate.ts';
 import { buildWorld, countRunning } from './step-dispatch.ts';
 import type { DispatchEntry, DispatchState } from './step-dispatch.ts';
 
-/** Where one delegation stands, for people. */
+/** State of one delegation, for people. */
 export interface DispatchLine {
   readonly delegation_id: string;
   readonly state: DelegationState;
-  /** What it waits for and who will produce it, or why it ended. Empty when it works. */
+  /** Missing inputs with their producers, or the cause of its end. Empty while it works. */
   readonly reason: string;
 }
 
@@ -23,7 +23,7 @@ export function viewDispatch(state: DispatchState): DispatchLine[] {
   }));
 }
 
-/** @returns null for one that waits for nothing but a free slot. */
+/** @returns null for a delegation that waits only for a free slot. */
 function describeEntry(
   entry: DispatchEntry,
   state: DispatchState,

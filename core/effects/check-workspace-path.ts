@@ -1,33 +1,33 @@
 /**
- * Where an agent may write: a path that a model made up, read as a place below the run's workspace or refused.
+ * Checks a path that a model chose. It must name a place below the run's workspace.
  *
  * Invariants:
- *   WP1. What is accepted is a place strictly below the workspace on every system: no part is empty, `.`, `..`, hidden,
+ *   WP1. An accepted path is strictly below the workspace on every system: no part is empty, `.`, `..`, hidden,
  *        absolute, a drive, a stream or a device.
- *   WP2. No control character, line break, direction mark or half surrogate pair is in an accepted path.
- *   WP3. Two names that a file system may take for one have the same fold.
+ *   WP2. An accepted path has no control character, line break, direction mark or half surrogate pair.
+ *   WP3. Two names that a file system may treat as one have the same fold.
  *   WP4. A refusal says what was expected and "Try: …".
  */
 import { cutText } from '../text/cut-text.ts';
 
 export type CheckedPath =
-  /** From the workspace down; the last one is the file. */
+  /** Names from the workspace down; the last one is the file. */
   | { readonly ok: true; readonly parts: readonly string[] }
   | { readonly ok: false; readonly reason: string };
 
-/** Characters of a path. Receipts, questions and claims repeat it. */
+/** Most characters of a path. Receipts, questions and claims repeat it. */
 export const workspacePathCharsMax = 200;
 
-/** Folders and file. Deeper trees are a model that went astray. */
+/** Most folders and file together. A deeper tree is a mistake of the model. */
 const partsMax = 10;
 
-/** Bytes of a file name that every common file system takes. */
+/** Most bytes of a file name that every common file system accepts. */
 const partBytesMax = 200;
 
-/** What some system takes for a separator, a drive, a stream or a pattern; and what people can't see. */
+/** Characters that some system treats as a separator, drive, stream or pattern, and invisible ones. */
 const forbidden = /[\p{C}\u2028\u2029\\:*?"<>|]/u;
 
-/** Names that Windows gives to devices, whatever extension follows. */
+/** Names that Windows reserves for devices, with any extension. */
 const device = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
 const cure = 'Try: a path below the workspace, such as "reports/summary.md".';
@@ -50,12 +50,12 @@ export function checkWorkspacePath(path: string): CheckedPath {
   return { ok: true, parts };
 }
 
-/** For comparing names, never for showing: equal wherever case and Unicode forms are taken for one. */
+/** Folds a name for comparison, never for display: names that differ only in case or Unicode form become equal. */
 export function foldFileName(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 }
 
-/** @returns what is wrong with one name, or null. */
+/** @returns the fault of one name, or null. */
 function findPartFault(part: string): string | null {
   if (part === '') return 'a part of it is empty, or it begins or ends with "/"';
   if (part.startsWith('.')) return 'a part of it begins with "."';
@@ -68,7 +68,7 @@ function findPartFault(part: string): string | null {
     : null;
 }
 
-/** `part` has no half surrogate pairs. */
+/** Counts bytes without an encoder. `part` has no half surrogate pairs. */
 function countUtf8Bytes(part: string): number {
   return Array.from(part).reduce((bytes, char) => bytes + bytesOf(char.codePointAt(0) ?? 0), 0);
 }

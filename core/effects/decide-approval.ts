@@ -1,11 +1,13 @@
 /**
- * Whether a call needs the user's consent, and whether a consent holds for it (seed 004 §11).
+ * Decides whether a call needs the user's consent, and whether a consent holds for it (seed 004 §11).
  *
  * Invariants:
- *   AP1. An agent of high risk needs it for every tool that goes by risk; a tool marked `always` for every agent.
- *   AP2. Only the answer "approve" of a person is one: no default, no answer of the planner or the engine, no other text.
- *   AP3. It holds for the one call that was shown: this effect, this tool, these arguments.
- *   AP4. It holds for `approvalSecondsMax` after the question was asked, and not when the clock went back.
+ *   AP1. An agent of high risk needs consent for each tool marked `by_risk`; every agent needs it for a tool marked
+ *        `always`.
+ *   AP2. Only the answer "approve" of a person is a consent: no default, no answer of the planner or the engine, no
+ *        other text.
+ *   AP3. A consent holds for the one call that was shown: this effect, this tool, these arguments.
+ *   AP4. A consent holds for `approvalSecondsMax` after the question was asked, and not when the clock went back.
  */
 import type { RiskLevel } from '../../contracts/agent-definition.ts';
 import type { Approval } from '../../contracts/effect.ts';
@@ -13,13 +15,13 @@ import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import { engineLimits } from '../limits.ts';
 import { isPerson } from '../questions/is-person.ts';
 
-/** When a tool wants the user's consent. `by_risk`: when the agent's risk_level is high. */
+/** Condition under which a tool needs the user's consent. `by_risk`: when the agent's risk_level is high. */
 export type ApprovalMark = 'never' | 'by_risk' | 'always';
 
-/** The answers that an approval question offers. */
+/** Choices of an approval question. */
 export const approvalChoices = ['approve', 'deny'] as const;
 
-/** What an approval is bound to. */
+/** Parts of a call that an approval is bound to. */
 export type ShownCall = Pick<Approval, 'effect_id' | 'tool' | 'arguments_ref'>;
 
 export type ApprovalVerdict = 'holds' | 'missing' | 'expired';
@@ -33,7 +35,7 @@ export function needsApproval(mark: ApprovalMark, risk: RiskLevel): boolean {
 
 /**
  * @param askedAt Unix epoch seconds.
- * @returns the consent that an answer gives to the call that was shown, or null when it gives none.
+ * @returns the consent that the answer gives to the call that was shown, or null.
  */
 export function readApproval(
   shown: ShownCall,
@@ -45,7 +47,9 @@ export function readApproval(
   return { effect_id, tool, arguments_ref, question_id: answer.question_id, asked_at: askedAt };
 }
 
-/** Whether a person gave the answer, not a default, the planner, or the engine because it did not ask. */
+/**
+ * Returns true for a person's answer: not a default, not the planner's, and not the engine's own when it did not ask.
+ */
 export function isPersons({ answered_by, loop }: DeliveredAnswer): boolean {
   return !loop && isPerson(answered_by);
 }

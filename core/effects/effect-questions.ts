@@ -1,21 +1,21 @@
 /**
- * What the user is asked about a call that changes something outside, and what an answer means.
+ * Words the questions about a call that changes something outside, and reads their answers.
  *
  * Invariants:
- *   EQ1. The question shows tool, agent, delegation and arguments on one line each, without what people can't see, and
+ *   EQ1. The question shows tool, agent, delegation and arguments on one line each, without invisible characters, and
  *        the hash of the whole arguments.
- *   EQ2. An effect that nobody could verify has no default: only a person says that it took place or is to be repeated.
+ *   EQ2. The question about an unverified effect has no default: only a person can say that it took place or is to be
+ *        repeated.
  */
 import type { EffectResolution } from '../../contracts/effect.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { engineLimits } from '../limits.ts';
-import { cleanLine } from '../text/clean-line.ts';
-import { cutText } from '../text/cut-text.ts';
+import { cleanLine, cutText } from '../text/cut-text.ts';
 import { approvalChoices, isPersons } from './decide-approval.ts';
 import type { ShownCall } from './decide-approval.ts';
 
-/** Who wants to make a call, or has made it. */
+/** The agent and delegation that want to make a call, or have made it. */
 export interface Caller {
   readonly agent_id: string;
   readonly delegation_id: string;
@@ -26,7 +26,7 @@ const resolutions: readonly EffectResolution[] = ['verified', 'retry', 'skip'];
 const targetCharsMax = 200;
 const foundCharsMax = 700;
 
-/** @param shown With the arguments as JSON, cut or whole. */
+/** @param shown The arguments as JSON, whole or cut. */
 export function approvalQuestion(
   { agent_id, delegation_id }: Caller,
   shown: ShownCall & { readonly target: string; readonly arguments_shown: string },
@@ -69,13 +69,13 @@ export function unverifiedQuestion(
   };
 }
 
-/** What could not be put to a person is gone on without: that repeats nothing and claims nothing. */
+/** Returns `skip` when no person gave a valid answer: that repeats nothing and claims nothing. */
 export function readResolution(answer: DeliveredAnswer | undefined): EffectResolution {
   if (answer === undefined || !isPersons(answer)) return 'skip';
   return resolutions.find((one) => one === answer.answer) ?? 'skip';
 }
 
-/** What the model reads when its call was not approved. */
+/** Words the result that the model reads when its call was not approved. */
 export function describeDenial(tool: string, answer: DeliveredAnswer | undefined): string {
   const why =
     answer === undefined || isPersons(answer)

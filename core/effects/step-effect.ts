@@ -1,42 +1,44 @@
 /**
- * One change that a tool makes outside of the run, from the intention to what is known of it. The ledger keeps the state
- * after each step, so that whoever finds it after a crash knows what may have happened.
+ * One change that a tool makes outside of the run, from the intention to its known result. The ledger keeps the state
+ * after each step, so that an attempt after a crash knows what may have happened.
  *
  * Invariants:
- *   EF1. Every state takes every event; one that does not fit changes nothing, and its command comes again.
- *   EF2. It acts only out of `started`, which is in the ledger before; a state that is found as `started` is checked first.
- *   EF3. Confirmed, failed and skipped are for ever: they neither change nor act.
- *   EF4. It acts again only when the check saw that nothing had happened, or when the user said so.
- *   EF5. What nobody knows is unverified until the user resolves it, and a resolution holds for the round it was asked in.
- *   EF6. Whatever crashes when: with a truthful check the effect takes place once at most.
+ *   EF1. Every state takes every event; one that does not fit changes nothing, and the state's command is repeated.
+ *   EF2. The tool acts only from `started`, which is in the ledger before; an effect that is found as `started` is
+ *        checked first.
+ *   EF3. Confirmed, failed and skipped are final: they neither change nor act.
+ *   EF4. The tool acts again only when the check saw that nothing had happened, or when the user said so.
+ *   EF5. An effect of unknown result is unverified until the user resolves it, and a resolution holds for the round it
+ *        was asked in.
+ *   EF6. With a truthful check the effect takes place at most once, whatever crashes when.
  */
 import type { EffectReceipt, EffectResolution } from '../../contracts/effect.ts';
 
-/** What a tool says when it looks whether its effect took place. */
+/** Result of a tool's check whether its effect took place. */
 export type EffectVerdict =
   | { readonly type: 'happened'; readonly receipt: EffectReceipt }
   | { readonly type: 'absent' }
-  /** `found`: what it saw instead, for people. */
+  /** `found`: a description for people of what the tool saw instead. */
   | { readonly type: 'unknown'; readonly found: string };
 
 export type EffectState =
   | { readonly type: 'intended'; readonly round: number }
   /** `before`: what the tool saw before it acted, for its check. */
   | { readonly type: 'started'; readonly round: number; readonly before: string }
-  /** `receipt` is null when the user vouched for it. */
+  /** `receipt` is null when the user vouched for the effect. */
   | { readonly type: 'confirmed'; readonly receipt: EffectReceipt | null }
   | { readonly type: 'failed'; readonly reason: string }
-  /** `round`: how often nobody knew, from 1. */
+  /** `round`: number of times the result was unknown, from 1. */
   | { readonly type: 'unverified'; readonly round: number; readonly found: string }
   | { readonly type: 'skipped'; readonly found: string };
 
 export type EffectEvent =
-  /** The tool has looked at what is there and is about to act. */
+  /** The tool has looked at the present state and is about to act. */
   | { readonly type: 'begun'; readonly before: string }
   | { readonly type: 'acted'; readonly receipt: EffectReceipt }
-  /** The tool could not act, or said that it could not; `verdict` is what it saw then. */
+  /** The tool could not act, or reported so; `verdict` is what it saw then. */
   | { readonly type: 'threw'; readonly reason: string; readonly verdict: EffectVerdict }
-  /** What the tool saw of an effect whose end nobody knows. */
+  /** The tool has checked an effect whose result was unknown. */
   | { readonly type: 'checked'; readonly verdict: EffectVerdict }
   | { readonly type: 'resolved'; readonly round: number; readonly choice: EffectResolution };
 
@@ -47,7 +49,7 @@ export interface EffectStep {
   readonly command: EffectCommand;
 }
 
-/** @param found What the ledger has; null when it has nothing. */
+/** @param found The ledger's entry; null when there is none. */
 export function openEffect(found: EffectState | null): EffectStep {
   const state: EffectState = found ?? { type: 'intended', round: 1 };
   return { state, command: commandOf(state) };
@@ -55,7 +57,7 @@ export function openEffect(found: EffectState | null): EffectStep {
 
 export function stepEffect(state: EffectState, event: EffectEvent): EffectStep {
   const next = applyEvent(state, event);
-  // Only an attempt that has just written `started`, or has looked since, may act.
+  // Only an attempt that has just written `started`, or has checked since, may act.
   const mayAct =
     next.type === 'started' &&
     ((state.type === 'intended' && event.type === 'begun') || isSeenAbsent(state, event));

@@ -1,13 +1,13 @@
 /**
- * Whether a delegation may start (seed 004 §3.1).
+ * Decides whether a delegation may start (seed 004 §3.1).
  *
  * Invariants:
  *   G1. Open means: every dependency has completed, and every required input is known or produced by a completed
  *       delegation. Criteria that an output leaves unmet withhold it only from a delegation with `needs: "met"`.
  *   G2. A name in `provided_inputs` counts only when the run knows it.
- *   G3. A dependency or the only producers of an input having ended without what is needed makes the start impossible,
- *       and it is named.
- *   G4. Closed names each thing that is missing, who will produce it, and in which state that one is.
+ *   G3. When a dependency, or every producer of an input, has ended without what is needed, the start is impossible,
+ *       and the reason names it.
+ *   G4. Closed names each missing thing, its producer, and the producer's state.
  *   G5. Time plays no part: the same world gives the same gate for ever.
  */
 import type { DelegationOutline } from '../../contracts/delegation.ts';
@@ -15,12 +15,12 @@ import type { DelegationState } from '../../contracts/views.ts';
 
 export interface GateDelegation {
   readonly state: DelegationState;
-  /** Whether a criterion of its output is unmet. Only what has completed has an output that counts. */
+  /** True when a criterion of its output is unmet. Only the output of a completed delegation counts. */
   readonly leaves_unmet: boolean;
   readonly produces: readonly string[];
 }
 
-/** What is at hand when a delegation wants to start. */
+/** Inputs and delegations that a gate is decided on. */
 export interface GateWorld {
   readonly known_inputs: ReadonlySet<string>;
   /** All delegations of the wave, by id, in plan order. */
@@ -98,7 +98,7 @@ function isGiven(other: GateDelegation, needs: DelegationOutline['needs']): bool
   return other.state === 'completed' && !(needs === 'met' && other.leaves_unmet);
 }
 
-/** A dependency that an input is awaited from is told once, with its input. */
+/** Joins the lines. A dependency that also brings an awaited input is named only there. */
 function mergeLines(awaited: readonly Extract<Finding, { type: 'awaited' }>[]): string[] {
   const told = new Set(awaited.flatMap((f) => (f.what === 'input' ? f.from : [])));
   return awaited
@@ -106,7 +106,7 @@ function mergeLines(awaited: readonly Extract<Finding, { type: 'awaited' }>[]): 
     .map((f) => f.line);
 }
 
-/** A dependency that an input is lost with is told once, with its input. */
+/** Joins the reasons. A dependency that is also the lost producer of an input is named only there. */
 function joinReasons(reasons: readonly string[]): string {
   return [...new Set(reasons)]
     .filter((reason, _, all) => !all.some((other) => other.endsWith(`: ${reason}`)))

@@ -17,7 +17,7 @@ const lookAlikes: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** `i g n o r e`, `i-g-n-o-r-e`. Five letters, or initials in a row would be a word. */
+/** Matches `i g n o r e` and `i-g-n-o-r-e`. At least five letters, or initials in a row would count as a word. */
 const setApart = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*·]\p{L}){4,}(?![\p{L}\p{N}])/gu;
 
 export function foldDisguise(text: string): string {
@@ -44,7 +44,7 @@ function foldWord(word: string): string {
  *   DEC3. The work grows with the length of the text, and no text makes it throw.
  */
 
-/** Shorter ones hold no order. */
+/** Shorter runs can't contain an instruction. */
 const encodedCharsMin = 16;
 
 const encoded = new RegExp(
@@ -52,13 +52,13 @@ const encoded = new RegExp(
   'g',
 );
 
-/** Where in a group of four the code may begin: a path or a word can stand right before it. */
+/** Positions in a group of four at which the code may begin, because a path or a word can stand right before it. */
 const offsets = [0, 1, 2, 3];
 
-/** A hash or a path decodes to bytes without such a row. */
+/** A hash or a path decodes to bytes without such a run of readable characters. */
 const readable = /[\p{L}\p{N}\p{P}\p{Sm} \n]{12}/u;
 
-/** Decodes the words that read like a text when they are taken for Base64. */
+/** Decodes each run that may be Base64, and returns those that read like text. */
 export function decodeBase64(text: string): string[] {
   return [...text.matchAll(encoded)].flatMap(([word]) => {
     const sixes = Array.from(word.replaceAll(/\s+/g, ''), valueOf);
@@ -91,7 +91,7 @@ function toBytes(sixes: readonly number[], offset: number): number[] {
   return bytes;
 }
 
-/** As UTF-8; where it is none, byte by byte: an order may stand among other bytes. */
+/** Reads bytes as UTF-8, or one by one where they are none, because an instruction may stand among other bytes. */
 function readBytes(bytes: readonly number[]): string {
   try {
     return decodeURIComponent(
@@ -106,7 +106,7 @@ const flag = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,6}\u{e007f}/gu
 const tag = /[\u{e0020}-\u{e007e}]/gu;
 const tagOffset = 0xe0000;
 
-/** What the tags of a text say. Empty when it has none. */
+/** Decodes the tags of a text. Empty when it has none. */
 export function decodeTags(text: string): string {
   const tags = text.replace(flag, '').match(tag) ?? [];
   return tags.map((one) => String.fromCharCode((one.codePointAt(0) ?? 0) - tagOffset)).join('');

@@ -5,13 +5,13 @@
  * `weight` 3 is clear alone. 2 and 1 also stand in ordinary texts, and count with what stands near them.
  */
 export interface InjectionPattern {
-  /** The form in words for people: "…, which <name>". */
+  /** Description for people, as in "…, which <name>". */
   readonly name: string;
   readonly weight: 1 | 2 | 3;
   readonly pattern: RegExp;
 }
 
-/** An order begins a sentence, or follows a word that makes it one. "Drivers who ignore the rules" give none. */
+/** An instruction begins a sentence, or follows a word that introduces one. "Drivers who ignore the rules" has none. */
 const asOrder = String.raw`(?<=^|[.!?:;,()\]>"'“”«»*#|\n…—–-]\s{0,3}|\b(?:please|now|just|simply|immediately|then|and|kindly|instead|also|always|you (?:must|should|will|shall|can|may|need to|have to|are to)|you to)\s{1,3})`;
 
 const between = String.raw`[\s\p{P}]{0,4}`;
@@ -19,7 +19,7 @@ const ignore = String.raw`(?:ignore|disregard|forget|override|overrule|bypass|do
 const which = String.raw`(?:(?:all|any|every|each|everything|of|the|these|those|this|your|my|our|and|other|such|in|or|both|absolutely)${between}){0,6}`;
 const earlier = String.raw`(?:previous|previously given|prior|above|earlier|preceding|foregoing|former|existing|original|initial|past|system|developer|safety|current)`;
 const more = String.raw`(?:${between}(?:and|or|system|developer|user|safety|security|previous|prior|given|content|your)){0,4}`;
-/** "…, if your device is paired": a manual. */
+/** Excludes manuals: "…, if your device is paired". */
 const always = String.raw`(?!\s+(?:if|unless|when|where|in case)\b)`;
 
 function sign(name: string, weight: 1 | 2 | 3, ...patterns: readonly string[]): InjectionPattern {

@@ -9,34 +9,34 @@
  *         when what it decodes to gives orders, twice encoded included.
  *   INJ4. Every text has a score, in time that grows with its length; no finding quotes more than a line.
  */
-import { cleanLine } from '../text/clean-line.ts';
+import { cleanLine } from '../text/cut-text.ts';
 import { decodeBase64, decodeTags, foldDisguise } from './decode-hidden.ts';
 import { injectionPatterns } from './injection-patterns.ts';
 
 export interface OrderFinding {
-  /** "which …", for people. */
+  /** Words that follow "which", for people. */
   readonly sign: string;
   readonly weight: number;
-  /** The words at its place and a few around them, without their disguise. */
+  /** The passage with a few words around it, without its disguise. */
   readonly excerpt: string;
 }
 
 export interface OrderScore {
-  /** From `clearScore` on it is plain. 0: nothing was found. */
+  /** 0: nothing was found. From `clearScore` on, the case is plain. */
   readonly score: number;
-  /** The signs that made the score, strongest first. */
+  /** Findings that make the score, strongest first. */
   readonly findings: readonly OrderFinding[];
 }
 
 export const clearScore = 3;
 
-/** Signs that stand further apart are about different things. In characters. */
+/** Greatest distance, in characters, at which two signs count together. */
 const nearChars = 400;
 
-/** What hides is worse than what it would be in the open. */
+/** Score of the decoded text from which Base64 counts. It is below `clearScore`, because hiding makes a text worse. */
 const hiddenScoreMin = 2;
 
-/** Base64 of Base64 is still looked into, and no further. */
+/** Base64 inside Base64 is decoded, and no deeper. */
 const depthMax = 2;
 
 const excerptChars = { before: 40, after: 80, most: 200 };
@@ -75,7 +75,7 @@ function findEncoded(text: string, depth: number): Placed[] {
   });
 }
 
-/** A row of these has a meaning only for machines; a single one is typography. */
+/** Such a run has a meaning only for machines; a single one is typography. */
 const invisibleRow = /[\u00ad\u180e\u200b-\u200f\u2060-\u2064\u206a-\u206f\ufeff]{6,}/u;
 const selectorRow = /[\u{e0100}-\u{e01ef}]{4,}/u;
 const directionOverride = /[\u202d\u202e]/u;
@@ -104,7 +104,7 @@ function excerptOf(text: string, start: number, end: number): string {
   return cleanLine(text.slice(Math.max(0, start - before), end + after), most);
 }
 
-/** The stretch of the text whose signs, each kind once, weigh most together. */
+/** Returns the passage whose signs, each kind once, weigh most together. */
 function pickStrongest(found: readonly Placed[]): OrderScore {
   const placed = found.toSorted((a, b) => a.at - b.at);
   let best: OrderScore = { score: 0, findings: [] };

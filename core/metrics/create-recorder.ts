@@ -1,9 +1,9 @@
 import type { CounterMetric, GaugeMetric, HistogramMetric, LabelsOf } from './metrics.ts';
 
 /**
- * What is needed of the SDK's meters, of which there is one for workflows, silent on replay, and one for the process.
- * Instruments are made for each value: in workflow code nothing may be kept in a module, and making one costs
- * microseconds.
+ * Part of the SDK's meters that planwave needs. Workflows have a meter that is silent on replay, the process has
+ * another. An instrument is created for each value: workflow code must not keep anything in a module, and creating one
+ * costs microseconds.
  */
 export interface Meter {
   createCounter(name: string, unit: string, help: string): { add(value: number, tags: Tags): void };
@@ -32,10 +32,10 @@ export interface Recorder {
 }
 
 /**
- * The unit stands in the name already, so the meter gets none: an exporter would add it once more.
+ * Creates instruments without a unit, because the name already contains it and an exporter would add it again.
  *
  * Invariants:
- *   MR1. A value that no meter takes, such as a negative one, is recorded as 0: counting never fails the work.
+ *   MR1. A value that no meter accepts, such as a negative one, is recorded as 0: counting never fails the work.
  */
 export function createRecorder(meter: Meter): Recorder {
   return {
@@ -48,7 +48,7 @@ export function createRecorder(meter: Meter): Recorder {
   };
 }
 
-/** A clock that was set back makes a negative difference. */
+/** Replaces invalid values by 0. A clock that was set back makes a negative difference. */
 function sane(value: number): number {
   return Number.isFinite(value) && value > 0 ? value : 0;
 }

@@ -1,10 +1,10 @@
 /**
- * Every metric of planwave: name, unit, help and labels. What is counted and shown is declared here first; docs/metrics.md
- * and the dashboard are compared with this list.
+ * All metrics of planwave: name, unit, help and labels. A metric is declared here before it is counted or shown; a test
+ * compares docs/metrics.md and the dashboard with this list.
  *
  * Invariants:
  *   MT1. Names follow the Prometheus conventions: prefix, base units, counters end in `_total`, one name each.
- *   MT2. A label's values are listed, or it names something of the configuration. None holds free text or a run's id.
+ *   MT2. A label's values are listed, or it names a part of the configuration. No label holds free text or a run's id.
  */
 import { failureConsequences } from '../../contracts/errors.ts';
 import type { FailureType } from '../../contracts/errors.ts';
@@ -14,19 +14,17 @@ import type { TaskStatus, TeamReport, TeamSeat } from '../../contracts/team-run.
 import { refusalKinds } from '../team/refusal-kinds.ts';
 import { failureReasons } from '../turns/failure-reasons.ts';
 
-/**
- * The values of a label. `configured`: as many as the configuration names, such as agents; without a bound in the code.
- */
+/** Values of a label. `configured`: as many as the configuration names, such as agents; the code sets no bound. */
 export type LabelValues = readonly string[] | 'configured';
 
-/** By the label's name. */
+/** Keyed by the label's name. */
 type LabelList = Readonly<Record<string, LabelValues>>;
 
 interface Declared<L extends LabelList> {
   readonly name: string;
-  /** As the name ends with it; empty for counts of things. */
+  /** The unit at the end of the name; empty for counts of things. */
   readonly unit: 'seconds' | 'usd' | '';
-  /** One sentence for people who never saw the code. */
+  /** One sentence for people who have never seen the code. */
   readonly help: string;
   readonly labels: L;
 }
@@ -41,13 +39,13 @@ export interface GaugeMetric<L extends LabelList = LabelList> extends Declared<L
 
 export interface HistogramMetric<L extends LabelList = LabelList> extends Declared<L> {
   readonly type: 'histogram';
-  /** Upper bounds, rising. */
+  /** Upper bounds, ascending. */
   readonly buckets: readonly number[];
 }
 
 export type Metric = CounterMetric | GaugeMetric | HistogramMetric;
 
-/** What one value is recorded with. */
+/** Labels that one value is recorded with. */
 export type LabelsOf<M extends Metric> = {
   readonly [Name in keyof M['labels']]: M['labels'][Name] extends readonly (infer Value extends
     string)[]
@@ -81,7 +79,7 @@ const taskStatuses = [
   'not_started',
 ] as const satisfies readonly TaskStatus[];
 
-/** `not_begun`: it could not go to work, or was stopped before it did. */
+/** `not_begun`: the team could not start, or was stopped before it did. */
 const teamStatuses = [
   'done',
   'failed',
@@ -91,7 +89,7 @@ const teamStatuses = [
   'not_begun',
 ] as const satisfies readonly (TeamReport['status'] | 'not_begun')[];
 
-/** How a model call ended: with a reply, by cancellation, or by a failure of this type. */
+/** Results of a model call: a reply, a cancellation, or a failure of this type. */
 const isFailureType = (name: string): name is FailureType => name in failureConsequences;
 const callResults: readonly ('replied' | 'aborted' | FailureType)[] = [
   'replied',
@@ -103,7 +101,7 @@ const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** From a wave of rehearsal to one that waits for people over a weekend. */
+/** Buckets from a rehearsal's wave to one that waits for people over a weekend. */
 const longSeconds = [1, 5, 15, 30, minute, 5 * minute, 15 * minute, hour, 6 * hour, day, 3 * day];
 
 export const metrics = {
@@ -256,5 +254,5 @@ export const metrics = {
   },
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** All of them, in the order of the document. */
+/** All metrics, in the order of the document. */
 export const allMetrics: readonly Metric[] = Object.values(metrics);

@@ -1,15 +1,15 @@
 /**
- * What an agent's output must keep beyond its shape (seed 004 §5, §6).
+ * Checks an agent's output beyond its shape (seed 004 §5, §6).
  *
  * Invariants:
  *   O1. Blocked needs a blocking question; completed allows none.
- *   O2. Every criterion of the delegation is in exactly one list, once, and no other id is.
- *   O3. A met criterion names evidence: not blank, not its own id, not a word or two. What was found to be wrong with the
- *       output's texts comes with it.
- *   O4. A criterion that is not met says why, and a failed output has at least one.
- *   O5. Its questions can be put to a person as they are.
+ *   O2. Each criterion of the delegation is in exactly one list, once, and no other id is.
+ *   O3. A met criterion names evidence: not blank, not its own id, not a word or two. Faults that were found in the
+ *       output's texts come with it.
+ *   O4. Each unmet criterion has a reason, and a failed output has at least one unmet criterion.
+ *   O5. The questions can be put to a person as they are.
  *   O6. All faults are reported at once, each with path, reason and "Try: …".
- *   O7. It gives no key of its facts two values.
+ *   O7. No key of its facts has two values.
  */
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -19,12 +19,12 @@ import { cutText, normaliseText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { capFaults } from './cap-faults.ts';
 
-/** Shorter evidence ("done", "see above") names nothing that could be looked up. */
+/** Shortest evidence, in characters. Shorter ones ("done", "see above") can't be looked up. */
 const evidenceCharsMin = 10;
 
 /**
- * @param criterionIds Of the delegation.
- * @returns every fault at once; empty when the output holds.
+ * @param criterionIds Criteria of the delegation.
+ * @returns every fault at once; empty when the output is valid.
  */
 export function checkAgentOutput(
   output: AgentOutputOutline,

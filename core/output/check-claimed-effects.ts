@@ -1,10 +1,12 @@
 /**
- * Whether what an agent says it changed outside of the run is what the engine saw (seed 004 §11).
+ * Compares the changes that an agent claims to have made outside of the run with those that the engine saw (seed 004
+ * §11).
  *
  * Invariants:
  *   EC1. A claim holds when the newest effect on that target that may have taken place is confirmed; any other claim is
  *        `unproven`, and the output goes back.
- *   EC3. A file that evidence names was written in this delegation, as a claim would have it.
+ *        `unproven`, and the output goes back.
+ *   EC3. A file that evidence names must have been written in this delegation, just like a claimed one.
  *   EC2. Every claim is judged, and the fault lists what could be claimed.
  */
 import type { AgentOutputOutline, Coverage } from '../../contracts/agent-output.ts';
@@ -13,13 +15,13 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 
-/** What the rules need to know of an effect. Of one that is only intended, no more than its id, target and state. */
+/** Part of an effect that the rules need. An effect that is only intended has no more than id, target and state. */
 export type KnownEffect = Pick<RecordedEffect, 'effect_id' | 'target' | 'state'> &
   Partial<Pick<RecordedEffect, 'tool' | 'arguments_ref' | 'receipt'>>;
 
 type Claiming = Pick<AgentOutputOutline, 'effects_claimed' | 'coverage' | 'status'>;
 
-/** @param effects Of the delegation, in the order of its calls. */
+/** @param effects Effects of the delegation, in the order of its calls. */
 export function checkClaimedEffects(
   { effects_claimed, coverage, status }: Claiming,
   effects: readonly KnownEffect[],

@@ -1,36 +1,37 @@
 /**
- * Whether code finds the place that each piece of evidence names.
+ * Looks up the place that each piece of evidence names.
  *
  * Invariants:
- *   EV1. A heading and a quotation stand in the output's own detailed_md; case, white space and punctuation don't matter.
- *   EV2. A tool's name or call, an answer and an input are there in the conversation: the call gave a result, somebody
- *        stands behind the answer, the input was given or loaded.
- *   EV3. What is not found is a fault that lists what could be named.
- *   EV4. An output that waits for answers is not looked at: its evidence comes with the answers.
+ *   EV1. A heading and a quotation stand in the output's own detailed_md; case, white space and punctuation don't
+ *        matter.
+ *   EV2. A tool's name or call, an answer and an input exist in the conversation: the call gave a result, the answer is
+ *        more than an assumption, the input was given or loaded.
+ *   EV3. A place that is not found is a fault, which lists the possible names.
+ *   EV4. An output that waits for answers is not checked: its evidence comes with the answers.
  */
 import type { AgentOutput, EvidencePlace } from '../../contracts/agent-output.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
-import { readMarkdown, titleOfHeading } from '../text/read-markdown.ts';
+import { readMarkdown, titleOfHeading } from '../text/markdown.ts';
 
-/** Shorter quotations are found in any text. Characters, normalised. */
+/** Shortest quotation, in normalised characters. Shorter ones occur in any text. */
 const quoteCharsMin = 12;
 
 /** Names that a fault lists, so that the agent can choose one. */
 const namesShownMax = 12;
 
-/** What evidence can point at, besides the output itself and the files that were written. */
+/** Names that evidence can point at, besides the output itself and the files that were written. */
 export interface EvidenceSources {
   /** Names and ids of tool calls that gave a result. */
   readonly tools: readonly string[];
-  /** question_ids of answers that are no mere assumptions. */
+  /** question_ids of answers that are not mere assumptions. */
   readonly answers: readonly string[];
   /** Names of inputs that were given, and of details that were loaded. */
   readonly inputs: readonly string[];
 }
 
-/** @returns a fault for each place that is not found. Files are for `checkClaimedEffects` to look up. */
+/** @returns a fault for each place that is not found. `checkClaimedEffects` looks up files. */
 export function checkEvidence(
   { status, coverage, detailed_md }: Pick<AgentOutput, 'status' | 'coverage' | 'detailed_md'>,
   sources: EvidenceSources,
@@ -38,7 +39,7 @@ export function checkEvidence(
   if (status === 'blocked' || coverage.criteria_met.length === 0) return [];
   const names = (kind: EvidencePlace['kind']): boolean =>
     coverage.criteria_met.some(({ where }) => where.kind === kind);
-  // A long text is read only for what points into it.
+  // A long text is read only when evidence points into it.
   const headings = names('heading') ? listHeadings(detailed_md) : [];
   const look = { ...sources, headings, text: names('quote') ? normalise(detailed_md) : '' };
   return coverage.criteria_met.flatMap(({ where }, i) => {
@@ -103,7 +104,7 @@ function isHeading(value: string, headings: readonly string[]): boolean {
   );
 }
 
-/** A quotation may leave something out by "…" or "...": then each part has to be there, in this order. */
+/** Looks up a quotation. It may omit words with "…" or "...": then each part must occur, in this order. */
 function findQuoteFault(value: string, text: string): Fault | null {
   const parts = value
     .split(/…|\.\.\./u)
@@ -135,7 +136,7 @@ function missing(reason: string, what: string, names: readonly string[]): Fault 
   };
 }
 
-/** Of `load_detail {"detail_id":"a"}`: the tool. */
+/** Returns the tool of `load_detail {"detail_id":"a"}`. */
 function firstWord(value: string): string {
   return /^[\w.-]+/u.exec(value.trim())?.[0] ?? '';
 }

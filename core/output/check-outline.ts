@@ -6,9 +6,9 @@ import { checkClaimedEffects } from './check-claimed-effects.ts';
 import type { KnownEffect } from './check-claimed-effects.ts';
 
 /**
- * What the output of an agent, or of a team's leader, must keep.
+ * Checks the output of an agent, or of a team's leader.
  *
- * @param effects What is known to have been tried outside. @returns none for another shape of reply.
+ * @param effects Known attempts to change something outside. @returns none for another shape of reply.
  */
 export function checkOutline(
   outline: TurnOutline,

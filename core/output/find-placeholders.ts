@@ -1,19 +1,19 @@
 /**
- * Places of a text where something was to be written and was not.
+ * Finds places of a text that were left to be written.
  *
  * Invariants:
- *   PH1. A line or a table cell that holds nothing but a placeholder is one, and so is a text of a few words with one in it.
+ *   PH1. A line or a table cell with nothing but a placeholder is one, and so is a text of a few words that contains
+ *        one. A cell that refers to another place is none: its row says the rest.
  *   PH2. A heading without a text below it, or a lower heading, is an empty section.
- *   PH3. Code, and a sentence that speaks of a placeholder, are none.
- *   PH4. Each is told with its line and its heading.
+ *   PH3. Code, and a sentence about a placeholder, are none.
+ *   PH4. Each fault names its line and its heading.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
-import { cleanLine } from '../text/clean-line.ts';
-import { normaliseText } from '../text/cut-text.ts';
-import { readMarkdown, titleOfHeading } from '../text/read-markdown.ts';
-import type { MarkdownLine } from '../text/read-markdown.ts';
+import { cleanLine, normaliseText } from '../text/cut-text.ts';
+import { readMarkdown, titleOfHeading } from '../text/markdown.ts';
+import type { MarkdownLine } from '../text/markdown.ts';
 
-/** What stands for a text that is to come, normalised. */
+/** Normalised words that stand for a text to come. */
 const placeholders: ReadonlySet<string> = new Set([
   'todo',
   'to do',
@@ -30,6 +30,12 @@ const placeholders: ReadonlySet<string> = new Set([
   'to be filled in',
   'coming soon',
   'placeholder',
+  'lorem ipsum',
+  'lorem ipsum dolor sit amet',
+]);
+
+/** What refers to another place, normalised. Alone on a line it stands for a text that is missing. */
+const references: ReadonlySet<string> = new Set([
   'see above',
   'see below',
   'as above',
@@ -37,17 +43,15 @@ const placeholders: ReadonlySet<string> = new Set([
   'as described earlier',
   'as discussed above',
   'as mentioned above',
-  'lorem ipsum',
-  'lorem ipsum dolor sit amet',
 ]);
 
-/** Characters of a placeholder with all that may stand around it. */
+/** Most characters of a placeholder and the characters around it. */
 const placeholderCharsMax = 60;
 
-/** Words of a text that names a placeholder and says nothing besides. */
+/** Most words of a text that consists of a placeholder and adds nothing. */
 const fewWords = 6;
 
-/** Faults of one text: enough to show what is meant. */
+/** Most faults of one text: enough to show the problem. */
 const shownMax = 5;
 
 /** Characters of the heading and the line that a fault quotes. */
@@ -56,7 +60,7 @@ const quotedCharsMax = 80;
 const hint =
   'Try: write what belongs there; or leave the place out, and list the criterion that rests on it in criteria_unmet';
 
-/** @param path Of the text, for the faults. */
+/** @param path Path of the text, for the faults. */
 export function findPlaceholders(text: string, path: string): OutputFault[] {
   const lines = readMarkdown(text);
   if (isOnlyPlaceholder(lines)) {
@@ -79,7 +83,7 @@ export function findPlaceholders(text: string, path: string): OutputFault[] {
       isEmpty = true;
     } else if (line.text.trim() !== '') {
       isEmpty = false;
-      const found = line.isCode ? undefined : cellsOf(line.text).find(isPlaceholder);
+      const found = line.isCode ? undefined : findPlaceholder(line.text);
       if (found !== undefined) {
         const under = heading === null ? '' : `, under ${quote(titleOfHeading(heading))}`;
         faults.push({
@@ -94,16 +98,17 @@ export function findPlaceholders(text: string, path: string): OutputFault[] {
   return faults.slice(0, shownMax);
 }
 
-/** The cells of a table's row, or the line itself, without the mark of a list or a quotation. */
-function cellsOf(line: string): string[] {
+/** Looks at the cells of a table's row, or at the line itself without the mark of a list or a quotation. */
+function findPlaceholder(line: string): string | undefined {
   const text = line.trim().replace(/^(?:[-*+>]|\d{1,9}[.)])\s+/u, '');
-  return text.startsWith('|') ? text.split('|') : [text];
+  if (text.startsWith('|')) return text.split('|').find((cell) => isOneOf(placeholders, cell));
+  return isOneOf(placeholders, text) || isOneOf(references, text) ? text : undefined;
 }
 
-/** Words in back quotes are named, not left open. */
-function isPlaceholder(cell: string): boolean {
-  if (cell.trim().length > placeholderCharsMax) return false;
-  return !cell.includes('`') && placeholders.has(normaliseText(cell).trim());
+/** Returns true for a cell that is only a placeholder. Words in back quotes are mentioned, not left open. */
+function isOneOf(phrases: ReadonlySet<string>, text: string): boolean {
+  if (text.trim().length > placeholderCharsMax) return false;
+  return !text.includes('`') && phrases.has(normaliseText(text).trim());
 }
 
 function isOnlyPlaceholder(lines: readonly MarkdownLine[]): boolean {
@@ -117,7 +122,7 @@ function isOnlyPlaceholder(lines: readonly MarkdownLine[]): boolean {
     .slice(0, fewWords + 1);
   if (text.includes('`') || words.length > fewWords) return false;
   const spoken = ` ${words.join(' ')} `;
-  return [...placeholders].some((one) => spoken.includes(` ${one} `));
+  return [...placeholders, ...references].some((one) => spoken.includes(` ${one} `));
 }
 
 function quote(text: string): string {

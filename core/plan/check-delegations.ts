@@ -1,6 +1,4 @@
-/**
- * Checks of a plan that look at one delegation after the other: who does it, its id, its criteria.
- */
+/** Checks a plan one delegation after the other: executor, id, criteria. */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
@@ -8,7 +6,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 
-/** As `Slug` in the contracts, which zod keeps out of here. */
+/** Pattern of `Slug` in the contracts, repeated here because `core` does not load zod. */
 const slugPattern = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
 export function checkDelegations(
@@ -32,7 +30,7 @@ export function checkDelegations(
   });
 }
 
-/** Who does work is an agent of the registry, and not the planner. */
+/** Checks that the executor is an agent of the registry, and not the planner. */
 export function checkExecutor(
   id: string,
   path: string,
@@ -107,7 +105,7 @@ function checkCriteria(delegation: DelegationOutline, path: string): OutputFault
   });
 }
 
-/** The nearest valid id, for a hint. */
+/** Returns the nearest valid id, for a hint. */
 function toSlug(text: string): string {
   const slug = text
     .toLowerCase()

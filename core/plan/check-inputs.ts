@@ -1,6 +1,4 @@
-/**
- * Checks of what a plan's delegations need and give: nobody is sent out blind (seed 004 §3.1, §13).
- */
+/** Checks the inputs and outputs of a plan's delegations: each gets what it needs (seed 004 §3.1, §13). */
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -68,7 +66,7 @@ function checkRequired(
   );
 }
 
-/** Who could give the input says how the plan is to be mended. */
+/** Explains how to repair the plan, depending on who could produce the input. */
 function explainMissing(
   name: string,
   self: string,
@@ -90,7 +88,7 @@ function explainMissing(
   };
 }
 
-/** A delegation_id is a name of its output, so it counts as produced. */
+/** Checks that each name has one producer. A delegation_id names its output, so it counts as produced. */
 function checkProducers(delegations: readonly DelegationOutline[]): OutputFault[] {
   const producerOf = new Map(delegations.map((d) => [d.delegation_id, d.delegation_id]));
   return delegations.flatMap((delegation, i) =>

@@ -1,21 +1,22 @@
 /**
- * What a wave's plan must keep beyond its shape (seed 004 §3, §10).
+ * Checks a wave's plan beyond its shape (seed 004 §3, §10).
  *
  * Invariants:
- *   P1. A plan without delegations asks the user something, and needs_user_input says so; or no criterion is open.
+ *   P1. A plan without delegations asks the user a question, and needs_user_input says so; or no criterion is open.
  *   P2. Executors are agents of the registry, and never the planner.
  *   P3. A delegation_id is a slug and new in the whole run.
  *   P4. Dependencies are other delegations of the plan, without a cycle; a cycle is shown A→B→A.
  *   P5. Every delegation has criteria, each once.
  *   P6. The plan keeps max_delegations.
- *   P7. What is provided is known; what is required is known, or produced by something it depends on.
- *   P8. A name is produced by one delegation only.
- *   P9. While criteria are open that no answer of the user settles, the plan takes up at least one of them.
- *   P10. The same agent is not sent with the same task, inputs and criteria more than `sameFingerprintMax` times, unless
- *        it does a stale delegation again.
+ *   P7. Each provided input is known; each required one is known, or produced by a dependency.
+ *   P8. A name is produced by only one delegation.
+ *   P9. While criteria are open that no answer of the user settles, the plan covers at least one of them.
+ *   P10. The same agent is not sent with the same task, inputs and criteria more than `sameFingerprintMax` times,
+ *        unless it does a stale delegation again.
  *   P11. All faults are reported at once, each with path, reason and "Try: …".
- *   P12. Only stale delegations are done again, each once in a plan.
- *   P13. A result is replaced once, by a delegation that comes after it, and nobody else of the plan goes on with it.
+ *   P12. Only stale delegations are redone, each once in a plan.
+ *   P13. A result is replaced once, by a delegation that comes after it, and no other delegation of the plan builds on
+ *        it.
  */
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
@@ -37,22 +38,22 @@ import { checkTeams } from './check-teams.ts';
 import type { PlannedTeamContext } from './check-teams.ts';
 import { checkTriads } from './check-triads.ts';
 
-/** What a plan is checked against. */
+/** Facts against which a plan is checked. */
 export interface PlanContext extends PlannedTeamContext {
   readonly criteria: readonly CriterionState[];
   readonly known_inputs: readonly string[];
-  /** Of earlier waves. */
+  /** Ids of earlier waves. */
   readonly delegation_ids: readonly string[];
-  /** How often each fingerprint was dispatched. */
+  /** Number of dispatches of each fingerprint. */
   readonly fingerprints: Readonly<Record<string, number>>;
-  /** delegation_ids that may be done again. */
+  /** delegation_ids that may be redone. */
   readonly stale: readonly string[];
-  /** Answers that are there, whoever gave them. */
+  /** All answers given so far, by anyone. */
   readonly answered_questions: readonly KnownAnswer[];
   readonly limits: RunLimits;
 }
 
-/** @returns every fault at once; empty when the plan holds. */
+/** @returns every fault at once; empty when the plan is valid. */
 export function checkPlan(plan: WavePlanOutline, context: PlanContext): OutputFault[] {
   return capFaults([
     ...checkSize(plan, context),
@@ -70,7 +71,7 @@ export function checkPlan(plan: WavePlanOutline, context: PlanContext): OutputFa
   ]);
 }
 
-/** Earlier delegations whose results count: what failed or was replaced is no known input. */
+/** Lists earlier delegations whose results count. A failed or replaced result is no known input. */
 function listResults({ delegation_ids, known_inputs }: PlanContext): string[] {
   const known = new Set(known_inputs);
   return delegation_ids.filter((id) => known.has(id));

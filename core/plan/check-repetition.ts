@@ -1,13 +1,11 @@
-/**
- * Checks whether a plan does again what was done without result (seed 004 §8).
- */
+/** Checks whether a plan repeats work that had no result (seed 004 §8). */
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { engineLimits } from '../limits.ts';
 
 /**
- * @param fingerprints How often each was dispatched in earlier waves. Repetition inside the plan counts too.
- * @param stale Whoever does one of these again starts from something else, though under the same names.
+ * @param fingerprints Number of dispatches of each in earlier waves. Repetition inside the plan counts too.
+ * @param stale Delegations that may be redone: they start from other inputs, though under the same names.
  */
 export function checkRepetition(
   delegations: readonly DelegationOutline[],

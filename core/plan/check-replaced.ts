@@ -1,5 +1,5 @@
 /**
- * Checks which results a plan replaces: each is there by then, is replaced once, and nobody goes on with it.
+ * Checks the results that a plan replaces: each exists by then, is replaced once, and no other delegation builds on it.
  */
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -41,7 +41,7 @@ export function checkReplaced(
   });
 }
 
-/** A delegation of the plan, and all that it depends on. */
+/** A delegation of the plan with all its dependencies. */
 interface Planned {
   readonly delegation_id: string;
   readonly replaces: string | undefined;
@@ -49,7 +49,7 @@ interface Planned {
   readonly upstream: ReadonlySet<string>;
 }
 
-/** Who builds on the older version comes before the newer one, or builds on that too. */
+/** Checks a delegation that builds on the older version: it must precede the newer one, or build on that too. */
 function checkOther(other: Planned, newer: Planned, older: string): OutputFault[] {
   const isFine =
     other === newer ||

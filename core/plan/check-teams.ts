@@ -2,11 +2,10 @@
  * Checks of the teams in a plan.
  *
  * Invariants:
- *   PTS1. Where teams are not allowed, there is none.
+ *   PTS1. Where teams are not allowed, the plan has none.
  *   PTS2. A delegation is done by a triad or by a team, never by both.
- *   PTS3. A team that is named is one that there is, comes with nothing besides its name, and its leader is the delegation's
- *         agent.
- *   PTS4. A team that the plan puts together keeps what every team must keep.
+ *   PTS3. A named team exists, has no fields besides its name, and its leader is the delegation's agent.
+ *   PTS4. A team that the plan defines follows the rules for every team.
  *   PTS5. An agent that only leads gets no delegation without a team.
  */
 import type { DelegationOutline } from '../../contracts/delegation.ts';
@@ -18,9 +17,9 @@ import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import type { TriadContext } from './check-triads.ts';
 
-/** What the teams of a plan are checked against. */
+/** Facts against which the teams of a plan are checked. */
 export interface PlannedTeamContext extends TriadContext {
-  /** Teams that it may name; null: nothing is done by a team. */
+  /** Teams that the plan may name; null when teams are not allowed. */
   readonly teams: readonly TeamSummary[] | null;
 }
 
@@ -51,7 +50,7 @@ export function checkTeams(
   });
 }
 
-/** Where a triad does it, the members are its executors. */
+/** Checks a delegation without a team. In a triad the members are the executors, so its agent may be a leader. */
 function checkAlone(
   { agent_id, triad }: DelegationOutline,
   path: string,

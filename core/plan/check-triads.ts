@@ -1,11 +1,11 @@
 /**
- * Checks of the triads in a plan: who sits where, who writes, what they work on.
+ * Checks the triads in a plan: members, writer and sections.
  *
  * Invariants:
- *   PT1. Where triads are not allowed, there is none.
- *   PT2. The members stand in the order of their type's roles, each with a name of its own.
+ *   PT1. Where triads are not allowed, the plan has none.
+ *   PT2. The members are in the order of their type's roles, each with a name of its own.
  *   PT3. Every member is an agent of the registry, and never the planner.
- *   PT4. The delegation's agent is that of the member who writes its output.
+ *   PT4. The delegation's agent is the agent of the member that writes the output.
  *   PT5. A spec has between 1 and `sectionsMax` sections, each once.
  *   PT6. A member's model is one that the run knows.
  *   PT7. The criteria that a section carries are the delegation's own.
@@ -20,13 +20,13 @@ import { listNames } from '../text/list-names.ts';
 import { findWriter, rolesOf } from '../triad/roles.ts';
 import { checkExecutor } from './check-delegations.ts';
 
-/** `<section_id>.output` is the claim on what an owner made. */
+/** Name of the claim on an owner's result: `<section_id>.output`. */
 const reservedName = 'output';
 
-/** What triads are checked against. */
+/** Facts against which triads are checked. */
 export interface TriadContext {
   readonly agents: readonly AgentSummary[];
-  /** Whether delegations may be done by triads. */
+  /** True when triads may do delegations. */
   readonly triads: boolean;
   /** Models that a member may be given. */
   readonly models: readonly string[];
@@ -53,7 +53,7 @@ export function checkTriads(
   });
 }
 
-/** @param at What the paths begin with: empty, or with a point at its end. */
+/** @param at Prefix of the paths: empty, or ending with a point. */
 export function checkTriad(
   { type, members }: Pick<TriadOutline, 'type'> & { readonly members: readonly TriadMember[] },
   { agents, models }: Pick<TriadContext, 'agents' | 'models'>,
@@ -114,7 +114,7 @@ function checkWriter(
   ];
 }
 
-/** Sections that were left out are the criteria, whose own faults are told there. */
+/** Checks the named sections. Without any, the criteria are the sections, and their faults are reported there. */
 export function checkSections(
   { sections }: Pick<TriadOutline, 'sections'>,
   criterionIds: readonly string[],

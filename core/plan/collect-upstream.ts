@@ -1,14 +1,14 @@
 /**
- * Whose outputs a delegation may require: everything it depends on, directly or through others.
+ * Collects the delegations whose outputs a delegation may require: all its dependencies, direct and indirect.
  *
  * Invariants:
- *   UP1. Each delegation that can be reached is there once, in the order of the map; the delegation itself is not.
+ *   UP1. Each reachable delegation is listed once, in the order of the map; the delegation itself is not.
  */
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 
 type Linked = Pick<DelegationOutline, 'delegation_id' | 'depends_on'>;
 
-/** @param byId All delegations of the plan. Names that are not in it lead nowhere, and cycles end. */
+/** @param byId All delegations of the plan. Unknown names lead nowhere, and cycles end. */
 export function collectUpstream<D extends Linked>(
   delegation: Linked,
   byId: ReadonlyMap<string, D>,

@@ -1,11 +1,11 @@
 /**
- * Tells whether two delegations would do the same again.
+ * Fingerprints a delegation, so that a repetition is recognised.
  *
  * Invariants:
- *   F1. The order and repetition of inputs and criteria do not change the fingerprint; agent, task, inputs and criteria do.
- *       Two tasks that `hashTask` reads as one are one.
- *   F2. A triad is another executor than an agent, and than a triad of another type.
- *   F3. A team is another executor than an agent and a triad, and than a team of another name or with other members.
+ *   F1. The order and repetition of inputs and criteria do not change the fingerprint; agent, task, inputs and criteria
+ *       do. Two tasks with the same `hashTask` are one.
+ *   F2. A triad differs from an agent, and from a triad of another type.
+ *   F3. A team differs from an agent and a triad, and from a team of another name or with other members.
  */
 import type { Delegation, DelegationOutline } from '../../contracts/delegation.ts';
 import type { TeamOutline } from '../../contracts/team.ts';
@@ -31,7 +31,7 @@ export function fingerprintDelegation(
   return hashText(JSON.stringify(d.triad === undefined ? work : [...work, d.triad.type]));
 }
 
-/** Its name, or who sits in it. */
+/** Returns the team's name, or its executors. */
 function describeTeam({
   team_id,
   members = [],
@@ -46,7 +46,7 @@ function describeTeam({
   return ['members', ...sortedSet(executors)];
 }
 
-/** In the order of code units, which is the same everywhere. */
+/** Sorts by code units, which is the same on every machine. */
 function sortedSet(names: readonly string[]): string[] {
   return [...new Set(names)].toSorted();
 }

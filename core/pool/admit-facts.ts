@@ -1,13 +1,13 @@
 /**
- * The one gate into the pool (seed 004 §9): whatever an agent, the planner or the user states passes here.
+ * The only way into the pool (seed 004 §9): each fact that an agent, the planner or the user states passes here.
  *
  * Invariants:
- *   PF1. The pool is append-only: what was there stays as it was, in its place.
- *   PF2. Ids count on from those that are there, in the order in which the facts were proposed.
- *   PF3. A repeat is refused: the same proposals twice leave the pool that they leave once.
+ *   PF1. The pool is append-only: earlier facts stay unchanged and in place.
+ *   PF2. Ids continue from the existing ones, in the order in which the facts were proposed.
+ *   PF3. A repetition is refused: admitting the same proposals twice leaves the same pool as once.
  *   PF4. Every key is normalised, and a fact has a value exactly when it has a key.
- *   PF5. What restates an assumption that stands is an assumption itself, unless the user says it, or `settled_by` tells
- *        what settles it. Nobody makes a fact of it by saying it again.
+ *   PF5. A fact that restates a standing assumption is an assumption itself, unless the user states it or `settled_by`
+ *        names what settles it. Repeating an assumption does not make it a fact.
  */
 import type { Fact, ProposedFact } from '../../contracts/fact.ts';
 import { factId } from '../ids.ts';
@@ -42,7 +42,7 @@ function isSettled({ origin, settled_by = '' }: ProposedFact): boolean {
   return origin === 'user' || settled_by.trim() !== '';
 }
 
-/** Whether an assumption stands that says the same, and no fact does. */
+/** Returns true when an assumption with this value stands and no settled fact does. */
 function restatesAssumption({ key, value }: ProposedFact, pool: readonly Fact[]): boolean {
   if (key === null || value === null) return false;
   const same = pool.filter(
@@ -55,7 +55,7 @@ function restatesAssumption({ key, value }: ProposedFact, pool: readonly Fact[])
   return same.length > 0 && same.every((fact) => fact.is_assumption);
 }
 
-/** A key of which nothing is left is none. A value without a key could not be compared with anything. */
+/** Normalises key and value. A key that becomes empty is none, and a value without a key can't be compared. */
 export function normaliseFact(proposed: ProposedFact): ProposedFact {
   const { key, value, statement, confidence, is_assumption, origin, settled_by = '' } = proposed;
   const evidence = settled_by.trim();
@@ -72,8 +72,8 @@ export function normaliseFact(proposed: ProposedFact): ProposedFact {
 }
 
 /**
- * Who says the same of the same thing from the same place repeats it, in whatever words and however sure; without a key,
- * words count.
+ * Identifies repetitions: the same value of the same key from the same source, in any words and with any confidence.
+ * Without a key, the words count.
  */
 function identify({
   key,

@@ -1,8 +1,8 @@
 /**
- * What a list of stated facts must keep, whoever gives it.
+ * Checks a list of stated facts, from any source.
  *
  * Invariants:
- *   SK1. Every key says something, and no two facts of one list give one key different values.
+ *   SK1. No key is blank, and no two facts of one list give one key different values.
  */
 import type { StatedFact } from '../../contracts/fact.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';

@@ -1,12 +1,12 @@
 /**
- * Contradictions in a run's pool, found by code (seed 004 §8).
+ * Finds contradictions in a run's pool (seed 004 §8).
  *
  * Invariants:
  *   CO1. Facts conflict exactly when they stand, have one key, and differ in their normalised values.
- *   CO2. The same facts give the same conflicts with the same ids in the same order, in whatever order a wave's
- *        statements came.
- *   CO3. A planner is shown a bounded number of conflicts and of sides of each; every value comes before a value's
- *        second side.
+ *   CO2. The same facts give the same conflicts with the same ids in the same order, whatever the order of a wave's
+ *        statements.
+ *   CO3. A planner is shown a bounded number of conflicts and of sides of each; each value is shown once before any is
+ *        shown twice.
  */
 import type { Fact, ProposedFact } from '../../contracts/fact.ts';
 import { engineLimits } from '../limits.ts';
@@ -14,24 +14,24 @@ import { normaliseFact } from './admit-facts.ts';
 import { normaliseValue } from './normalise-fact.ts';
 
 export interface Conflict {
-  /** `conflict:<key>`: stable and readable, because the planner resolves it by this name. */
+  /** `conflict:<key>`: stable and readable, because the planner resolves the conflict by this name. */
   readonly conflict_id: string;
   readonly key: string;
-  /** Facts of the pool in its order, then what the wave states. */
+  /** Facts of the pool in its order, then statements of the wave. */
   readonly sides: readonly ConflictSide[];
 }
 
 export interface ConflictSide {
   /**
-   * A fact_id, or for what is not in the pool yet who states it: `wave-002/market-research`, `planner`. Of a dispute in a
-   * triad the member: `wave-002/market-research/critic`.
+   * A fact_id. For a statement outside the pool, its author: `wave-002/market-research` or `planner`; in a triad's
+   * dispute, the member: `wave-002/market-research/critic`.
    */
   readonly source: string;
   readonly value: string;
   readonly origin: Fact['origin'];
 }
 
-/** @param stated What is not in the pool yet. Its first source is its name. */
+/** @param stated Statements that are not in the pool yet. Each is named by its first source. */
 export function findConflicts(
   pool: readonly Fact[],
   stated: readonly ProposedFact[],
@@ -64,15 +64,16 @@ export function conflictOf(key: string, sides: readonly ConflictSide[]): Conflic
   return { conflict_id: `conflict:${key}`, key, sides };
 }
 
-/** Whether the sides say different things. */
+/** Returns true when the sides have different values. */
 export function isTorn(sides: readonly ConflictSide[]): boolean {
   return new Set(sides.map(({ value }) => normaliseValue(value))).size > 1;
 }
 
 /**
- * What a planner can look at and resolve in one decision.
+ * Selects the conflicts that a planner can resolve in one decision.
  *
- * @param disputes Of the wave's triads. They come first: a conflict between facts is found again after the next wave.
+ * @param disputes Disputes of the wave's triads. They come first, because a conflict between facts is found again after
+ * the next wave.
  */
 export function chooseConflicts(
   conflicts: readonly Conflict[],
@@ -81,7 +82,7 @@ export function chooseConflicts(
   return [...disputes, ...conflicts].slice(0, engineLimits.conflictsShownMax);
 }
 
-/** The sides of a conflict that are shown, in its order. */
+/** Selects the sides of a conflict that are shown, in its order. */
 export function chooseSides({ sides }: Conflict): readonly ConflictSide[] {
   const seen = new Set<string>();
   const firstOfValue = sides.filter(({ value }) => {
@@ -94,7 +95,7 @@ export function chooseSides({ sides }: Conflict): readonly ConflictSide[] {
   return sides.filter((side) => chosen.has(side));
 }
 
-/** In the order of code units, which is the same everywhere. */
+/** Compares by code units, which is the same on every machine. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

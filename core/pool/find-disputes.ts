@@ -1,22 +1,22 @@
 /**
- * What the members of triads could not settle, as conflicts that the planner's decision resolves by name. They are not
- * in the pool: each is asked about once, in the decision on its wave.
+ * Turns points that the members of triads could not settle into conflicts, which the planner's decision resolves by
+ * name. They are not in the pool: each is decided once, in the decision on its wave.
  *
  * Invariants:
- *   TD1. A section with a claim that stayed disputed is one dispute, whose sides are the members: each once, with all
- *        that it stands for. Who made the proposal as it is stands for it; who did not agree to it stands against it.
- *   TD2. The same records give the same disputes with the same ids in the same order, in whatever order the delegations
- *        came. No dispute has the id of a conflict between facts.
+ *   TD1. A section with a claim that stayed disputed is one dispute. Its sides are the members, each once with all its
+ *        positions. The author of the current proposal stands for it; a member that did not agree stands against it.
+ *   TD2. The same records give the same disputes with the same ids in the same order, whatever the order of the
+ *        delegations. No dispute has the id of a conflict between facts.
  */
 import type { Claim, Dissent, NegotiationDecision } from '../../contracts/spec.ts';
 import { disputeKey, memberSource } from '../ids.ts';
 import { compareText, conflictOf, isTorn } from './find-conflicts.ts';
 import type { Conflict, ConflictSide } from './find-conflicts.ts';
 
-/** What stayed disputed in the triad of one delegation. */
+/** Disputed claims in the triad of one delegation. */
 export interface TriadDissent {
   readonly delegation_id: string;
-  /** Of its spec: they say whose the newest revision is. */
+  /** Claims of its spec: they name the author of the newest revision. */
   readonly claims: readonly Claim[];
   readonly dissent: readonly Dissent[];
 }
@@ -25,11 +25,11 @@ export interface Dispute {
   readonly conflict: Conflict;
   readonly delegation_id: string;
   readonly section_id: string;
-  /** Every claim on the section that stayed disputed, in the order of the claims. */
+  /** All disputed claims on the section, in the order of the claims. */
   readonly dissent: readonly Dissent[];
 }
 
-/** @returns in the order of their ids. */
+/** @returns the disputes, ordered by id. */
 export function findDisputes(wave: number, triads: readonly TriadDissent[]): readonly Dispute[] {
   return triads
     .flatMap((triad) => disputesOf(wave, triad))

@@ -1,20 +1,22 @@
 /**
- * Which finished work rests on what does not hold any more: a superseded fact, a changed answer, a replaced output.
+ * Marks finished work whose basis has changed: a superseded fact, a changed answer or a replaced output.
  *
  * Invariants:
- *   ST1. Exactly those are stale that consumed what changed, and those that consumed the output of a stale one.
- *   ST2. Who brought the change about is not made stale by it, nor is what the replacement of a result was made from.
- *   ST3. What was done again is marked so, and nothing marks it anew.
- *   ST4. Marking twice is marking once, and the order of causes does not change who is stale.
+ *   ST1. Exactly those delegations are stale that consumed what changed, and those that consumed the output of a stale
+ *        one.
+ *   ST2. The delegation that caused the change is not made stale by it, nor are those from which a replacement was
+ *        made.
+ *   ST3. A redone delegation is marked as such, and is not marked stale again.
+ *   ST4. Marking twice equals marking once, and the order of causes does not change which delegations are stale.
  */
 import type { Consumption, ShownToWave, StaleDelegation } from '../../contracts/consumption.ts';
 import type { Fact } from '../../contracts/fact.ts';
 import { waveSource } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
 
-/** Who consumed what. */
+/** Consumption edges between delegations. */
 export interface Edges {
-  /** In the order of waves. */
+  /** Listed in the order of waves. */
   readonly consumptions: readonly Consumption[];
   readonly shown: ReadonlyMap<number, ShownToWave>;
 }
@@ -23,25 +25,25 @@ export type StaleCause =
   | {
       readonly type: 'fact';
       readonly fact: Pick<Fact, 'fact_id' | 'source_refs' | 'superseded_by'>;
-      /** Who said what holds instead. */
+      /** Source of the fact that holds instead. */
       readonly by: string;
     }
   | { readonly type: 'answer'; readonly question_id: string }
   | {
       readonly type: 'input';
       readonly name: string;
-      /** Whose output the name stood for. */
+      /** Earlier source of the name. */
       readonly source: string;
-      /** Whose output it stands for now. */
+      /** Present source of the name. */
       readonly by: string;
     }
   | {
       readonly type: 'replaced';
-      /** Whose output does not count any more. */
+      /** Source of the output that no longer counts. */
       readonly source: string;
-      /** Whose output replaces it. */
+      /** Source of the output that replaces it. */
       readonly by: string;
-      /** Whose outputs the replacement was made from: it has taken them into account. */
+      /** Sources that the replacement was made from: it has taken them into account. */
       readonly made_from: readonly string[];
     };
 
@@ -61,7 +63,7 @@ export function markStale(
   return [...marked.values()].toSorted(compareWaves);
 }
 
-/** Marks what was done again. @param redone By the delegation_id that was stale: the one that did it again. */
+/** Marks redone delegations. @param redone Maps a stale delegation_id to the one that redid it. */
 export function markRedone(
   stale: readonly StaleDelegation[],
   redone: ReadonlyMap<string, string>,
@@ -72,7 +74,10 @@ export function markRedone(
   }));
 }
 
-/** What a planner may have done again now: the first ones. The rest comes up as these are done. */
+/**
+ * Returns the first stale delegations, up to the limit that a planner may choose from. The others follow when these are
+ * done.
+ */
 export function chooseStale(stale: readonly StaleDelegation[]): readonly StaleDelegation[] {
   return stale.filter((one) => one.redone_by === null).slice(0, engineLimits.staleShownMax);
 }
@@ -112,7 +117,7 @@ function isBuiltOn(
   return shown.fact_ids.includes(fact_id) || sources.includes(source_refs[0] ?? fact_id);
 }
 
-/** Why an output that was consumed is not the newest any more. */
+/** Explains why a consumed output is no longer the newest; null when it still is. */
 function findNewer(
   consumption: Consumption,
   cause: Extract<StaleCause, { type: 'input' | 'replaced' }>,
@@ -150,7 +155,7 @@ function mark(marked: Marked, { delegation_id, wave }: Consumption, reason: stri
   marked.set(delegation_id, { ...before, reasons });
 }
 
-/** What was built on a stale output is stale, until nothing is added any more. */
+/** Marks delegations that were built on a stale output, until none is added. */
 function spread(marked: Marked, consumptions: readonly Consumption[]): void {
   for (let before = -1; before !== marked.size;) {
     before = marked.size;
@@ -166,7 +171,7 @@ function spread(marked: Marked, consumptions: readonly Consumption[]): void {
   }
 }
 
-/** By wave, then by id in the order of code units: the same everywhere. */
+/** Compares by wave, then by id in code units, which is the same on every machine. */
 function compareWaves(a: StaleDelegation, b: StaleDelegation): number {
   if (a.wave !== b.wave) return a.wave - b.wave;
   return a.delegation_id < b.delegation_id ? -1 : 1;

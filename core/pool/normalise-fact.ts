@@ -1,5 +1,5 @@
 /**
- * Keys and values of facts made comparable: which facts speak of one thing, and which say the same of it.
+ * Normalises keys and values of facts, so that facts about one thing, and equal values, are recognised.
  *
  * Invariants:
  *   FK1. Keys that differ in case, white space, punctuation and invisible characters alone are one key, and a
@@ -18,7 +18,7 @@ export function normaliseKey(key: string): string | null {
   return normalised === '' ? null : normalised;
 }
 
-/** For comparing, never for showing. */
+/** Normalises for comparison, never for display. */
 export function normaliseValue(value: string): string {
   const folded = value.normalize('NFC').toLowerCase().replace(/\s+/gu, ' ').trim().normalize('NFC');
   return normaliseDecimal(folded) ?? folded;
@@ -28,7 +28,10 @@ export function isSameValue(a: string, b: string): boolean {
   return normaliseValue(a) === normaliseValue(b);
 }
 
-/** Digit by digit, because a number of JavaScript would round: `+07.50` is `7.5`. Null when it is no plain decimal. */
+/**
+ * Normalises digit by digit, because a JavaScript number would round: `+07.50` is `7.5`. Null when the text is no plain
+ * decimal.
+ */
 function normaliseDecimal(text: string): string | null {
   const parts = /^([+-]?)0*(0|[1-9][0-9]*)(?:\.([0-9]+))?$/.exec(text);
   if (parts === null) return null;

@@ -1,16 +1,16 @@
 /**
- * What the planner's decision on a wave does to the pool (seed 004 §8, §9): who loses a conflict is marked, nothing is
- * deleted.
+ * Applies the planner's decision on a wave to the pool (seed 004 §8, §9). Facts that lose a conflict are marked;
+ * nothing is deleted.
  *
  * Invariants:
- *   SF1. Nothing changes but `superseded_by`, and that once, from null. Settling twice is settling once.
- *   SF2. What the user said gives way to nothing but what the user said: a decision comes from a model.
+ *   SF1. Only `superseded_by` changes, and only once, from null. Settling twice equals settling once.
+ *   SF2. A statement of the user gives way only to another statement of the user: a decision comes from a model.
  *   SF3. After a conflict is resolved by its id, only the value of the side that won stands under its key.
- *   SF4. What the decision states supersedes every other value under its key: planner documents beat the pool.
- *   SF5. A conflict told in words retires only a fact that it names by its id: a guess could retire one that holds.
+ *   SF4. A fact that the decision states supersedes every other value under its key: planner documents beat the pool.
+ *   SF5. A conflict described in words retires only a fact that it names by its id: a guess could retire a valid one.
  *   SF6. The newest answer to a question supersedes the earlier ones, and nothing else.
- *   SF7. Where what the user said stands under a key, nobody else's value stands beside it. What the user settles by an
- *        instruction supersedes the user's own earlier values too.
+ *   SF7. Where a statement of the user stands under a key, no other source's value stands beside it. An instruction of
+ *        the user supersedes the user's own earlier values too.
  *   SF8. An assumption gives way to the same value once a person or evidence has settled it.
  */
 import type { Fact, UserFact } from '../../contracts/fact.ts';
@@ -23,13 +23,13 @@ type Resolution = PlannerDecision['conflicts_resolved'][number];
 
 const conflictPrefix = 'conflict:';
 
-/** The key that a resolution speaks of by its conflict's id; null when it tells a conflict in words. */
+/** Returns the key that a resolution names by its conflict's id; null when it describes a conflict in words. */
 export function keyOfConflict(conflict: string): string | null {
   const id = conflict.trim();
   return id.startsWith(conflictPrefix) ? id.slice(conflictPrefix.length) : null;
 }
 
-/** @param pool With what the wave and the decision state. */
+/** @param pool The pool, with the statements of the wave and the decision. */
 export function settleFacts(
   pool: readonly Fact[],
   wave: number,
@@ -43,7 +43,7 @@ export function settleFacts(
     .reduce((facts, winner) => retireOthers(facts, winner), settled);
 }
 
-/** After an answer was changed. @param source The question_id. */
+/** Supersedes earlier facts of a changed answer. @param source The question_id. */
 export function supersedeEarlier(pool: readonly Fact[], source: string): readonly Fact[] {
   const newest = pool.findLast((fact) => fact.source_refs[0] === source);
   if (newest === undefined) return pool;
@@ -54,12 +54,15 @@ export function supersedeEarlier(pool: readonly Fact[], source: string): readonl
   );
 }
 
-/** What the user settles by an instruction. @param from The place in the pool of the first fact that it states. */
+/**
+ * Supersedes values that the user's instruction contradicts. @param from Index in the pool of the first fact that it
+ * states.
+ */
 export function preferNewest(pool: readonly Fact[], from: number): readonly Fact[] {
   return pool.slice(from).reduce(retireOthers, pool);
 }
 
-/** What holds of itself after each change of the pool, without a decision (SF7, SF8). */
+/** Applies the rules that hold after every change of the pool, without a decision (SF7, SF8). */
 export function settleStanding(pool: readonly Fact[]): readonly Fact[] {
   return pool.filter(isStanding).reduce((facts, fact) => {
     const preferred = fact.origin === 'user' ? retireOfOthers(facts, fact) : facts;
@@ -67,7 +70,7 @@ export function settleStanding(pool: readonly Fact[]): readonly Fact[] {
   }, pool);
 }
 
-/** What the user settles, as a sentence. */
+/** Words a fact of the user as a sentence. */
 export function describeUserFact({ key, value }: UserFact): string {
   return `The user says: ${key} is ${value}.`;
 }
@@ -76,7 +79,7 @@ function isStanding({ key, superseded_by }: Fact): boolean {
   return key !== null && superseded_by === null;
 }
 
-/** Values of others than the user, unless the user has said the same as well. */
+/** Retires values of other sources than the user, unless the user has stated the same value. */
 function retireOfOthers(pool: readonly Fact[], winner: Fact): readonly Fact[] {
   const saidByUser = pool.filter(
     (fact) => fact.origin === 'user' && fact.key === winner.key && isStanding(fact),
@@ -107,7 +110,7 @@ function resolve(pool: readonly Fact[], wave: number, resolution: Resolution): r
   return winner === undefined ? pool : retireOthers(pool, winner);
 }
 
-/** @param source A fact_id, who stated it, or `planner` for what the wave's own decision states. */
+/** @param source A fact_id, a source, or `planner` for statements of the wave's own decision. */
 export function isNamed(fact: Fact, source: string, wave: number): boolean {
   if (source === plannerAgentId) return isOfDecision(fact, wave);
   return fact.fact_id === source || fact.source_refs[0] === source;

@@ -1,11 +1,11 @@
 /**
- * Answers that a run gives by itself the moment a question is asked, because its input says so.
+ * Answers a question the moment it is asked, when the run's input allows that.
  *
  * Invariants:
  *   AU1. With `use_defaults` a question that has a default is answered with it.
  *   AU2. With autonomy "assume" a question of the planner or an agent that is not critical becomes an assumption: its
  *        default, or the most careful one. A critical one is put to the user.
- *   AU3. What the engine asks is never assumed.
+ *   AU3. A question of the engine is never assumed.
  */
 import { answererNames } from '../../contracts/names.ts';
 import type { Autonomy } from '../../contracts/question-rules.ts';
@@ -13,18 +13,18 @@ import type { Question } from '../../contracts/question.ts';
 import { parseDefault } from './check-answer.ts';
 import type { AnswerRule } from './check-answer.ts';
 
-/** What the asker gets when there is no default to assume. */
+/** Answer to the asker when there is no default to assume. */
 export const noDefaultAnswer =
   'None given: take the most careful assumption, and name it in assumptions_made.';
 
 export interface UnaskedAnswer {
   readonly text: string;
   readonly answered_by: string;
-  /** What the planner took it from. */
+  /** Sources that the planner took it from. */
   readonly source_refs?: readonly string[];
 }
 
-/** @returns null when the question waits for somebody. */
+/** @returns null when the question waits for an answer. */
 export function answerUnasked(
   question: AnswerRule & Pick<Question, 'kind' | 'priority'>,
   run: { readonly use_defaults: boolean; readonly autonomy: Autonomy },

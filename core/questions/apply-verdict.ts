@@ -1,10 +1,10 @@
 /**
- * What the planner's verdict on an agent's question does in the inbox.
+ * Applies the planner's verdict on an agent's question.
  *
  * Invariants:
- *   PV1. What the planner passes on to the user is critical, and says why it came to the user.
- *   PV2. The planner's answer is taken only when the question takes it; else the user is asked.
- *   PV3. A verdict counts only for what an agent asked, and never assumes the answer to a critical question.
+ *   PV1. A question that the planner passes on to the user is critical, and says why it came to the user.
+ *   PV2. The planner's answer is taken only when it fits the question; otherwise the user is asked.
+ *   PV3. A verdict counts only for questions of agents, and never assumes the answer to a critical question.
  */
 import { answererNames } from '../../contracts/names.ts';
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
@@ -13,7 +13,7 @@ import type { AskedQuestion, Question } from '../../contracts/question.ts';
 import type { UnaskedAnswer } from './answer-unasked.ts';
 import { checkAnswer } from './check-answer.ts';
 
-/** @returns null when there is none, or none that counts. */
+/** @returns null when there is no verdict that counts. */
 export function verdictOn(
   { kind, questions, verdicts }: QuestionsEscalation,
   place: number,
@@ -23,7 +23,7 @@ export function verdictOn(
   return kind !== 'blocking' || isAssumed ? null : verdict;
 }
 
-/** The question as it stands with the verdict. */
+/** Returns the question with the verdict applied. */
 export function applyVerdict(asked: AskedQuestion, verdict: PlannerVerdict | null): AskedQuestion {
   if (verdict?.verdict !== 'needs_user_input') return asked;
   const why = [asked.why_it_matters.trim(), `The planner: ${verdict.reason}`];
@@ -34,7 +34,7 @@ export function applyVerdict(asked: AskedQuestion, verdict: PlannerVerdict | nul
   };
 }
 
-/** @returns null when the question waits for somebody else. */
+/** @returns null when the planner does not answer the question. */
 export function answerByVerdict(
   question: Question,
   verdict: PlannerVerdict | null,

@@ -1,13 +1,13 @@
 /**
- * Whether an answer fits its question, and what it is as text.
+ * Checks an answer against its question, and returns it as text.
  *
  * Invariants:
  *   AN1. Every JSON value gets a verdict; nothing throws, however deep or long it is.
- *   AN2. An accepted text is accepted again and unchanged: the text form is canonical.
- *   AN3. Other spellings are taken only where they can mean one thing.
- *   AN4. A refusal names the reason, and its example would be taken.
- *   AN5. Empty, too long, NUL and half surrogate pairs are refused; any other text is taken exactly as it is.
- *   AN6. JSON is taken only when it fits the schema of the question.
+ *   AN2. Checking an accepted text again returns it unchanged: the text form is canonical.
+ *   AN3. Other spellings are accepted only where they have one possible meaning.
+ *   AN4. A refusal names the reason, and its example would be accepted.
+ *   AN5. Empty or too long text, NUL and half surrogate pairs are refused; any other text is taken exactly as it is.
+ *   AN6. JSON is accepted only when it fits the schema of the question.
  */
 import type { AskedQuestion, Question } from '../../contracts/question.ts';
 import { listNames } from '../text/list-names.ts';
@@ -15,17 +15,17 @@ import { checkJsonAnswer } from './check-json-answer.ts';
 import { exampleAnswer } from './example-answer.ts';
 import { findTextFault } from './find-text-fault.ts';
 
-/** What an answer is checked against. */
+/** Parts of a question that an answer is checked against. */
 export type AnswerRule = Pick<Question, 'expected_answer_format' | 'choices' | 'default_answer'> &
   Partial<Pick<Question, 'answer_schema'>>;
 
 export type CheckedAnswer =
   /** `text`: the canonical text form. */
   | { readonly ok: true; readonly text: string }
-  /** `example`: an answer that would be taken; null when none can be made up. */
+  /** `example`: an answer that would be accepted; null when none can be constructed. */
   | { readonly ok: false; readonly reason: string; readonly example: unknown };
 
-/** The canonical text, or why there is none. */
+/** The canonical text, or the reason of the refusal. */
 export type Verdict =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string };
@@ -42,13 +42,13 @@ export function parseDefault(question: AskedQuestion | AnswerRule): CheckedAnswe
   return question.default_answer === null ? null : checkAnswer(question, question.default_answer);
 }
 
-/** 1-based, or null. Only where no choice could itself be meant by a number. */
+/** Returns the choice with this 1-based number, or null. Works only where no choice begins with a number itself. */
 export function choiceByNumber(choices: readonly string[], text: string): string | null {
   if (!/^[0-9]{1,3}$/.test(text) || choices.some((c) => /^\s*[+-]?\.?[0-9]/.test(c))) return null;
   return choices[Number(text) - 1] ?? null;
 }
 
-/** The only choice with this spelling, whatever the case, or null. */
+/** Returns the only choice with this spelling in any case, or null. */
 export function choiceByCase(choices: readonly string[], text: string): string | null {
   const same = choices.filter((c) => c.trim().toLowerCase() === text.toLowerCase());
   return same.length === 1 ? (same[0] ?? null) : null;

@@ -1,17 +1,17 @@
 /**
- * Whether questions can be put to a person as they are.
+ * Checks that questions can be put to a person as they are.
  *
  * Invariants:
  *   AQ1. A choice offers at least two different answers, none of them blank.
- *   AQ2. A default is an answer that the question itself would take.
- *   AQ3. A fact_key says something.
+ *   AQ2. A default is an answer that the question itself would accept.
+ *   AQ3. No fact_key is blank.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { normaliseKey } from '../pool/normalise-fact.ts';
 import { parseDefault } from './check-answer.ts';
 
-/** @param path Of the list: `user_questions`. */
+/** @param path Path of the list: `user_questions`. */
 export function checkAskedQuestions(
   questions: readonly AskedQuestion[],
   path: string,
@@ -59,7 +59,7 @@ function countChoices(choices: readonly string[]): number {
   return new Set(choices).size;
 }
 
-/** `default_answer` is text whatever the format. */
+/** Converts an example to a default, which is text in every format. */
 function toDefault(example: unknown): string {
   return typeof example === 'string' ? example : JSON.stringify(example);
 }

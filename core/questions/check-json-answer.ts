@@ -1,6 +1,4 @@
-/**
- * Answers in JSON: parsed when they come as text, measured before they are walked, held against the schema.
- */
+/** Checks JSON answers: parses those that come as text, limits their depth and size, then applies the schema. */
 import { Validator } from '@cfworker/json-schema';
 import type { Schema } from '@cfworker/json-schema';
 import { engineLimits } from '../limits.ts';
@@ -11,14 +9,15 @@ type Verdict =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string };
 
-/** Schema errors that are shown. The first ones are the outermost. */
+/** Most schema errors that are shown. The first ones are the outermost. */
 const schemaErrorsShownMax = 5;
 
 const schemaErrorCharsMax = 200;
 
 /**
- * @param schema If null, any JSON is taken.
- * @param answer A JSON value, or a string that holds one. A string that fits the schema only as it is, is taken so.
+ * @param schema If null, any JSON is accepted.
+ * @param answer A JSON value, or a string that holds one. A string that fits the schema only unparsed is taken
+ * unparsed.
  */
 export function checkJsonAnswer(
   schema: Readonly<Record<string, unknown>> | null,
@@ -49,7 +48,7 @@ function judgeValue(schema: Readonly<Record<string, unknown>> | null, value: unk
   return errors.length === 0 ? { ok: true, text } : { ok: false, reason: errors.join('; ') };
 }
 
-/** Stops at the deepest allowed level: a deeper value would overflow the stack of JSON.stringify as well. */
+/** Stops at the deepest allowed level: a deeper value would overflow the stack of JSON.stringify too. */
 function findValueFault(value: unknown, depth: number): string | null {
   if (depth > engineLimits.answerDepthMax) {
     return `the answer is nested deeper than ${engineLimits.answerDepthMax} levels`;
@@ -69,7 +68,7 @@ function findValueFault(value: unknown, depth: number): string | null {
 
 function findSchemaErrors(schema: Readonly<Record<string, unknown>>, value: unknown): string[] {
   try {
-    // A copy, because the validator writes its marks into the schema it is given.
+    // A copy, because the validator writes its marks into the schema that it gets.
     const copy: Schema = JSON.parse(JSON.stringify(schema));
     const { errors } = new Validator(copy, '2020-12', false).validate(value);
     const inner = errors.filter((e) => !wrapperKeywords.has(e.keyword));
@@ -77,7 +76,7 @@ function findSchemaErrors(schema: Readonly<Record<string, unknown>>, value: unkn
       .slice(0, schemaErrorsShownMax)
       .map((e) => cutText(`at ${pathOf(e.instanceLocation)}: ${e.error}`, schemaErrorCharsMax));
   } catch {
-    // A broken schema is no fault of the answer: refusing would leave a question that nobody can answer.
+    // A broken schema is no fault of the answer: refusing would make the question unanswerable.
     return [];
   }
 }
@@ -91,7 +90,7 @@ const wrapperKeywords: ReadonlySet<string> = new Set([
   'allOf',
 ]);
 
-/** `#/a/b` → `/a/b`. */
+/** Returns `/a/b` for `#/a/b`. */
 function pathOf(instanceLocation: string): string {
   const path = instanceLocation.replace(/^#/, '');
   return path === '' ? 'the top' : path;

@@ -1,11 +1,11 @@
 /**
- * What the planner's review of an agent's questions must keep beyond its shape (seed 004 §10).
+ * Checks the planner's review of an agent's questions beyond its shape (seed 004 §10).
  *
  * Invariants:
- *   QR1. Each question has exactly one verdict, and there is none for anything else.
- *   QR2. What the agent gets is an answer that its question takes; what goes to the user has none.
+ *   QR1. Each question has exactly one verdict, and nothing else has one.
+ *   QR2. An answer for the agent fits its question; a question for the user has no answer.
  *   QR3. An answer names at least one source, and every source exists.
- *   QR4. A critical question is answered from a source, or goes to the user: nobody assumes its answer.
+ *   QR4. A critical question is answered from a source, or goes to the user: its answer is never assumed.
  *   QR5. All faults are reported at once, each with path, reason and "Try: …".
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -20,13 +20,13 @@ export interface ReviewContext {
   readonly questions: readonly AskedQuestion[];
   /** Facts of the pool are `f1` to `f<facts_total>`. */
   readonly facts_total: number;
-  /** Names of everything else that can be a source. */
+  /** Names of all other possible sources. */
   readonly sources: readonly string[];
 }
 
 type Verdict = QuestionReview['reviews'][number];
 
-/** @returns every fault at once; empty when the review holds. */
+/** @returns every fault at once; empty when the review is valid. */
 export function checkReview({ reviews }: QuestionReview, context: ReviewContext): OutputFault[] {
   return capFaults([
     ...checkNumbers(reviews, context.questions.length),

@@ -1,6 +1,4 @@
-/**
- * Whether what the planner says about user input fits together.
- */
+/** Checks that the planner's statements about user input agree with each other. */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { AskedQuestion } from '../../contracts/question.ts';
 import { checkAskedQuestions } from './check-asked-questions.ts';

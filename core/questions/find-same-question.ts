@@ -1,11 +1,12 @@
 /**
- * Whether a question that comes is open already, so that a person is asked once and all who asked get the answer.
+ * Finds an open question with the same meaning, so that a person is asked once and every asker gets the answer.
  *
- * Two questions mean the same when their normalised texts, their formats and their choices are the same.
+ * Two questions mean the same when their normalised texts, their formats and their choices are equal.
  *
  * Invariants:
- *   SQ1. A question joins an open one that means the same, when both are of one task, or block delegations of one wave.
- *   SQ2. It joins nothing else: not what was answered, not what the engine asks, not what another wave asks.
+ *   SQ1. A question joins an open one with the same meaning, when both belong to one task, or block delegations of one
+ *        wave.
+ *   SQ2. It joins no other question: neither an answered one, nor one of the engine, nor one of another wave.
  */
 import type { Question } from '../../contracts/question.ts';
 import { normaliseText } from '../text/cut-text.ts';

@@ -1,9 +1,7 @@
-/**
- * What a text of the user must not be, because it could not be kept or shown exactly.
- */
+/** Finds texts of the user that could not be stored or shown exactly. */
 import { engineLimits } from '../limits.ts';
 
-/** @returns why the text is refused, or null. */
+/** @returns the reason why the text is refused, or null. */
 export function findTextFault(text: string): string | null {
   if (text.length > engineLimits.answerCharsMax) {
     return `the answer has ${text.length} characters, the limit is ${engineLimits.answerCharsMax}`;
@@ -12,7 +10,7 @@ export function findTextFault(text: string): string | null {
   return findCharacterFault(text);
 }
 
-/** Texts with such characters change on their way through files, terminals and databases. */
+/** Finds characters that change on their way through files, terminals and databases. */
 export function findCharacterFault(text: string): string | null {
   if (text.includes('\u0000')) return 'the answer contains a NUL character';
   if (/\p{Surrogate}/u.test(text)) {

@@ -6,7 +6,7 @@ const nobody: readonly string[] = [
   answererNames.engine,
 ];
 
-/** Tells whether a person signed an answer: no default, no assumption, not the planner and not the engine. */
+/** Returns true for an answer that a person signed: no default, no assumption, not the planner and not the engine. */
 export function isPerson(answeredBy: string): boolean {
   return !nobody.includes(answeredBy);
 }

@@ -1,16 +1,16 @@
 /**
- * Who asked a question, when several did.
+ * Askers of a question that several have asked.
  *
  * Invariants:
- *   JQ1. Everybody who asked is named once, in the order of asking, as long as they wait.
- *   JQ2. A joined question is as urgent as the most urgent of those who asked, and settles the fact that the first of them
- *        named who named one.
+ *   JQ1. Each asker is named once, in the order of asking, for as long as it waits.
+ *   JQ2. A joined question is as urgent as its most urgent asker says, and settles the fact that the first asker to
+ *        name one named.
  */
 import type { Asker, Question } from '../../contracts/question.ts';
 
 const urgency: readonly Question['priority'][] = ['low', 'normal', 'high', 'critical'];
 
-/** The open question with one more who waits for it; the same object when that changes nothing. */
+/** Returns the open question with one more asker; the same object when that changes nothing. */
 export function joinQuestion(open: Question, coming: Question): Question {
   const known = askersOf(open).some((asker) => asker.delegation_id === coming.delegation_id);
   const isMoreUrgent = urgency.indexOf(coming.priority) > urgency.indexOf(open.priority);
@@ -27,7 +27,7 @@ export function joinQuestion(open: Question, coming: Question): Question {
   };
 }
 
-/** The open question after some of those who asked are gone. @param isGone Of an asker's delegation_id. */
+/** Returns the open question without askers that are gone. @param isGone Called with an asker's delegation_id. */
 export function leaveQuestion(
   open: Question,
   isGone: (delegationId: string | null) => boolean,

@@ -1,8 +1,8 @@
 /**
- * Whether the user may change an answer that was taken.
+ * Decides whether the user may change an accepted answer.
  *
  * Invariants:
- *   JM1. Only the answer to an answered question is changed, and only to one that the question's format takes.
+ *   JM1. Only the answer to an answered question changes, and only to one that the question's format accepts.
  *   JM2. Any payload gets a verdict; a refusal says why and what to try.
  */
 import type { Question } from '../../contracts/question.ts';
@@ -12,7 +12,7 @@ import { checkAnswer } from './check-answer.ts';
 
 export interface AskedSoFar {
   readonly open: readonly Pick<Question, 'question_id'>[];
-  /** `question`: as it was asked; null when nobody kept it. */
+  /** `question`: as it was asked; null when it was not kept. */
   readonly answered: readonly {
     readonly question_id: string;
     readonly question: Question | null;

@@ -1,21 +1,20 @@
 /**
- * What a message with an answer means for an inbox. Changes nothing, so that a validator can ask beforehand.
+ * Judges a message with an answer for an inbox. It changes nothing, so that a validator can ask beforehand.
  *
  * Invariants:
- *   JA1. Any payload gets a verdict: taken, the same again, or refused with the reason.
- *   JA2. An answer is taken only for an open question, and only when the question's format takes it.
+ *   JA1. Every payload gets a verdict: taken, repeated, or refused with the reason.
+ *   JA2. An answer is taken only for an open question, and only when the question's format accepts it.
  *   JA3. A question that was answered keeps its first answer; another one is refused and shows the first.
  *   JA4. The same answer in another accepted spelling is the same answer.
- *   JA5. An example that stands beside a refusal would be taken.
+ *   JA5. The example beside a refusal would be taken.
  *   JA6. Without a question_id, the answer is for the only open question; with several it is refused.
- *   JA7. Nobody signs as the engine: such a name is taken as none.
+ *   JA7. A sender can't sign as the engine: such a name counts as none.
  */
 import type { AcceptedAnswer, CarriedInbox } from '../../contracts/planner-run.ts';
 import type { AnswerInput, Question } from '../../contracts/question.ts';
 import { answererNames } from '../../contracts/names.ts';
 import { engineLimits } from '../limits.ts';
-import { cleanLine } from '../text/clean-line.ts';
-import { cutText } from '../text/cut-text.ts';
+import { cleanLine, cutText } from '../text/cut-text.ts';
 import { hashText } from '../text/hash-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { checkAnswer, choiceByCase, choiceByNumber } from './check-answer.ts';
@@ -27,13 +26,13 @@ export type AnswerVerdict =
       readonly type: 'taken';
       readonly question: Question;
       readonly text: string;
-      /** Null when the message names nobody. */
+      /** Null when the message names no sender. */
       readonly answered_by: string | null;
     }
   | { readonly type: 'repeated'; readonly question_id: string }
   | {
       readonly type: 'refused';
-      /** As far as the message named one. */
+      /** Null when the message names no question. */
       readonly question_id: string | null;
       readonly reason: string;
       readonly example: AnswerInput | null;
@@ -41,10 +40,13 @@ export type AnswerVerdict =
 
 type Inbox = Pick<CarriedInbox, 'open' | 'answered'>;
 
-/** Longer names of people are cut. */
+/** Longest name of a person; longer ones are cut. */
 const answeredByCharsMax = 120;
 
-/** The default is missing here: the client signs with it when it takes one for somebody. */
+/**
+ * Names that only the engine signs with. The default's is missing, because the client signs with it when a person takes
+ * a default.
+ */
 const engineNames: readonly string[] = [
   answererNames.assumption,
   answererNames.planner,
@@ -72,7 +74,7 @@ export function judgeAnswer(inbox: Inbox, payload: unknown): AnswerVerdict {
   return refuse(inbox, id, `there is no question ${shown} in this run. ${describeOpen(inbox)}`);
 }
 
-/** What is kept of an accepted answer. `text` is the canonical one. */
+/** Returns the part of an accepted answer that is kept. `text` is the canonical one. */
 export function acceptAnswer(
   question: Question,
   text: string,
@@ -134,7 +136,7 @@ function describeAccepted({ answered_by, shown }: AcceptedAnswer): string {
   }
 }
 
-/** The question itself is gone by now; its format and the hashes are enough to tell. */
+/** Compares with the kept format and hashes, because the question itself is gone by now. */
 function isSameAnswer(accepted: AcceptedAnswer, answer: unknown): boolean {
   if (accepted.format === 'choice') {
     const text = typeof answer === 'string' ? answer : JSON.stringify(answer ?? null);
@@ -148,11 +150,11 @@ function isSameAnswer(accepted: AcceptedAnswer, answer: unknown): boolean {
   const rule = { expected_answer_format: accepted.format, choices: [], default_answer: null };
   const checked = checkAnswer(rule, answer);
   if (checked.ok && hashText(checked.text) === accepted.hash) return true;
-  // JSON that was taken as the string that it is, because only that fitted the schema.
+  // JSON that was taken as an unparsed string, because only that fitted the schema.
   return accepted.format === 'json' && hashText(JSON.stringify(answer ?? null)) === accepted.hash;
 }
 
-/** Spellings other than the choice's own text that `checkAnswer` takes for it. */
+/** Hashes the spellings, besides the choice's own text, that `checkAnswer` accepts for it. */
 function hashSpellings(question: Question, choice: string): string[] {
   const { choices } = question;
   const trimmed = choice.trim();
@@ -188,7 +190,7 @@ function describeOpen(inbox: Inbox): string {
   return `Open: ${listNames(inbox.open.map((q) => q.question_id))}`;
 }
 
-/** `Q1 ` is q1: nothing else could be meant. */
+/** Reads `Q1 ` as q1, which is its only possible meaning. */
 function readQuestionId(value: unknown): string | null {
   const id = typeof value === 'string' ? value.trim().toLowerCase() : '';
   return id === '' ? null : id;

@@ -1,17 +1,17 @@
 /**
- * What stands still until a question is answered.
+ * Lists the delegations that stand still until a question is answered.
  *
  * Invariants:
  *   LW1. Every delegation that asked is listed, once, in the order of asking.
- *   LW2. Everything of the same plan that depends on them, directly or through others, is listed once, in the order of
- *        the plan, and nothing else.
+ *   LW2. Each delegation of the same plan that depends on them, directly or indirectly, is listed once, in the order of
+ *        the plan, and no other.
  */
 import type { PlannedDelegation } from '../../contracts/messages.ts';
 import type { Question } from '../../contracts/question.ts';
 import type { PlanView, QuestionWait } from '../../contracts/views.ts';
 import { askersOf } from './join-question.ts';
 
-/** @param plan The plan of the wave at work, if there is one. */
+/** @param plan The plan of the current wave, if there is one. */
 export function listWaiting(question: Question, plan: PlanView | null): QuestionWait {
   const waiting = askersOf(question).flatMap(({ delegation_id }) => delegation_id ?? []);
   const planned = plan?.wave === question.wave ? plan.delegations : [];

@@ -1,6 +1,4 @@
-/**
- * Puts one asked question into the inbox, joins it to one that is open already, or tells the asker why not.
- */
+/** Puts an asked question into the inbox, joins it to an open one, or tells the asker why it is refused. */
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { AskedBefore, CarriedInbox, PendingAnswer } from '../../contracts/planner-run.ts';
 import type { QuestionRules } from '../../contracts/question-rules.ts';
@@ -19,28 +17,28 @@ export interface PutContext {
   readonly now: number;
   readonly rules: QuestionRules;
   readonly answer_schema?: Readonly<Record<string, unknown>> | null;
-  /** Whether the run answers it by itself: then it waits for nobody and joins nothing. */
+  /** Returns true when the run answers the question by itself: then it waits for no answer and joins none. */
   readonly settlesAtOnce: (question: Question) => boolean;
-  /** Questions of the same escalation that came before. */
+  /** Earlier questions of the same escalation. */
   readonly ahead: readonly PendingAnswer[];
 }
 
 export interface PutQuestion {
   readonly state: CarriedInbox;
   readonly answer: PendingAnswer;
-  /** The question that was opened. Null when it is not put to the user, or joined another one. */
+  /** The question that was opened. Null when it is not put to the user, or has joined another one. */
   readonly question: Question | null;
-  /** The open question that it joined and changed by that, or null. */
+  /** The open question that it joined and thereby changed, or null. */
   readonly changed: Question | null;
 }
 
-/** Enough to tell which of the asker's questions is meant. */
+/** Characters that are enough to recognise the asker's question. */
 const refusedTextCharsMax = 300;
 
-/** Of questions that were never given an id. */
+/** Id of questions that were never given one. */
 const notAsked = 'not-asked';
 
-/** Questions that follow from what an agent says or does, so that there may be any number of them. */
+/** Kinds of questions that follow from what an agent says or does, so their number has no natural bound. */
 const agentsKinds: readonly QuestionKind[] = ['blocking', 'planner', 'approval', 'effect'];
 
 export function putQuestion(
@@ -48,7 +46,7 @@ export function putQuestion(
   asked: AskedQuestion,
   context: PutContext,
 ): PutQuestion {
-  // The engine asks for decisions that only the user can take, and each costs a decision: no loop of a model.
+  // The engine asks only for decisions of the user. Each question costs one decision, so no model can loop.
   const isEngines = !agentsKinds.includes(context.escalation.kind);
   if (isEngines) return open(state, asked, context);
   const key = `${context.escalation.delegation_id ?? 'planner'}|${hashText(normaliseText(asked.text))}`;
@@ -127,13 +125,13 @@ function buildQuestion(id: string, asked: AskedQuestion, context: PutContext): Q
     escalated_at: null,
     asked_at: context.now,
   };
-  // A default that is no answer would be promised to people and never be taken, and nothing lapses without one.
+  // A default that is no valid answer would be promised but never taken, and without a default nothing lapses.
   return parseDefault(question)?.ok === true
     ? question
     : { ...question, default_answer: null, deadline_seconds: null };
 }
 
-/** @returns why no further question fits, or null. */
+/** @returns the reason why no further question fits, or null. */
 function findFullness(
   state: CarriedInbox,
   asked: AskedQuestion,
@@ -143,12 +141,12 @@ function findFullness(
   const { questionsMax, inboxCharsMax, inlineAnswerCharsMax } = engineLimits;
   const how =
     'Go on without an answer: take the most careful assumption and state it, or report what cannot be done.';
-  // One that joins costs no number, but it is counted among what was asked.
+  // A question that joins needs no number, but it counts among those that were asked.
   const count = isJoining ? Object.keys(state.asked).length : state.next_question - 1;
   if (count >= questionsMax) {
     return `The run has put ${questionsMax} questions to the user, which is the limit. ${how}`;
   }
-  // Each answer that is awaited is counted with the room that it may need until it is delivered.
+  // Each awaited answer counts with the room that it may need until it is delivered.
   const awaited = state.pending.flatMap(({ answers }) => answers).filter((a) => a.settled === null);
   const chars =
     JSON.stringify([state.open, state.pending, context.ahead, asked]).length +

@@ -1,13 +1,12 @@
 /**
- * When something happens to a question that nobody answers: its default is taken, people are reminded, somebody else
- * is asked too.
+ * Moments of a question without an answer: its default is taken, people are reminded, or another person is asked too.
  *
  * Invariants:
- *   QM1. Moments are counted from the asking: whoever looks, and whenever, finds the same ones.
- *   QM2. At the deadline the question is over: no reminder and no hand-over comes then or later.
- *   QM3. Reminders come at growing intervals, so that they are few however long a question waits. One that was missed
- *        is not made up for.
- *   QM4. A hand-over comes once.
+ *   QM1. Moments are counted from the time of asking, so every reader finds the same ones at any time.
+ *   QM2. At the deadline the question is over: no reminder and no hand-over happens then or later.
+ *   QM3. Reminders come at growing intervals, so that they are few however long a question waits. A missed one is not
+ *        repeated.
+ *   QM4. A hand-over happens once.
  */
 import type { QuestionRules, QuestionRulesInput } from '../../contracts/question-rules.ts';
 import type { Question } from '../../contracts/question.ts';
@@ -17,7 +16,7 @@ export type QuestionMoment = 'deadline' | 'reminder' | 'hand_over';
 
 export const questionMoments: readonly QuestionMoment[] = ['deadline', 'reminder', 'hand_over'];
 
-/** @param input If undefined: no deadline, a reminder a week, nobody else. */
+/** @param input If undefined: no deadline, a reminder each week, no other person. */
 export function resolveQuestionRules(input: QuestionRulesInput | undefined): QuestionRules {
   return {
     deadline_seconds: input?.deadline_seconds ?? null,
@@ -28,7 +27,7 @@ export function resolveQuestionRules(input: QuestionRulesInput | undefined): Que
 
 /**
  * @param now Unix epoch seconds.
- * @returns the next time for it in Unix epoch seconds, which may have passed; null when it does not come.
+ * @returns the moment's next time in Unix epoch seconds, which may have passed; null when there is none.
  */
 export function whenComes(moment: QuestionMoment, question: Question, now: number): number | null {
   const { asked_at, deadline_seconds } = question;
@@ -44,7 +43,7 @@ function handOver({ asked_at, escalate_to, escalated_at }: Question): number | n
     : asked_at + escalate_to.after_seconds;
 }
 
-/** Each interval is twice the one before, up to a week, or the first one where that is longer. */
+/** Doubles each interval, up to a week, or up to the first interval where that is longer. */
 function nextReminder({ asked_at, remind_seconds }: Question, now: number): number {
   const longest = Math.max(engineLimits.questionReminderSeconds, remind_seconds);
   let interval = remind_seconds;

@@ -1,6 +1,4 @@
-/**
- * An answer is there: its question closes, and each escalation of which it was the last is delivered.
- */
+/** Closes an answered question, and delivers each escalation that waited only for it. */
 import type {
   CarriedInbox,
   PendingAnswer,
@@ -19,7 +17,7 @@ export interface Settlement {
   /** The whole answer in its canonical text form. */
   readonly text: string;
   readonly answered_by: string;
-  /** What the planner took it from. If undefined: nothing. */
+  /** Sources that the planner took it from. If undefined, none. */
   readonly source_refs?: readonly string[];
   /** Unix epoch seconds. */
   readonly now: number;
@@ -70,7 +68,7 @@ export function deliverPending(pending: PendingEscalation): InboxEffect {
   };
 }
 
-/** Where the whole of a long answer is stored, kept with those who wait for more answers. */
+/** Keeps the reference to a long answer with the escalations that wait for more answers. */
 export function keepAnswerRef(state: CarriedInbox, questionId: string, ref: Ref): CarriedInbox {
   const keep = (answer: PendingAnswer): PendingAnswer =>
     answer.question_id === questionId && answer.settled?.is_cut === true

@@ -1,19 +1,20 @@
 /**
- * The run's inbox: every question to the user, and every attempt to answer one.
+ * The run's inbox: all questions to the user, and all attempts to answer them.
  *
  * Invariants:
- *   IN1. A question is answered once at most, and its answer never changes.
- *   IN2. An escalation is delivered exactly once, when its last question is settled, answers in the order of questions.
- *   IN3. The same answer again does nothing; a bad one is kept with its reason and changes nothing else.
- *   IN4. The same question for the same task is put to the user twice; after that the asker is told, at once.
- *   IN5. The engine's own decisions are never refused as loops: only the user can end them.
- *   IN6. What is carried over continue-as-new is the whole state: an inbox goes on from it as if nothing happened.
- *   IN7. The state is bounded, whatever is asked and answered.
- *   IN8. A default is taken only when it is an answer, at its deadline or when the run takes defaults.
- *   IN9. The preview says of each payload what the step would.
+ *   IN1. A question is answered at most once, and its answer never changes.
+ *   IN2. An escalation is delivered exactly once, when its last question is settled, with answers in the order of its
+ *        questions.
+ *   IN3. A repeated answer does nothing; a bad one is kept with its reason and changes nothing else.
+ *   IN4. The same question for the same task is put to the user twice; after that the asker gets a reply at once.
+ *   IN5. The engine's own questions are never refused as loops: only the user can end them.
+ *   IN6. The whole state is carried over continue-as-new: an inbox goes on from it unchanged.
+ *   IN7. The size of the state is bounded, however much is asked and answered.
+ *   IN8. A default is taken only when it is a valid answer, at its deadline or when the run takes defaults.
+ *   IN9. The preview of a payload agrees with the step.
  *   IN10. Long answers stay out of the state; the effect has the whole text.
- *   IN11. A reminder and a hand-over change nothing but what is said of them: the question stays open as it was.
- *   IN12. While a question is open, the same one joins it: it is asked once, and all who asked get the answer.
+ *   IN11. A reminder and a hand-over change only their own fields: the question stays open as it was.
+ *   IN12. A question that equals an open one joins it: it is asked once, and every asker gets the answer.
  */
 import type {
   CarriedInbox,
@@ -41,7 +42,7 @@ export type InboxState = CarriedInbox;
 
 export interface InboxStep {
   readonly state: InboxState;
-  /** In the order in which they happened. */
+  /** Listed in the order in which they happened. */
   readonly effects: readonly InboxEffect[];
 }
 
@@ -93,7 +94,7 @@ export function stepInbox(state: InboxState, event: InboxEvent): InboxStep {
   }
 }
 
-/** What `stepInbox` would say to an answer. For the update's validator: changes nothing. */
+/** Returns the verdict of `stepInbox` on an answer without changing anything, for the update's validator. */
 export function previewAnswer(state: InboxState, payload: unknown): AnswerPreview {
   const verdict = judgeAnswer(state, payload);
   if (verdict.type !== 'refused') return { ok: true };
@@ -102,7 +103,7 @@ export function previewAnswer(state: InboxState, payload: unknown): AnswerPrevie
 
 function ask(state: InboxState, event: EventOf<'ask'>): InboxStep {
   const { escalation_id, from, delegation_id, questions } = event.escalation;
-  // A child that repeats itself after a crash asks nothing new.
+  // A child that repeats its escalation after a crash asks nothing new.
   if (state.pending.some((p) => p.escalation_id === escalation_id && p.from === from)) {
     return { state, effects: [] };
   }
@@ -170,7 +171,10 @@ function takeAnswer(state: InboxState, event: EventOf<'answer'>): InboxStep {
   }
 }
 
-/** The timer is the clock here: an event that comes a moment early must not leave the question open for ever. */
+/**
+ * Takes the default without comparing times. The timer is the clock: an event a moment early must not leave the
+ * question open.
+ */
 function takeAtDeadline(state: InboxState, id: string, now: number): InboxStep {
   const question = state.open.find((q) => q.question_id === id);
   if (question === undefined || question.deadline_seconds === null) return { state, effects: [] };

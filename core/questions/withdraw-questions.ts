@@ -1,9 +1,9 @@
 /**
- * Closes questions that nobody waits for any more, because who asked is gone.
+ * Closes questions whose askers are all gone.
  *
  * Invariants:
- *   WQ1. What the asker alone had open closes and is never delivered; what others wait for stays open for them.
- *   WQ2. A late answer is refused and told why.
+ *   WQ1. Questions of this asker alone close and are never delivered; those with other askers stay open for them.
+ *   WQ2. A late answer is refused with the reason.
  */
 import { answererNames } from '../../contracts/names.ts';
 import type { CarriedInbox, PendingEscalation } from '../../contracts/planner-run.ts';
@@ -15,7 +15,7 @@ import { acceptAnswer } from './judge-answer.ts';
 export interface Withdrawal {
   /** The workflow that waited for the answers. */
   readonly from: string;
-  /** If null, all that the workflow waited for. */
+  /** Null for everything that the workflow waited for. */
   readonly delegation_id: string | null;
   /** Unix epoch seconds. */
   readonly now: number;
@@ -24,7 +24,7 @@ export interface Withdrawal {
 export interface Withdrawn {
   readonly state: CarriedInbox;
   readonly gone: readonly Question[];
-  /** Those that others wait for still. */
+  /** Questions that others still wait for. */
   readonly changed: readonly Question[];
 }
 
@@ -66,13 +66,13 @@ function awaits(pending: PendingEscalation, id: string): boolean {
   return pending.answers.some((answer) => answer.question_id === id && answer.settled === null);
 }
 
-/** question_ids that still need an answer for them. */
+/** Returns the question_ids whose answers these escalations still need. */
 function awaitedBy(pending: readonly PendingEscalation[]): ReadonlySet<string> {
   const answers = pending.flatMap((one) => one.answers);
   return new Set(answers.filter((a) => a.settled === null).map((a) => a.question_id));
 }
 
-/** The newest answers: the table is carried over continue-as-new and must not grow for ever. */
+/** Keeps the newest answers: the table is carried over continue-as-new and must not grow for ever. */
 export function keepNewest(answered: CarriedInbox['answered']): CarriedInbox['answered'] {
   const entries = Object.entries(answered);
   const over = entries.length - engineLimits.questionsMax;

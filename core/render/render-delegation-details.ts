@@ -2,19 +2,18 @@
  * The page of a delegation in Temporal's Web UI.
  *
  * Invariants:
- *   DD1. It begins with what the delegation waits for, if it waits.
+ *   DD1. The page begins with what the delegation waits for, if it waits.
  */
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationState, TeamView, TriadPhaseView } from '../../contracts/views.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { formatCost, formatTokens } from '../text/format.ts';
 import { engineLimits } from '../limits.ts';
-import { formatTokens } from '../usage/format-tokens.ts';
-import { describeExecutor } from './describe-executor.ts';
-import { bullet, joinBlocks, plainText } from './markdown.ts';
+import { describeExecutor } from './labels.ts';
+import { bullet, joinBlocks, plainText } from '../text/markdown.ts';
 import { phaseBlocks } from './render-phase-details.ts';
 import { teamBlocks } from './render-team-details.ts';
 
-/** What a delegation's page shows. */
+/** Content of a delegation's page. */
 export interface DelegationDetails {
   readonly agent_id: string;
   readonly title: string;
@@ -24,15 +23,15 @@ export interface DelegationDetails {
   /** Empty when it waits for nothing. */
   readonly waiting_for: string;
   readonly usage: Usage;
-  /** As in DelegationStatusView. */
+  /** Defined in DelegationStatusView. */
   readonly phases_at_work?: readonly string[];
-  /** Where its triad is. If undefined, none does it. */
+  /** State of its triad. Undefined for another executor. */
   readonly triad?: TriadPhaseView;
-  /** Where its team is. If undefined, none does it. */
+  /** State of its team. Undefined for another executor. */
   readonly team?: TeamView;
 }
 
-/** Markdown for Temporal's current details. */
+/** Returns Markdown for Temporal's current details. */
 export function renderDelegationDetails(view: DelegationDetails): string {
   const waits = plainText(view.waiting_for, 1_000);
   return joinBlocks(
@@ -72,7 +71,7 @@ interface Executors {
   readonly team?: TeamView | undefined;
 }
 
-/** What a triad or a team does. Empty for one agent. */
+/** Renders the work of a triad or a team. Empty for one agent. */
 export function executorBlocks({ triad, team }: Executors): string[] {
   return [
     ...(triad === undefined ? [] : phaseBlocks(triad)),

@@ -7,7 +7,7 @@
  */
 import type { TriadPhaseView } from '../../contracts/views.ts';
 import { engineLimits } from '../limits.ts';
-import { bullet, codeSpan, joinBlocks, plainText } from './markdown.ts';
+import { bullet, codeSpan, joinBlocks, plainText } from '../text/markdown.ts';
 
 /** Claims in one block: blocks are shown whole or not at all. */
 const linesPerBlock = 10;

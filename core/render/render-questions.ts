@@ -1,28 +1,20 @@
 /**
  * Open questions as Markdown: what is asked, by whom, what happens by default, and the commands that answer.
  */
-import type { Question, QuestionKind } from '../../contracts/question.ts';
+import type { Question } from '../../contracts/question.ts';
 import type { PlanView } from '../../contracts/views.ts';
 import { listWaiting } from '../questions/list-waiting.ts';
-import { answerCommands } from './answer-commands.ts';
-import { describeUrging } from './describe-wait.ts';
-import { formatDuration } from './format-duration.ts';
-import { bullet, codeBlock, codeSpan, plainText } from './markdown.ts';
+import { capitalise } from '../text/format.ts';
+import { bullet, codeBlock, codeSpan, plainText } from '../text/markdown.ts';
+import { answerCommands, describeAsker, describeUrging, listQuestionFacts } from './questions.ts';
+import type { QuestionStyle } from './questions.ts';
 
 /** The rest is one command away, and the page has other things to show. */
 const questionsShownMax = 8;
 
 const choicesShownMax = 20;
 
-const waitingShownMax = 10;
-
-/** Asked by the engine itself, whoever gave the occasion. */
-const enginesKinds: readonly QuestionKind[] = [
-  'planner_stuck',
-  'waves_spent',
-  'approval',
-  'effect',
-];
+const style: QuestionStyle = { text: plainText, value: codeSpan, moment: () => '' };
 
 /** @param plan The plan of the wave at work, for what depends on those who ask. */
 export function renderQuestions(
@@ -40,41 +32,19 @@ export function renderQuestions(
 }
 
 function renderQuestion(runId: string, question: Question, plan: PlanView | null): string {
-  const lines = [
-    `### ${question.question_id} · ${question.priority} · from ${describeAsker(question)}${plainText(describeUrging(question), 100)}`,
+  const { question_id, priority, text } = question;
+  const urging = plainText(describeUrging(question), 100);
+  const facts = listQuestionFacts({ ...question, ...listWaiting(question, plan) }, style);
+  return [
+    `### ${question_id} · ${priority} · from ${describeAsker(question, style)}${urging}`,
     '',
-    plainText(question.text, 800),
+    plainText(text, 800),
     '',
-    ...(question.why_it_matters.trim() === ''
-      ? []
-      : [bullet(`**Why it matters:** ${plainText(question.why_it_matters, 300)}`)]),
-    ...describeWaiting(question, plan),
+    ...facts.map(({ label, text: told }) => bullet(`**${capitalise(label)}:** ${told}`)),
     bullet(`**Answer:** ${describeFormat(question)}`),
-    bullet(describeDefault(question)),
-    ...describeHandOver(question),
     '',
     codeBlock(answerCommands(runId, question)),
-  ];
-  return lines.join('\n');
-}
-
-function describeWaiting(question: Question, plan: PlanView | null): string[] {
-  const { waiting, blocked } = listWaiting(question, plan);
-  if (waiting.length + blocked.length < 2) return [];
-  const after = blocked.length === 0 ? '' : `, and after them ${listIds(blocked)}`;
-  return [bullet(`**Waiting for it:** ${listIds(waiting)}${after}`)];
-}
-
-function listIds(ids: readonly string[]): string {
-  const shown = ids.slice(0, waitingShownMax).map((id) => codeSpan(id, 60));
-  const rest = ids.length - shown.length;
-  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-}
-
-function describeAsker(question: Question): string {
-  if (enginesKinds.includes(question.kind)) return 'planwave';
-  if (question.delegation_id === null) return 'the planner';
-  return `${codeSpan(question.agent_id ?? 'an agent', 60)} in ${codeSpan(question.delegation_id, 60)}`;
+  ].join('\n');
 }
 
 function describeFormat(question: Question): string {
@@ -89,19 +59,4 @@ function describeFormat(question: Question): string {
     json: question.answer_schema === null ? 'any JSON' : 'JSON that fits the schema',
   };
   return formats[question.expected_answer_format];
-}
-
-function describeHandOver({ escalate_to, escalated_at }: Question): string[] {
-  if (escalate_to === null || escalated_at !== null) return [];
-  const person = codeSpan(escalate_to.person, 80);
-  const when = formatDuration(escalate_to.after_seconds);
-  return [bullet(`**Also for ${person}:** ${when} after the question was asked`)];
-}
-
-function describeDefault(question: Question): string {
-  if (question.default_answer === null) return '**Without an answer:** it waits';
-  const shown = codeSpan(question.default_answer, 100);
-  return question.deadline_seconds === null
-    ? `**Suggested:** ${shown} (never taken by itself)`
-    : `**Default:** ${shown}, taken ${formatDuration(question.deadline_seconds)} after the question was asked`;
 }

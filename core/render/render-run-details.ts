@@ -1,11 +1,11 @@
 /**
- * The page of a run in Temporal's Web UI.
+ * Renders the page of a run in Temporal's Web UI.
  *
  * Invariants:
- *   RD1. It begins with what waits for whom, and the exact command that helps.
- *   RD2. It has at most `detailsBytesMax` bytes, whatever the run holds.
- *   RD3. Nobody is asked to answer or resume a run that has ended.
- *   RD4. A run that has ended shows its answer first: a long one in part, and where the whole is.
+ *   RD1. The page begins with what waits for whom, and the exact command that helps.
+ *   RD2. The page has at most `detailsBytesMax` bytes, whatever the run holds.
+ *   RD3. The page of an ended run asks for no answer and no resume.
+ *   RD4. The page of an ended run begins with its answer; of a long one with a part, and the place of the whole.
  */
 import { signalNames } from '../../contracts/names.ts';
 import type { CriterionState } from '../../contracts/criterion.ts';
@@ -13,50 +13,51 @@ import type { WaveSummary } from '../../contracts/planner-run.ts';
 import type { Question, RejectedAnswer } from '../../contracts/question.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { PlanView, RunPhase, TeamView, TriadPhaseView } from '../../contracts/views.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { formatCost, describeExpected, formatTokens } from '../text/format.ts';
 import { openCriteria } from '../criteria/criteria.ts';
 import { engineLimits } from '../limits.ts';
-import { describeExpected, formatTokens } from '../usage/format-tokens.ts';
-import { signalCommand } from './answer-commands.ts';
-import { describeExecutor } from './describe-executor.ts';
-import { bullet, codeBlock, codeSpan, joinBlocks, plainText, textBlock } from './markdown.ts';
+import { signalCommand } from '../text/command-text.ts';
+import { describeExecutor } from './labels.ts';
+import { bullet, codeBlock, codeSpan, joinBlocks, plainText, textBlock } from '../text/markdown.ts';
 import { executorBlocks } from './render-delegation-details.ts';
 import { renderQuestions } from './render-questions.ts';
 
-/** What the run's page shows. */
+/** Content of the run's page. */
 export interface RunDetails {
   readonly run_id: string;
   readonly goal: string;
   readonly phase: RunPhase;
   readonly wave: number;
   readonly waves_allowed: number;
-  /** Open ones, in the order of asking. */
+  /** Open questions, in the order of asking. */
   readonly questions: readonly Question[];
   readonly plan: PlanView | null;
   readonly waves: readonly WaveSummary[];
   readonly usage: Usage;
-  /** Spent against the run's limits; empty without limits. */
+  /** Spent amounts against the run's limits; empty without limits. */
   readonly budget: string;
-  /** What counts itself until it ends, so that `usage` and `budget` are without it. */
+  /** Child that reports its use at its end, so that `usage` and `budget` are without it. */
   readonly at_work: 'wave' | 'phase' | null;
   readonly criteria: readonly CriterionState[];
-  /** As the workflow returns it; empty until the run has ended, and when it has none. */
+  /** Same text that the workflow returns; empty until the run has ended, and when there is no answer. */
   readonly answer: string;
   /** Path of `result.md` below the artifact home; null until the run has ended. */
   readonly result_path: string | null;
   readonly paused_reason: string | null;
   readonly parked_reason: string | null;
   readonly rejected: readonly RejectedAnswer[];
-  /** Where the triad is that was started by hand. If undefined, none was. */
+  /** State of a triad that was started by hand. Undefined for other runs. */
   readonly triad?: TriadPhaseView | undefined;
-  /** Where the team is that was started by hand. If undefined, none was. */
+  /** State of a team that was started by hand. Undefined for other runs. */
   readonly team?: TeamView | undefined;
 }
 
-/** Newest waves, rejections and open criteria that are listed. */
+/** Most newest waves, rejections, open criteria and delegations on the page. */
 const listedMax = { waves: 10, rejected: 3, criteria: 20, delegations: 60 };
 
-/** Markdown for Temporal's current details. Begins with what waits for whom and the command that answers it. */
+/**
+ * Returns Markdown for Temporal's current details. It begins with what waits for whom and the command that answers it.
+ */
 export function renderRunDetails(view: RunDetails): string {
   return joinBlocks(
     [
@@ -90,7 +91,7 @@ function hasEnded(phase: RunPhase): boolean {
   return !['intake', 'working', 'waiting_for_user', 'paused', 'parked'].includes(phase);
 }
 
-/** The answer stands in a block of plain text: what a model wrote opens nothing on the page. */
+/** Renders the answer as a block of plain text, so that a model's text can't format the page. */
 function renderEnd({ phase, answer, result_path }: RunDetails): string[] {
   const heading = `## ${headings[phase]}`;
   if (result_path === null) return [heading];
@@ -99,7 +100,7 @@ function renderEnd({ phase, answer, result_path }: RunDetails): string[] {
   return [heading, '## Answer', textBlock(answer, engineLimits.pageAnswerCharsMax), whole];
 }
 
-/** A run that is parked or paused takes answers, but does nothing with them: so that comes first. */
+/** Puts park and pause first: such a run accepts answers, but does not act on them. */
 function renderWaits(view: RunDetails): string[] {
   const blocks: string[] = [];
   const resume = codeBlock([signalCommand(view.run_id, signalNames.resume, {})]);
@@ -132,17 +133,17 @@ function renderRun(view: RunDetails): string {
   ].join('\n');
 }
 
-/** A run never shows that it has used nothing while somebody works. */
+/** Describes the use so far, and never shows zero while work is going on. */
 function describeUsed(view: RunDetails): string {
   const { usage, at_work } = view;
   if (at_work !== null && usage.calls === 0) {
-    return `the ${at_work} at work tells what it uses, until it ends`;
+    return `usage of the current ${at_work} is added when it ends`;
   }
   return `${formatCost(usage)} · ${formatTokens(usage)}${without(view)}`;
 }
 
 function without({ at_work }: RunDetails): string {
-  return at_work === null ? '' : `, without the ${at_work} at work`;
+  return at_work === null ? '' : `, without the current ${at_work}`;
 }
 
 function renderCriteria(criteria: readonly CriterionState[]): string {

@@ -1,21 +1,22 @@
 /**
- * A team in Temporal's Web UI, as a part of its delegation's page.
+ * Renders a team as part of its delegation's page in Temporal's Web UI.
  *
  * Invariants:
- *   TJ1. Who waits for whom comes first.
- *   TJ2. Every task that there is room for is listed with state, member, attempts and cost, those of a team in it below it.
+ *   TJ1. The page begins with what waits for whom.
+ *   TJ2. Each task that there is room for is listed with state, member, attempts and cost; tasks of a nested team stand
+ *        below their task.
  */
 import type { TaskView, TeamLeaderView, TeamView } from '../../contracts/views.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
-import { bullet, codeSpan, plainText } from './markdown.ts';
+import { countOf, formatCost } from '../text/format.ts';
+import { bullet, codeSpan, plainText } from '../text/markdown.ts';
 
-/** Tasks in one block: blocks are shown whole or not at all. */
+/** Tasks in one block: a block is shown whole or not at all. */
 const linesPerBlock = 10;
 
-/** Tasks that are named among those that are waited for, or that wait. All are in the list of tasks. */
+/** Most tasks that are named as awaited or waiting. The list of tasks has all of them. */
 const waitsMax = 10;
 
-/** As blocks of Markdown. */
+/** Returns blocks of Markdown. */
 export function teamBlocks(view: TeamView): string[] {
   const lines = view.tasks.flatMap((task) => taskLines(task, 0));
   const blocks: string[] = [];
@@ -70,7 +71,7 @@ function headLines(view: TeamView): string[] {
 }
 
 function describeLeader({ agent_id, state, turns, usage }: TeamLeaderView): string {
-  const said = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
+  const said = countOf(turns, 'turn');
   return `${plainText(agent_id, 60)} · ${state.replaceAll('_', ' ')} · ${said} · ${formatCost(usage)}`;
 }
 

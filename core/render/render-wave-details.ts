@@ -6,11 +6,10 @@
  *   WD2. It has at most `detailsBytesMax` bytes.
  */
 import type { DelegationView, WaveView } from '../../contracts/views.ts';
-import { formatCost } from '../../contracts/format-cost.ts';
+import { formatCost, formatTokens } from '../text/format.ts';
 import { engineLimits } from '../limits.ts';
-import { formatTokens } from '../usage/format-tokens.ts';
-import { describeExecutor } from './describe-executor.ts';
-import { bullet, codeSpan, joinBlocks, plainText } from './markdown.ts';
+import { describeExecutor } from './labels.ts';
+import { bullet, codeSpan, joinBlocks, plainText } from '../text/markdown.ts';
 
 /** Delegations in one block: blocks are shown whole or not at all. */
 const linesPerBlock = 10;

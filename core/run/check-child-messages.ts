@@ -1,9 +1,9 @@
 /**
- * Messages that workflows of ours send each other, as a hand may imitate them.
+ * Reads messages that our workflows send each other, and that people may imitate by hand.
  *
  * Invariants:
  *   WM1. No payload throws, whatever its shape.
- *   WM2. What no workflow of ours sends gives null; what one sends comes back with the fields we know.
+ *   WM2. A payload that no workflow of ours sends gives null; one of ours is returned with its known fields.
  */
 import type {
   DeliveredAnswer,
@@ -12,10 +12,10 @@ import type {
   WaveProgress,
 } from '../../contracts/messages.ts';
 import type { TriadType } from '../../contracts/triad.ts';
-import { readUsage } from '../usage/read-usage.ts';
+import { readUsage } from '../usage/add-usage.ts';
 import { isRecord } from '../is-record.ts';
 
-/** What a wave tells its run. */
+/** Reads the progress that a wave reports to its run. */
 export function checkProgress(payload: unknown): WaveProgress | null {
   if (!isRecord(payload)) return null;
   const { wave, plan_ref, summary } = payload;
@@ -29,7 +29,7 @@ export function checkProgress(payload: unknown): WaveProgress | null {
   return { wave, plan_ref, summary, delegations, criterion_ids, usage };
 }
 
-/** What a parent hands to the child that asked. */
+/** Reads the answers that a parent delivers to the child that asked. */
 export function checkDelivery(payload: unknown): Delivery | null {
   if (!isRecord(payload)) return null;
   const { escalation_id } = payload;
@@ -55,7 +55,7 @@ function readPlanned(value: unknown): PlannedDelegation | null {
   };
 }
 
-/** As `TriadType` in the contracts, which zod keeps out of here. */
+/** Reads the values of `TriadType` of the contracts, because `core` does not load zod. */
 function readTriadType(value: unknown): TriadType | null {
   return value === 'hierarchical' || value === 'dialectic' || value === 'consensus' ? value : null;
 }
@@ -69,7 +69,7 @@ function readDelivered(value: unknown): DeliveredAnswer | null {
   return { question_id, text, answer, answer_ref, answered_by, loop };
 }
 
-/** @returns null when it is no list, or one entry is not what it should be. */
+/** @returns null when the value is no list, or one entry is invalid. */
 function readList<T>(value: unknown, read: (entry: unknown) => T | null): T[] | null {
   if (!Array.isArray(value)) return null;
   const entries = value.map(read).filter((entry) => entry !== null);

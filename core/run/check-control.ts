@@ -1,11 +1,11 @@
 /**
- * Messages that steer a run, as a hand or a child workflow sends them.
+ * Reads messages that steer a run, sent by hand or by a child workflow.
  *
  * Invariants:
  *   K1. No payload throws, whatever its shape.
  *   K2. An instruction is taken exactly as it was sent, or refused with the reason and an example.
- *   K3. Pause, resume and stop take any payload.
- *   K4. What is no escalation of ours gives null; an escalation keeps only the fields we know.
+ *   K3. Pause, resume and stop accept any payload.
+ *   K4. A payload that is no escalation of ours gives null; an escalation keeps only the known fields.
  */
 import type {
   AmendMessage,
@@ -19,8 +19,7 @@ import { engineLimits } from '../limits.ts';
 import { normaliseKey } from '../pool/normalise-fact.ts';
 import { describeUserFact } from '../pool/settle-facts.ts';
 import { findTextFault } from '../questions/find-text-fault.ts';
-import { cleanLine } from '../text/clean-line.ts';
-import { cutText } from '../text/cut-text.ts';
+import { cleanLine, cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { readAskedQuestion } from './read-asked-question.ts';
 import { readEffect } from './read-effect.ts';
@@ -31,10 +30,10 @@ export type CheckedAmend =
   | { readonly ok: true; readonly amend: AmendMessage }
   | { readonly ok: false; readonly reason: string; readonly example: AmendMessage };
 
-/** Longer reasons are cut: they stand in summaries. */
+/** Longest reason; it is cut because it stands in summaries. */
 const reasonCharsMax = 500;
 
-/** Ids on the wire are short paths; a longer one is none of ours. */
+/** Longest id. Ids on the wire are short paths, so a longer one is not ours. */
 const idCharsMax = 1_000;
 
 const criterionIdCharsMax = 100;
@@ -63,14 +62,14 @@ export function checkAmend(payload: unknown): CheckedAmend {
   };
 }
 
-/** What an instruction may come with. */
+/** Optional parts of an instruction. */
 interface AmendParts {
   readonly waived: readonly string[];
   readonly answers: AmendAnswers;
   readonly facts: readonly UserFact[];
 }
 
-/** @returns the reason as text when a part does not fit. */
+/** @returns the reason as text when a part is invalid. */
 function readParts(payload: Readonly<Record<string, unknown>>): AmendParts | string {
   const { waivedCriteriaMax, amendedAnswersMax, amendedFactsMax } = engineLimits;
   const { factKeyCharsMax, factValueCharsMax } = engineLimits;
@@ -100,7 +99,7 @@ function describeAmend({ waived, answers, facts }: AmendParts): string {
   ].join(' ');
 }
 
-/** One answer alone is taken as a list of one. `Q1 ` is q1: nothing else could be meant. */
+/** Reads answers. A single one counts as a list of one, and `Q1 ` as q1, which is its only possible meaning. */
 function readAnswers(value: unknown): AmendAnswers | null {
   if (value === undefined || value === null) return [];
   const list: unknown[] = Array.isArray(value) ? value : [value];
@@ -114,7 +113,7 @@ function readAnswers(value: unknown): AmendAnswers | null {
   return answers.length === list.length ? answers : null;
 }
 
-/** One fact alone is taken as a list of one. A number or a boolean is taken as its text. */
+/** Reads facts. A single one counts as a list of one, and a number or a boolean as its text. */
 function readFacts(value: unknown): readonly UserFact[] | null {
   if (value === undefined || value === null) return [];
   const list: unknown[] = Array.isArray(value) ? value : [value];
@@ -140,13 +139,13 @@ function readFact(one: Readonly<Record<string, unknown>>): UserFact | null {
   return fits && normaliseKey(key) !== null ? { key, value } : null;
 }
 
-/** Takes any payload: whoever pauses or stops a run must not be refused for a typing slip. */
+/** Accepts any payload: a typing error must not stop a person from pausing or stopping a run. */
 export function checkControl(payload: unknown): { readonly reason: string } {
   const reason = isRecord(payload) ? payload['reason'] : payload;
   return { reason: typeof reason === 'string' ? cleanLine(reason, reasonCharsMax) : '' };
 }
 
-/** @returns null for anything that no workflow of ours sends. */
+/** @returns null for a payload that no workflow of ours sends. */
 export function checkEscalation(payload: unknown): Escalation | null {
   if (!isRecord(payload)) return null;
   const { type, from, reason } = payload;
@@ -206,7 +205,7 @@ function readQuestions(
   };
 }
 
-/** What is no number of seconds is no deadline. */
+/** Reads a deadline in seconds; anything else means no deadline. */
 function readDeadline(value: unknown): Pick<QuestionsEscalation, 'deadline_seconds'> {
   const isDeadline = typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
   return isDeadline ? { deadline_seconds: value } : {};
@@ -240,7 +239,7 @@ function findInstructionFault(text: string): string | null {
   return null;
 }
 
-/** One id alone is taken as a list of one: nothing else could be meant. */
+/** Reads ids. A single one counts as a list of one. */
 function readWaived(value: unknown): string[] | null {
   if (value === undefined || value === null) return [];
   const list: unknown[] = Array.isArray(value) ? value : [value];

@@ -1,9 +1,10 @@
 /**
- * What a run does between two waves.
+ * Decides what a run does between two waves.
  *
  * Invariants:
- *   N1. A run ends as completed exactly when its criteria are done and a planning step has considered all that the user said.
- *   N2. The planner's io_status neither ends a run nor prolongs it.
+ *   N1. A run ends as completed exactly when its criteria are done and a planning step has considered all input of the
+ *       user.
+ *   N2. The planner's io_status neither ends nor prolongs a run.
  *   N3. No wave is planned beyond the allowed number; the open criteria, of which there may be none, are named instead.
  */
 import type { CriterionState } from '../../contracts/criterion.ts';
@@ -12,10 +13,10 @@ import { isDone, openCriteria } from '../criteria/criteria.ts';
 
 export interface BetweenWaves {
   readonly criteria: readonly CriterionState[];
-  /** Waves that are over. */
+  /** Number of waves that have ended. */
   readonly wave: number;
   readonly waves_allowed: number;
-  /** Whether the user has said something that no planning step has considered. */
+  /** True when no planning step has considered the latest input of the user. */
   readonly input_pending: boolean;
   /** Null before the first decision, and after a wave that ended without one. */
   readonly last_io_status: PlannerDecision['io_status'] | null;

@@ -1,11 +1,11 @@
 /**
- * What the user and the planner decide while a run is at work, on its way to everybody who works on it.
+ * Decisions of the user and the planner while a run works, passed down to all conversations at work.
  *
  * Invariants:
- *   NW1. News are taken once, in the order of their ids, whatever arrives twice or late.
+ *   NW1. News items are taken once, in the order of their ids, even if they arrive twice or late.
  *   NW2. The newest `newsKeptMax` are kept.
- *   NW3. No payload throws; what no workflow of ours sends gives null.
- *   NW4. Only what a person said has to be considered by a planning step.
+ *   NW3. No payload throws; one that no workflow of ours sends gives null.
+ *   NW4. A planning step has to consider only input of people.
  */
 import type {
   NewsAnswer,
@@ -20,7 +20,7 @@ import { isPerson } from '../questions/is-person.ts';
 import { cutText } from '../text/cut-text.ts';
 import { isRecord } from '../is-record.ts';
 
-/** @returns the news with those of `arrived` that are newer than all of them. */
+/** @returns the news with those items of `arrived` that are newer than all of them. */
 export function addNews(
   news: readonly NewsItem[],
   arrived: readonly NewsItem[],
@@ -35,7 +35,7 @@ export function addNews(
 /** News before the workflow with the inbox has numbered them. */
 export type UnnumberedNews = Omit<NewsAnswer, 'news_id'> | Omit<NewsInstruction, 'news_id'>;
 
-/** @param changed Whether it takes the place of an answer that was given before. */
+/** @param changed True when it replaces an earlier answer. */
 export function newsOfAnswer(
   answered: Omit<AnsweredQuestion, 'source_refs' | 'answered_at'>,
   answerRef: Ref | null,
@@ -60,22 +60,22 @@ export function answersInNews(news: readonly NewsItem[]): KnownAnswer[] {
   return [...newest.values()].map(({ question_id, answered_by }) => ({ question_id, answered_by }));
 }
 
-/** @returns question_ids of answers that took the place of others. */
+/** @returns question_ids of answers that replaced others. */
 export function changedInNews(news: readonly NewsItem[]): string[] {
   return news.flatMap((one) => (one.type === 'answer' && one.changed ? [one.question_id] : []));
 }
 
-/** @returns criterion_ids that the user gave up. */
+/** @returns criterion_ids that the user waived. */
 export function waivedInNews(news: readonly NewsItem[]): string[] {
   return news.flatMap((one) => (one.type === 'instruction' ? one.criteria_waived : []));
 }
 
-/** Answers of people and instructions; not what the engine, a default or the planner settled. */
+/** Returns true for answers of people and instructions, false for answers of the engine, a default or the planner. */
 export function isFromUser(item: NewsItem): boolean {
   return item.type === 'instruction' || isPerson(item.answered_by);
 }
 
-/** Reads what a parent hands down. */
+/** Reads news that a parent delivers. */
 export function checkNews(payload: unknown): NewsDelivery | null {
   const list: unknown = isRecord(payload) ? payload['news'] : null;
   if (!Array.isArray(list)) return null;

@@ -1,6 +1,4 @@
-/**
- * An effect as a delegation reports it, read field by field: zod stays out of workflow code.
- */
+/** Reads an effect that a delegation reports, field by field, because workflow code does not load zod. */
 import type { EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
 import { cutText } from '../text/cut-text.ts';
 import { isRecord } from '../is-record.ts';
@@ -14,12 +12,12 @@ const states: readonly RecordedEffect['state'][] = [
   'denied',
 ];
 
-/** Texts of a report are short; a longer one is none of ours. */
+/** Longest text of a report. It is cut there. */
 const textCharsMax = 1_000;
 
 const hash = /^[0-9a-f]{64}$/;
 
-/** @returns null for anything that no workflow of ours sends. */
+/** @returns null for a payload that no workflow of ours sends. */
 export function readEffect(value: unknown): RecordedEffect | null {
   if (!isRecord(value)) return null;
   const origin = readOrigin(value);
@@ -41,7 +39,7 @@ type Origin = Pick<
   'effect_id' | 'wave' | 'delegation_id' | 'agent_id' | 'tool' | 'arguments_ref'
 >;
 
-/** What stays the same in all reports on one effect. */
+/** Reads the fields that are equal in all reports on one effect. */
 function readOrigin(value: Readonly<Record<string, unknown>>): Origin | null {
   const effect_id = readText(value['effect_id']);
   const delegation_id = readText(value['delegation_id']);
@@ -54,7 +52,7 @@ function readOrigin(value: Readonly<Record<string, unknown>>): Origin | null {
   return { effect_id, wave, delegation_id, agent_id, tool, arguments_ref };
 }
 
-/** Undefined: neither a receipt nor null. */
+/** Returns undefined for a value that is neither a receipt nor null. */
 function readReceipt(value: unknown): EffectReceipt | null | undefined {
   if (value === null) return null;
   if (!isRecord(value)) return undefined;
@@ -65,7 +63,7 @@ function readReceipt(value: unknown): EffectReceipt | null | undefined {
   return { target, sha256, bytes };
 }
 
-/** Undefined: neither text nor null. */
+/** Returns undefined for a value that is neither text nor null. */
 function readTextOrNull(value: unknown): string | null | undefined {
   return value === null ? null : (readText(value) ?? undefined);
 }

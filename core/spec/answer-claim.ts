@@ -5,7 +5,7 @@ import type { RespondEvent } from './spec-events.ts';
 import { refuse, refuseMember, stale, take } from './spec-result.ts';
 import type { SpecStep } from './spec-result.ts';
 
-/** Takes CONCEDE, REVISE or HOLD (seed 001), and settles the claim when all agree. */
+/** Applies CONCEDE, REVISE or HOLD (seed 001), and settles the claim when all members agree. */
 export function answerClaim(state: SpecState, event: RespondEvent): SpecStep {
   const { claim_id, member, decision, revision } = event;
   const known = findClaim(state, claim_id);
@@ -57,7 +57,7 @@ export function answerClaim(state: SpecState, event: RespondEvent): SpecStep {
   return take(settle({ ...state, claims }, claim_id));
 }
 
-/** Who concedes a claim gives up its own on the same section. */
+/** Returns true for a member's own claim on a section where it concedes another: it is withdrawn. */
 function givesWay(one: Claim, conceded: Claim, member: string): boolean {
   return one.member === member && isRival(one, conceded);
 }
@@ -87,7 +87,7 @@ function settle(state: SpecState, claimId: string): SpecState {
   };
 }
 
-/** What was agreed becomes the text of the section, unless that is written later. */
+/** Makes the agreed proposal the text of the section, unless the text is written later. */
 function settleSection(section: SectionState, settled: Claim): SectionState {
   const { about, member, proposal_ref: text_ref, write_later } = settled;
   const owned = about === 'ownership' ? { ...section, owner: member } : section;

@@ -1,14 +1,14 @@
 /**
- * What the records of a spec say.
+ * Reads duties, agreements and disputes from the records of a spec.
  *
  * Invariants:
  *   RP1. A member owes an answer to each open claim that it negotiates, has not agreed to, and has not answered in this
  *        round.
- *   RP2. Dissent tells of each disputed claim the last word of everyone who did not agree to it.
+ *   RP2. Dissent lists, for each disputed claim, the last position of each member that did not agree to it.
  */
 import type { Claim, Dissent, SectionState, SpecState } from '../../contracts/spec.ts';
 
-/** Ids don't depend on the order in which claims came. */
+/** Builds an id that does not depend on the order of claims. */
 export function ownClaimId(sectionId: string, member: string): string {
   return `${sectionId}.${member}`;
 }
@@ -17,7 +17,7 @@ export function outputClaimId(sectionId: string): string {
   return `${sectionId}.output`;
 }
 
-/** The spec as the plan gives it: nobody owns anything. */
+/** Returns the spec at the start of a triad: no section has an owner. */
 export function openSpec(sectionIds: readonly string[], negotiators: readonly string[]): SpecState {
   return {
     negotiators,
@@ -42,7 +42,7 @@ export function findClaim(spec: SpecState, claimId: string): Claim | undefined {
   return spec.claims.find(({ claim_id }) => claim_id === claimId);
 }
 
-/** The claim by which a section has its owner. */
+/** Returns the claim that gave a section its owner. */
 export function findSettled({ claims }: SpecState, sectionId: string): Claim | undefined {
   return claims.find(
     ({ section_id, about, state }) =>
@@ -54,7 +54,7 @@ export function isOpen({ state }: Claim): boolean {
   return state === 'open';
 }
 
-/** Who has agreed to the newest revision: its author, and who conceded to it. */
+/** Returns the members that agreed to the newest revision: its author, and those that conceded to it. */
 export function agreedMembers({ revision, revised_by, responses }: Claim): string[] {
   const conceded = responses.filter(
     (one) => one.revision === revision && one.decision === 'CONCEDE',
@@ -62,7 +62,7 @@ export function agreedMembers({ revision, revised_by, responses }: Claim): strin
   return [revised_by, ...conceded.map(({ member }) => member)];
 }
 
-/** claim_ids that wait for an answer of this member, in the order of the claims. */
+/** Returns claim_ids that wait for an answer of this member, in the order of the claims. */
 export function findOwed(spec: SpecState, member: string): string[] {
   if (!spec.negotiators.includes(member)) return [];
   const round = spec.rounds + 1;
@@ -77,7 +77,7 @@ export function findOwed(spec: SpecState, member: string): string[] {
     .map(({ claim_id }) => claim_id);
 }
 
-/** Names of the members that have not agreed to every open claim, whether they answered it in this round or not. */
+/** Returns members that have not agreed to every open claim, whether they answered in this round or not. */
 export function findUnagreed(spec: SpecState): string[] {
   const open = spec.claims.filter(isOpen);
   return spec.negotiators.filter((name) =>
@@ -89,7 +89,7 @@ export function hasOpenClaims(spec: SpecState): boolean {
   return spec.claims.some(isOpen);
 }
 
-/** section_ids that nobody owns and nobody claims. */
+/** Returns section_ids without an owner and without a claim. */
 export function findUnclaimed(spec: SpecState): string[] {
   return spec.sections
     .filter(
@@ -99,19 +99,19 @@ export function findUnclaimed(spec: SpecState): string[] {
     .map(({ section_id }) => section_id);
 }
 
-/** section_ids that a member owns and has not finished. */
+/** Returns section_ids that a member owns and has not finished. */
 export function findUnfinished(spec: SpecState, member: string): string[] {
   return spec.sections
     .filter(({ owner, status }) => owner === member && status !== 'done')
     .map(({ section_id }) => section_id);
 }
 
-/** The version of each section, by section_id. */
+/** Returns the version of each section, by section_id. */
 export function versionsOf({ sections }: SpecState): Record<string, number> {
   return Object.fromEntries(sections.map(({ section_id, version }) => [section_id, version]));
 }
 
-/** section_ids without an agreed output: nobody owns them, or what their owner made stayed disputed. */
+/** Returns section_ids without an agreed output: they have no owner, or their owner's result stayed disputed. */
 export function findUnsettled(spec: SpecState): string[] {
   const disputed = new Set(
     spec.claims.filter(({ state }) => state === 'dissent').map(({ section_id }) => section_id),
@@ -121,7 +121,7 @@ export function findUnsettled(spec: SpecState): string[] {
     .map(({ section_id }) => section_id);
 }
 
-/** What stayed disputed, in the order of the claims. */
+/** Returns the points that stayed disputed, in the order of the claims. */
 export function findDissent(spec: SpecState): Dissent[] {
   return spec.claims
     .filter(({ state }) => state === 'dissent')

@@ -1,15 +1,15 @@
 import type { Ref } from '../../contracts/ref.ts';
 import type { NegotiationDecision } from '../../contracts/spec.ts';
 
-/** What a member puts into the records of the spec. */
+/** Events that change the records of the spec. */
 export type SpecEvent =
   | ClaimEvent
   | RespondEvent
   | EditEvent
   | DisputeEvent
-  /** A round of negotiation is over. */
+  /** A round of negotiation has ended. */
   | { readonly type: 'round_over' }
-  /** The last round is over: what is open becomes dissent. */
+  /** The last round has ended: open claims become dissent. */
   | { readonly type: 'close' };
 
 export interface ClaimEvent {
@@ -18,7 +18,7 @@ export interface ClaimEvent {
   readonly registered_by: string;
   readonly section_id: string;
   readonly proposal_ref: Ref;
-  /** As in Claim. */
+  /** Defined in Claim. */
   readonly write_later?: true;
 }
 
@@ -26,11 +26,11 @@ export interface RespondEvent {
   readonly type: 'respond';
   readonly member: string;
   readonly claim_id: string;
-  /** The revision it was made of. */
+  /** The revision that the member answered. */
   readonly revision: number;
   readonly decision: NegotiationDecision;
   readonly reason_ref: Ref;
-  /** With REVISE, else null. */
+  /** Set with REVISE, otherwise null. */
   readonly revised_ref: Ref | null;
 }
 
@@ -41,16 +41,16 @@ export interface EditEvent {
   readonly base_version: number;
   readonly status: 'in_progress' | 'done';
   readonly text_ref: Ref;
-  /** Of code; else null. */
+  /** Programming language of code, otherwise null. */
   readonly language: string | null;
 }
 
-/** What an owner made is disputed: it becomes a claim that the others answer. */
+/** Disputes an owner's result: it becomes a claim that the others answer. */
 export interface DisputeEvent {
   readonly type: 'dispute';
   readonly by: string;
   readonly section_id: string;
-  /** The version that is disputed. */
+  /** The disputed version. */
   readonly version: number;
   readonly reason_ref: Ref;
 }

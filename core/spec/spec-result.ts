@@ -5,7 +5,9 @@ import { listNames } from '../text/list-names.ts';
 
 export type SpecResult =
   | { readonly ok: true }
-  /** `stale`: made against what has changed meanwhile; `current_ref` is what stands now, null where it is the plan's. */
+  /**
+   * `stale`: based on a version that has changed since; `current_ref` is the present one, null where it is the plan's.
+   */
   | {
       readonly ok: false;
       readonly stale: boolean;

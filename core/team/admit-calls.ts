@@ -1,15 +1,15 @@
 /**
- * Which calls of a leader's reply become tasks (seed 002: cases 1.3, 2.1, 2.2, 10.1, 10.2).
+ * Decides which calls of a leader's reply become tasks (seed 002: cases 1.3, 2.1, 2.2, 10.1, 10.2).
  *
  * Invariants:
- *   ADM1. A team never has more than max_delegations tasks, those that did not start included.
- *   ADM2. A call is a task or refused, never both; a refused one leaves nothing but its refusal, and says what was expected.
- *   ADM3. The same task for the same executor with the same inputs is given out once, here and in the teams above; the reason
- *        names the one that there is.
- *   ADM4. A task has a name of its own, which stands for its result.
- *   ADM5. Inputs are results of this team's tasks or what its own delegation was given. A call that needs a refused one is
- *        refused too.
- *   ADM6. What is decided depends on nothing but state, calls, time of work and room.
+ *   ADM1. A team never has more than max_delegations tasks, including those that did not start.
+ *   ADM2. A call is a task or refused, never both; a refused one leaves only its refusal, which says what was expected.
+ *   ADM3. The same task for the same executor with the same inputs is created once, here and in the teams above; the
+ *         reason names the existing one.
+ *   ADM4. Each task has a name of its own, which also names its result.
+ *   ADM5. Inputs are results of this team's tasks or inputs of its own delegation. A call that needs a refused one is
+ *         refused too.
+ *   ADM6. The decision depends only on state, calls, time of work and room.
  *   ADM7. All teams of a workflow together never have more than `teamTasksMax` tasks in its history.
  */
 import { taskId } from '../ids.ts';
@@ -25,7 +25,7 @@ import type { GivenCall, TeamState, TeamTask } from './team-state.ts';
 
 export interface AdmittedCalls {
   readonly state: TeamState;
-  /** In the order of the calls. */
+  /** Listed in the order of the calls. */
   readonly tasks: readonly TeamTask[];
   readonly refused: readonly {
     readonly tool_use_id: string;
@@ -36,7 +36,7 @@ export interface AdmittedCalls {
 
 interface Judged {
   readonly drafts: readonly DraftCall[];
-  /** By tool_use_id, of those that are refused. */
+  /** Kind of each refusal, by tool_use_id. */
   readonly kinds: ReadonlyMap<string, RefusalKind>;
 }
 
@@ -49,7 +49,7 @@ interface Rule {
   ) => readonly DraftCall[];
 }
 
-/** @param nowMs Milliseconds of work. @param room Tasks that all teams of the workflow may still give out. */
+/** @param nowMs Milliseconds of work. @param room Number of tasks that all teams of the workflow may still create. */
 export function admitCalls(
   state: TeamState,
   calls: readonly GivenCall[],
@@ -98,7 +98,7 @@ const rules: readonly Rule[] = [
   { kind: 'limit', judge: refuseMore },
 ];
 
-/** What is refused in `drafts` and was not before, is so for the reason that was looked at. */
+/** Gives the rule's kind to drafts that it refused and earlier rules did not. */
 function noteKind({ kinds }: Judged, drafts: readonly DraftCall[], kind: RefusalKind): Judged {
   const more = new Map(kinds);
   for (const { refused, given } of drafts) {
@@ -107,7 +107,7 @@ function noteKind({ kinds }: Judged, drafts: readonly DraftCall[], kind: Refusal
   return { drafts, kinds: more };
 }
 
-/** Refuses those for which `why` gives a reason, in their order. Who is refused already stays so. */
+/** Refuses drafts for which `why` returns a reason, in their order. Earlier refusals stay. */
 function refuseWhere(
   drafts: readonly DraftCall[],
   why: (draft: DraftCall, before: readonly DraftCall[]) => string | null,
@@ -184,12 +184,12 @@ function refuseMore(
   });
 }
 
-/** Until nobody is left who needs what is refused. */
+/** Repeats until no accepted call needs a refused one. */
 function refuseDependants(drafts: readonly DraftCall[]): readonly DraftCall[] {
   const gone = new Set(
     drafts.flatMap(({ refused, delegation_id }) => (refused === null ? [] : [delegation_id])),
   );
-  // A name that was refused may be that of an earlier task, which is still there.
+  // A refused name may be that of an earlier task, which still exists.
   for (const { refused, delegation_id } of drafts) if (refused === null) gone.delete(delegation_id);
   const next = refuseWhere(drafts, ({ needs, unknown_inputs }) => {
     const lost = needs.filter((id) => gone.has(id));

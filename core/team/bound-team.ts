@@ -1,11 +1,12 @@
 /**
- * What travels of a team: with its delegation's outcome, and from there to the planner.
+ * Bounds the records of a team that are sent with its delegation's outcome, and from there to the planner.
  *
  * Invariants:
- *   TO1. An outcome takes at most `teamBytesMax` of `core/team-sizes.ts` for its team, whatever its leader and members wrote.
- *   TO2. What the leader used and what each member used add up to what leader and tasks used together.
- *   TO3. A report takes at most `reportBytesMax`; no task and no reason is left out of it, and its first refusals are kept.
- *   TO4. A team that did not come to its end, lost a task or was refused more of them is partial, and its outcome says so.
+ *   TO1. An outcome takes at most `teamBytesMax` of `core/team-sizes.ts` for its team, however much its leader and
+ *        members wrote.
+ *   TO2. The use of the leader and of each member adds up to the use of leader and tasks.
+ *   TO3. A report takes at most `reportBytesMax`; no task and no reason is left out, and its first refusals are kept.
+ *   TO4. A team that did not finish, lost a task or was refused further tasks is partial, and its outcome says so.
  */
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -18,9 +19,10 @@ import { readTriadEnd } from '../triad/bound-triad.ts';
 import { addUsage } from '../usage/add-usage.ts';
 
 /**
- * A report has few members (`core/team/check-team.ts`) and many tasks, so members are all told, and tasks counted.
+ * Summarises a report. It has few members (`core/team/check-team.ts`) and many tasks, so members are listed and tasks
+ * are counted.
  *
- * @param reportRef where the whole is.
+ * @param reportRef Address of the whole report.
  */
 export function boundTeam(report: TeamReport, reportRef: Ref): TeamOutcome {
   const { setup, leader, notes } = report;
@@ -39,7 +41,7 @@ export function boundTeam(report: TeamReport, reportRef: Ref): TeamOutcome {
   };
 }
 
-/** A report on its way to the store: its reasons are cut, and refusals and notes are as many as it may hold. */
+/** Bounds a report for the store: cuts its reasons, and keeps no more refusals and notes than a report may hold. */
 export function boundReport(report: TeamReport): TeamReport {
   const { refusalsKeptMax, teamReasonCharsMax } = engineLimits;
   return {
@@ -50,12 +52,12 @@ export function boundReport(report: TeamReport): TeamReport {
   };
 }
 
-/** As long as a report keeps it. */
+/** Cuts a reason to the length that a report keeps. */
 export function cutReason<T extends { readonly reason: string }>(one: T): T {
   return { ...one, reason: cutText(one.reason, engineLimits.teamReasonCharsMax) };
 }
 
-/** What each member did and used, in the order of the team. */
+/** Sums the tasks and the use of each member, in the order of the team. */
 export function sumMembers({ setup, tasks }: TeamReport): TeamOutcome['members'] {
   return setup.members.map(({ member_id, executor }) => {
     const own = tasks.filter((task) => task.member_id === member_id);
@@ -64,14 +66,14 @@ export function sumMembers({ setup, tasks }: TeamReport): TeamOutcome['members']
   });
 }
 
-/** What the whole team used. */
+/** Sums the use of the whole team. */
 export function sumTeamUsage({ leader, members }: Pick<TeamOutcome, 'leader' | 'members'>): Usage {
   return addUsage(leader.usage, ...members.map(({ usage }) => usage));
 }
 
 /**
- * Whether it may hold less than was asked for. A task that failed counts, though the leader may have found another way:
- * nobody but the leader can tell.
+ * Returns true when the result may lack parts. A failed task counts even if the leader found another way, because only
+ * the leader knows.
  */
 function isPartial({ status, tasks, refused, setup }: TeamReport): boolean {
   const isAtLimit = refused.length > 0 && tasks.length >= setup.max_delegations;
@@ -90,7 +92,7 @@ function countTasks({ tasks }: TeamReport): TeamOutcome['tasks'] {
   };
 }
 
-/** What the planner's decision has to know of who did a delegation. Empty for one agent. */
+/** Returns the parts of a triad's or team's outcome that the planner's decision needs. Empty for one agent. */
 export function readEnds({ triad, team }: Pick<DelegationOutcome, 'triad' | 'team'>): {
   readonly triad_end?: TriadEnd;
   readonly team_end?: TeamEnd;

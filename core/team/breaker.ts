@@ -1,21 +1,22 @@
 /**
- * The circuit breaker of a member: who fails again and again gets no tasks for a while. Times are milliseconds of work.
+ * The circuit breaker of a member: after repeated failures it gets no tasks for a while. Times are milliseconds of
+ * work.
  *
  * Invariants:
- *   BR1. It opens at `breakerFailuresMax` failures in a row, and never before.
- *   BR2. An open one lets nothing through until its rest is over; then one task at a time, as a trial.
- *   BR3. A trial that fails opens it for twice as long; any success closes it as if nothing had been. What began before its
- *        rest was over is no trial, however late it fails: it makes no rest longer.
- *   BR4. It has opened when it is open and was not: a task that fails while it is open opens nothing.
+ *   BR1. It opens at `breakerFailuresMax` consecutive failures, never before.
+ *   BR2. While open it blocks every task until its rest is over; then it allows one task at a time, as a trial.
+ *   BR3. A failed trial opens it for twice as long; any success resets it. A task that began before the rest was over
+ *        is no trial: its late failure does not extend a rest.
+ *   BR4. It has opened when it is open and was not before: a failure while it is open opens nothing.
  */
 import { engineLimits } from '../limits.ts';
 
 export interface Breaker {
-  /** In a row. */
+  /** Number of consecutive failures. */
   readonly failures: number;
-  /** When it lets a trial through; null while it is closed. */
+  /** Time from which it allows a trial; null while it is closed. */
   readonly open_until_ms: number | null;
-  /** Of the rest that it takes next. */
+  /** Length of its next rest. */
   readonly rest_ms: number;
 }
 
@@ -31,7 +32,7 @@ export function readBreaker({ open_until_ms }: Breaker, nowMs: number): BreakerS
   return nowMs < open_until_ms ? 'open' : 'trial';
 }
 
-/** @param at_work Tasks of the member that are under way. */
+/** @param at_work Number of the member's running tasks. */
 export function mayPass(breaker: Breaker, nowMs: number, at_work: number): boolean {
   const state = readBreaker(breaker, nowMs);
   return state === 'closed' || (state === 'trial' && at_work === 0);
@@ -41,7 +42,7 @@ export function noteSuccess(firstRestMs: number): Breaker {
   return closedBreaker(firstRestMs);
 }
 
-/** @param beganMs When the task began that failed. */
+/** @param beganMs Start of the task that failed. */
 export function noteFailure(breaker: Breaker, beganMs: number, nowMs: number): Breaker {
   const failures = breaker.failures + 1;
   const isEarly = failures < engineLimits.breakerFailuresMax;
@@ -53,7 +54,7 @@ export function noteFailure(breaker: Breaker, beganMs: number, nowMs: number): B
   };
 }
 
-/** Whether it lets nothing through any more that was let through before. */
+/** Returns true when it was not open before and is open now. */
 export function hasOpened(before: Breaker, after: Breaker, nowMs: number): boolean {
   return readBreaker(before, nowMs) !== 'open' && readBreaker(after, nowMs) === 'open';
 }

@@ -11,11 +11,11 @@ import type { MemberDraft, TriadDraft } from './team-draft.ts';
 const kinds = ['agent_id', 'triad', 'team_id'] as const;
 
 interface MemberContext extends TeamContext {
-  /** The team that it is in. */
+  /** Id of the team that the member belongs to. */
   readonly within: string | undefined;
 }
 
-/** Who a member is: one agent, one triad or one team (TCK3, TCK6). */
+/** Checks the executor of a member: one agent, one triad or one team (TCK3, TCK6). */
 export function checkMember(
   member: MemberDraft,
   context: MemberContext,
@@ -41,7 +41,7 @@ function tooMany(given: readonly string[], path: string): OutputFault {
   };
 }
 
-/** Without more than an id, a member is the agent that is called so. */
+/** Checks a member that has only an id: it names an agent. */
 function checkNamesake(
   { id, bare }: MemberDraft,
   { agents }: TeamContext,
@@ -75,7 +75,7 @@ function checkMemberTeam(
   const team = teams.find(({ team_id }) => team_id === teamId);
   const max = engineLimits.teamDepthMax;
   if (team === undefined) {
-    // None is a member of itself.
+    // A team is never a member of itself.
     const names = teams
       .map(({ team_id }) => team_id)
       .filter((id) => id !== within && id !== thisTeamId);

@@ -1,9 +1,9 @@
 /**
- * What the teams must keep that a person gives names to: each for itself, and together.
+ * Checks the teams that a person has named, each alone and all together.
  *
  * Invariants:
  *   TNM1. A name belongs to one team.
- *   TNM2. No teams contain each other; each ring is shown A→B→A, at the member that closes it.
+ *   TNM2. No teams contain each other; each ring is shown as A→B→A, at the member that closes it.
  */
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -14,11 +14,11 @@ import type { TeamDraft } from './team-draft.ts';
 
 export interface PlacedTeam {
   readonly draft: TeamDraft;
-  /** What the paths of its faults begin with: empty, or with a point at its end. */
+  /** Prefix of its faults' paths: empty, or ending with a point. */
   readonly at: string;
 }
 
-/** @returns every fault at once; empty when all of them can go to work. */
+/** @returns every fault at once; empty when all teams are valid. */
 export function checkNamedTeams(
   placed: readonly PlacedTeam[],
   context: Omit<TeamContext, 'teams'>,
@@ -27,7 +27,7 @@ export function checkNamedTeams(
   const whole: TeamContext = { ...context, teams: summariseTeams(drafts, context.agents) };
   const rings = findTeamRings(drafts).map((ring) => describeRing(ring, placed));
   const faults = placed.flatMap(({ draft, at }) => checkTeam(draft, whole, at));
-  // Who closes a ring is too deep as well, and mends it by the same.
+  // A team that closes a ring is also too deep, and the same change repairs both.
   const others = faults.filter(({ path }) => !rings.some((ring) => ring.path === path));
   return [...others, ...checkNames(placed), ...rings];
 }

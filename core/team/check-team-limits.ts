@@ -6,11 +6,11 @@ interface Range {
   readonly least: number;
   readonly max: number;
   readonly unit: string;
-  /** Whether fractions are no fault. */
+  /** True when fractions are allowed. */
   readonly isContinuous?: true;
 }
 
-/** A shorter limit ends a task before its first word, and looking at the clock that often fills a history. */
+/** Shortest time limit. A shorter one would end a task before its first word, and its timers would fill the history. */
 const secondsMin = 1;
 
 const { teamDelegationsMax, taskRetriesMax, teamSecondsMax } = engineLimits;
@@ -23,7 +23,7 @@ const ranges: Readonly<Record<keyof typeof defaultTeam, Range>> = {
   max_retries: { least: 0, max: taskRetriesMax, unit: 'further attempts' },
 };
 
-/** Limits of a team: each a number that it can work with (TCK4). */
+/** Checks the limits of a team: each must be a number that it can work with (TCK4). */
 export function checkTeamLimits(team: TeamDraft, at: string): OutputFault[] {
   return typedKeys(ranges).flatMap((field) => {
     const value = team[field];

@@ -1,15 +1,15 @@
 /**
- * What a team must keep beyond its shape, whoever put it together: a person, or the planner (seed 002, cases 5.2 to 5.4).
+ * Checks a team beyond its shape, for teams of people and of the planner (seed 002, cases 5.2 to 5.4).
  *
  * Invariants:
  *   TCK1. A team has between 1 and `teamMembersMax` members, and at least one of them is enabled.
  *   TCK2. Ids of members are unique. They may be another member's capability.
- *   TCK3. A member is one agent of the registry and never the planner, one triad that holds, or one team that there is.
- *   TCK4. Each limit is a number that a team can work with: at least 1, whole except for seconds, at most its maximum. Only
- *         max_retries may be 0.
- *   TCK5. Leader, model, middlewares and guardrails are ones that there are, each of its kind and for its stage.
- *   TCK6. Teams in one another are at most `teamDepthMax` deep.
- *   TCK7. All faults are reported at once, each with its path and "Try: …"; what could not be read is no fault here.
+ *   TCK3. A member is one agent of the registry and never the planner, one valid triad, or one existing team.
+ *   TCK4. Each limit is a number that a team can work with: at least 1, whole except for seconds, at most its maximum.
+ *         Only max_retries may be 0.
+ *   TCK5. Leader, model, middlewares and guardrails exist, each of its kind and for its stage.
+ *   TCK6. Teams are nested at most `teamDepthMax` deep.
+ *   TCK7. All faults are reported at once, each with its path and "Try: …"; unreadable fields are no faults here.
  */
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -22,7 +22,7 @@ import { checkTeamLimits } from './check-team-limits.ts';
 import type { TeamContext } from './team-context.ts';
 import type { TeamDraft } from './team-draft.ts';
 
-/** @param at What the paths begin with: empty, or with a point at its end. */
+/** @param at Prefix of the paths: empty, or ending with a point. */
 export function checkTeam(team: TeamDraft, context: TeamContext, at: string): OutputFault[] {
   return [
     ...checkSize(team, context, at),

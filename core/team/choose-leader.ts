@@ -1,9 +1,9 @@
 /**
- * Who leads a team that names nobody.
+ * Chooses the leader of a team that names none.
  *
  * Invariants:
- *   TLD1. The leader that a team names leads it; else the shipped one, else the first agent there is.
- *   TLD2. Nobody is made leader by default who plans the run.
+ *   TLD1. The named leader leads its team; otherwise the shipped one, otherwise the first agent.
+ *   TLD2. The planner never becomes leader by default.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import { leaderAgentId, plannerAgentId } from '../../contracts/names.ts';

@@ -1,10 +1,11 @@
 /**
- * Who takes a task (seed 002, cases 2.1 and 2.2; priority).
+ * Chooses the member for a task (seed 002, cases 2.1 and 2.2; priority).
  *
  * Invariants:
- *   CHM1. An id of a member is that member, whatever capabilities are called like it.
- *   CHM2. A capability is the enabled member that has it, may take tasks, and has the highest priority; of equals the first.
- *   CHM3. Who can't take it is told with who could instead, or with all who are there.
+ *   CHM1. A member's id selects that member, even if a capability has the same name.
+ *   CHM2. A capability selects the enabled member that has it, may take tasks, and has the highest priority; the first
+ *         of equals.
+ *   CHM3. A refusal names a member that could take the task instead, or all members.
  */
 import type { TeamSeat } from '../../contracts/team-run.ts';
 import { listNames } from '../text/list-names.ts';
@@ -16,7 +17,7 @@ export type ChosenMember =
   | { readonly type: 'chosen'; readonly member: TeamSeat }
   | { readonly type: 'refused'; readonly reason: string };
 
-/** @param wanted As the leader wrote it. @param nowMs Milliseconds of work. */
+/** @param wanted Text of the leader's call. @param nowMs Milliseconds of work. */
 export function chooseMember(state: TeamState, wanted: string, nowMs: number): ChosenMember {
   const { members } = state.setup;
   const named = members.find(({ member_id }) => member_id === wanted);

@@ -1,12 +1,13 @@
 /**
- * Whether a task that failed is worth another attempt, and when (seed 002, phase 4; cases 8.1 and 8.2).
+ * Decides whether a failed task gets another attempt, and when (seed 002, phase 4; cases 8.1 and 8.2).
  *
  * Invariants:
- *   RT1. Never more than `max_retries` further attempts.
- *   RT2. Only what may end otherwise when it is done again: a reply of the model, not a refusal, a limit or the agent's own word.
- *   RT3. Nothing is done again after it tried to change something outside.
- *   RT4. Each wait is twice the one before, and an attempt that its time would cut off at once does not begin.
- *   RT5. Triads and teams are not done again: they decide themselves about what failed in them.
+ *   RT1. A task gets at most `max_retries` further attempts.
+ *   RT2. Only a failure that may not recur is retried: of the model's reply, not a refusal, a limit or the agent's own
+ *        report.
+ *   RT3. A task that tried to change something outside is not retried.
+ *   RT4. Each wait is twice the one before, and an attempt that the time limit would cut off at once does not begin.
+ *   RT5. Triads and teams are not retried: they handle their own failures.
  */
 import type { TeamSeat } from '../../contracts/team-run.ts';
 import { isWorthRepeating } from '../turns/failure-reasons.ts';
@@ -17,14 +18,14 @@ const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 
 export interface FailedAttempt {
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Null: nobody knows. */
+  /** Null when unknown. */
   readonly why: FailureReason | null;
   readonly kind: TeamSeat['kind'];
-  /** Whether the task tried to change something outside. */
+  /** True when the task tried to change something outside. */
   readonly has_acted: boolean;
-  /** Milliseconds of work that the task has left. */
+  /** Remaining milliseconds of work of the task. */
   readonly left_ms: number;
 }
 

@@ -4,24 +4,24 @@ import { chooseMember } from './choose-member.ts';
 import { fingerprintTask } from './fingerprint-task.ts';
 import type { GivenCall, TeamState } from './team-state.ts';
 
-/** A call of the leader before it is known whether it is carried out. */
+/** A call of the leader before it is accepted or refused. */
 export interface DraftCall {
   readonly given: GivenCall;
   readonly name: string;
   readonly delegation_id: string;
-  /** Null: nobody takes it. */
+  /** Null when no member takes it. */
   readonly member: TeamSeat | null;
-  /** What the leader named, resolved. Unknown ones are left out. */
+  /** Inputs that the leader named, resolved to ids. Unknown ones are left out. */
   readonly needs: readonly string[];
   readonly unknown_inputs: readonly string[];
-  /** delegation_ids of other calls in the reply that its text speaks of. */
+  /** delegation_ids of other calls in the reply that its text mentions. */
   readonly mentions: readonly string[];
   readonly fingerprint: string;
-  /** Why it is not carried out; null as long as nothing speaks against it. */
+  /** Reason of the refusal; null while nothing speaks against the call. */
   readonly refused: string | null;
 }
 
-/** Gives each call its name and finds out who takes it and what it needs. Nothing is refused but what nobody can take. */
+/** Gives each call its name, its member and its inputs. Refuses only calls that no member can take. */
 export function draftCalls(
   state: TeamState,
   calls: readonly GivenCall[],
@@ -54,7 +54,7 @@ export function draftCalls(
   });
 }
 
-/** The leader's own names, and `d1`, `d2` … for the others: never one that is taken. */
+/** Returns the leader's own names, and unused names `d1`, `d2` … for the others. */
 function nameCalls({ tasks }: TeamState, calls: readonly GivenCall[]): string[] {
   const taken = new Set([
     ...tasks.map(({ name }) => name),
@@ -69,7 +69,7 @@ function nameCalls({ tasks }: TeamState, calls: readonly GivenCall[]): string[] 
   });
 }
 
-/** @returns the delegation_id that an input stands for; null when it stands for none. */
+/** @returns the delegation_id of an input; null when it names no result. */
 function resolve(
   { delegation_id, tasks, upstream }: TeamState,
   names: readonly string[],

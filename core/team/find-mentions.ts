@@ -1,32 +1,32 @@
 /**
- * Which other tasks of the same reply a task speaks of: its leader may mean their results. A hint for the order in which
- * they are done, so a false one costs time and changes nothing else.
+ * Finds other tasks of the same reply that a task's text mentions: its leader may mean their results. This is a hint
+ * for the order of tasks, so a false one costs time and changes nothing else.
  *
  * Invariants:
- *   FM1. A name is mentioned where it stands as whole words, however it is spelled in case, white space and Unicode's
- *        twins of a character. A part of a longer word or id is no mention.
- *   FM2. What names the task itself or who does it is no mention: it speaks to them.
- *   FM3. Mentions come in the order of the names, each once, at most `mentionsMax`.
+ *   FM1. A name is mentioned where it occurs as whole words, in any case, white space or Unicode variant. A part of a
+ *        longer word or id is no mention.
+ *   FM2. The task's own name and its member are no mentions: the text speaks to them.
+ *   FM3. Mentions are in the order of the names, each once, at most `mentionsMax`.
  */
 
-/** As many as a task may name inputs. */
+/** Most mentions, equal to the most inputs of a task. */
 export const mentionsMax = 20;
 
-/** A task as its leader gave it out. */
+/** A task as its leader defined it. */
 export interface NamedTask {
   readonly member_id: string;
-  /** Null: the leader gave it none. */
+  /** Null when the leader gave it none. */
   readonly name: string | null;
 }
 
-/** Ids are made of these: `draft` is not mentioned in `draft-2`. */
+/** Characters of ids, so that `draft` is not mentioned in `draft-2`. */
 const wordCharacter = /[\p{L}\p{N}\p{M}_-]/u;
 
 /**
- * @param task what is to be done.
- * @param own who is to do it, and its name.
- * @param others the other tasks of the reply, in their order.
- * @returns names and member ids of the others that the task speaks of, as they were written.
+ * @param task Text of the task.
+ * @param own Its member and its name.
+ * @param others The other tasks of the reply, in their order.
+ * @returns names and member ids of the others that the text mentions, spelled as given.
  */
 export function findMentions(
   task: string,
@@ -60,7 +60,7 @@ function standsIn(text: string, name: string): boolean {
   return false;
 }
 
-/** Whether a word goes on at this place. A dot joins two words of an id and ends a sentence. */
+/** Returns true when a word continues at this place. A dot joins two words of an id, but also ends a sentence. */
 function continues(text: string, at: number, step: 1 | -1): boolean {
   const next = text.charAt(at);
   if (next === '.') return wordCharacter.test(text.charAt(at + step));

@@ -1,8 +1,8 @@
 /**
- * What a person is asked when a guardrail does not decide alone, and what the answer means.
+ * Words the question that a guardrail leaves to a person, and reads the answer.
  *
  * Invariants:
- *   GQ1. The text passes only by a clear "pass" of a person: no default, no planner and no assumption lets it through.
+ *   GQ1. The text passes only by a clear "pass" of a person, never by a default, the planner or an assumption.
  *   GQ2. The question names guardrail, stage, delegation, reason and the address of the whole text.
  */
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -10,8 +10,7 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { engineLimits } from '../limits.ts';
 import { isPerson } from '../questions/is-person.ts';
-import { cleanLine } from '../text/clean-line.ts';
-import { cutText } from '../text/cut-text.ts';
+import { cleanLine, cutText } from '../text/cut-text.ts';
 
 interface GuardedText {
   readonly name: string;

@@ -1,8 +1,8 @@
 /**
- * What makes two tasks of a leader one and the same, whoever is to do them.
+ * Hashes a task of a leader, independent of its member.
  *
  * Invariants:
- *   HT1. Case, white space, punctuation at its two ends and Unicode's twins of a character do not change a task's hash;
+ *   HT1. Case, white space, punctuation at both ends and Unicode variants of a character do not change a task's hash;
  *        everything else does.
  */
 import { hashText } from '../text/hash-text.ts';
@@ -12,11 +12,13 @@ const edge = /[\p{P}\s]/u;
 /** @returns 16 hex digits. */
 export function hashTask(task: string): string {
   const even = task.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll(/\s+/gu, ' ');
-  // A task of punctuation alone is still a task of its own.
+  // A task that is only punctuation keeps it, and so differs from others.
   return hashText(trimEdges(even) || even.trim());
 }
 
-/** By hand: an expression for the end of a text looks at every run of punctuation within it, from each of its places. */
+/**
+ * Trims by hand, because a pattern for the end of a text would test each run of punctuation from each of its places.
+ */
 function trimEdges(text: string): string {
   const characters = Array.from(text);
   const first = characters.findIndex(isInner);

@@ -1,15 +1,18 @@
 /**
- * Which effects a team takes over continue-as-new.
+ * Selects the effects that a team carries over continue-as-new.
  *
  * Invariants:
- *   KE1. All of the leader's own are kept: they number its next ones, and no two calls ever have one id.
- *   KE2. No more than `effectsMax` are kept, in their order; of the members' the newest.
+ *   KE1. All effects of the leader are kept: they number its next ones, so that no two calls have one id.
+ *   KE2. At most `effectsMax` effects are kept, in their order; of the members' the newest.
  */
 import { isEffectOf } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
 import type { KnownEffect } from '../output/check-claimed-effects.ts';
 
-/** @param known Of leader and members, in the order of the first reports. @param delegationId Of the team. */
+/**
+ * @param known Effects of leader and members, in the order of the first reports. @param delegationId Delegation of the
+ * team.
+ */
 export function keepEffects(
   known: readonly KnownEffect[],
   delegationId: string,

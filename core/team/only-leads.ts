@@ -1,12 +1,12 @@
 /**
- * Tells which agents are of no use but as the leader of a team.
+ * Tells which agents can only lead a team.
  *
  * Invariants:
- *   OLD1. An agent only leads when leading is among its capabilities and all others belong to leading, too.
+ *   OLD1. An agent only leads when leading is among its capabilities and all others are parts of leading.
  */
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 
-/** What a leader is able to do as such. */
+/** Capabilities that are parts of leading. */
 const partsOfLeading: readonly string[] = ['leading', 'delegation', 'consolidation'];
 
 export function onlyLeads({ capabilities }: Pick<AgentDefinition, 'capabilities'>): boolean {

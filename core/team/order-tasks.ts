@@ -1,20 +1,21 @@
 /**
- * In which order the tasks of one reply are done, and which results they are given.
+ * Orders the tasks of one reply, and selects the results that they get.
  *
  * Invariants:
- *   OT1. What a call names as an input is over before its task starts.
- *   OT2. Calls that need each other's results are all refused, and the cycle is shown A→B→A.
- *   OT3. A task that speaks of another one of the reply comes after it, unless that would make a cycle; then it does not wait.
- *   OT4. One after the other, each task comes after the one before it in the reply and is given what all before it brought.
+ *   OT1. An input of a call is finished before its task starts.
+ *   OT2. Calls that need each other's results are all refused, and the cycle is shown as A→B→A.
+ *   OT3. A task that mentions another one of the reply comes after it, unless that would make a cycle; then it does not
+ *        wait.
+ *   OT4. In sequence, each task comes after the one before it in the reply and gets the results of all before it.
  */
 import { findCycle } from '../plan/find-cycle.ts';
 
-/** A call that was admitted so far. */
+/** A call that has not been refused. */
 export interface OrderedCall {
   readonly delegation_id: string;
-  /** Named by the leader, resolved. Some may be tasks of earlier replies, or from outside of the team. */
+  /** Inputs that the leader named, resolved to ids. Some may be tasks of earlier replies, or from outside the team. */
   readonly needs: readonly string[];
-  /** delegation_ids of the reply that its text speaks of. */
+  /** delegation_ids of the reply that its text mentions. */
   readonly mentions: readonly string[];
 }
 
@@ -33,7 +34,10 @@ export function findTaskCycle(calls: readonly OrderedCall[]): readonly string[] 
   );
 }
 
-/** @param calls Of one reply, in its order, without a cycle among their needs. @returns by delegation_id. */
+/**
+ * @param calls Calls of one reply, in its order, without a cycle among their needs. @returns the order by
+ * delegation_id.
+ */
 export function orderTasks(
   calls: readonly OrderedCall[],
   isParallel: boolean,
@@ -54,7 +58,7 @@ export function orderTasks(
   );
 }
 
-/** Each after all before it, as far as needs allow: a call that needs a later one comes after that. */
+/** Puts each call after all before it, as far as needs allow: a call that needs a later one comes after that. */
 function chain(edges: Map<string, readonly string[]>, calls: readonly OrderedCall[]): void {
   for (const [at, { delegation_id }] of calls.entries()) {
     for (const earlier of calls.slice(0, at)) addEdge(edges, delegation_id, earlier.delegation_id);

@@ -1,14 +1,14 @@
-/** Why a call of a leader is not carried out, for counting. The reason in words says it to the leader. */
+/** Kinds of refusals of a leader's call, for counting. The leader reads the reason in words. */
 export const refusalKinds = [
-  /** It does not fit the tool. */
+  /** The arguments do not fit the tool. */
   'arguments',
-  /** Nobody takes it: unknown, disabled, or resting after failures. */
+  /** No member takes it: unknown, disabled, or resting after failures. */
   'member',
-  /** Its name is that of another result. */
+  /** Its name belongs to another result. */
   'name',
-  /** It names a result that there is not. */
+  /** It names a result that does not exist. */
   'input',
-  /** It was given out before, here or in a team above. */
+  /** The same task was created before, here or in a team above. */
   'repeated',
   /** It and others of the reply need each other's results. */
   'cycle',

@@ -1,12 +1,13 @@
 /**
- * A team as it goes to work: its definition, with what was left out filled in (seed 002, configuration).
+ * Fills in the defaults of a team's definition before it starts (seed 002, configuration).
  *
  * Invariants:
- *   TRS1. What the definition says stands, in its order, disabled members included; the rest is the default of
+ *   TRS1. The definition's values stand, in its order, disabled members included; the others are the defaults of
+ *         `core/limits.ts`, or the capabilities of a member's agents.
  *         `core/limits.ts`, or what the agents of a member can do.
  *   TRS2. No task has more time than its team: a longer member_timeout is lowered to it. A note says so, unless it was
  *         the default.
- *   TRS3. Equal members have the same executor in whatever team they sit; other agents or other teams another one.
+ *   TRS3. Equal members have the same executor in every team; other agents or other teams have another one.
  */
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { NamedTeam, TeamMember, TeamPlan } from '../../contracts/team.ts';
@@ -17,19 +18,19 @@ import { findWriter } from '../triad/roles.ts';
 import { chooseLeader } from './choose-leader.ts';
 import { teamName } from './team-name.ts';
 
-/** Who there is to be a member. */
+/** Agents and teams that can be members. */
 export interface TeamRegistry {
   readonly agents: readonly Pick<AgentDefinition, 'agent_id' | 'capabilities'>[];
   readonly teams: readonly NamedTeam[];
 }
 
-/** A team that has a name, or one that was put together for one delegation. */
+/** A named team, or one that was defined for one delegation. */
 export type TeamDefinition = Omit<NamedTeam, 'team_id'> & Pick<TeamPlan, 'team_id'>;
 
-/** As many as an agent may have. */
+/** Most capabilities of a member, equal to those of an agent. */
 const capabilitiesMax = 20;
 
-/** @returns null when the plan names a team that there is not. */
+/** @returns null when the plan names an unknown team. */
 export function findDefinition(plan: TeamPlan, teams: readonly NamedTeam[]): TeamDefinition | null {
   if (plan.team_id === undefined) return plan;
   return teams.find(({ team_id }) => team_id === plan.team_id) ?? null;
@@ -129,7 +130,10 @@ function seatTriad({ type, members }: TriadPlan, registry: TeamRegistry): Seated
   };
 }
 
-/** A team can do what its members can. Those that are teams themselves say so in their own definition. */
+/**
+ * Seats a team as a member. Its capabilities are those of its members; nested teams list theirs in their own
+ * definition.
+ */
 function seatTeam(teamId: string, registry: TeamRegistry): Seated {
   const team = registry.teams.find(({ team_id }) => team_id === teamId);
   const members = (team?.members ?? []).filter(({ enabled }) => enabled !== false);

@@ -1,14 +1,14 @@
 /**
- * Which task of a team starts when, and what ends without having started (seed 002, phases 2 and 4).
+ * Decides which task of a team starts when, and which ends without having started (seed 002, phases 2 and 4).
  *
  * Invariants:
- *   STM1. Never more tasks at work than max_parallel, and one when the team works one after the other.
- *   STM2. Tasks start in the order in which they were given out, each as soon as all that it comes after is over.
- *   STM3. A task whose need brought no result does not start, and says which one.
- *   STM4. A task does not start while its member's breaker is open, and says so; a trial is waited for.
- *   STM5. After the team was closed nothing starts.
- *   STM6. What is over stays as it ended, whatever comes later.
- *   STM7. While something is pending, something is at work.
+ *   STM1. At most max_parallel tasks run at the same time, and only one when the team works in sequence.
+ *   STM2. Tasks start in the order in which they were created, each as soon as all that it comes after have ended.
+ *   STM3. A task does not start when one that it needs has no result, and its reason names that one.
+ *   STM4. A task does not start while its member's breaker is open, and its reason says so; a trial is awaited.
+ *   STM5. Nothing starts after the team was closed.
+ *   STM6. An ended task keeps its end, whatever comes later.
+ *   STM7. While a task is pending, another one is running.
  */
 import type { TaskStatus } from '../../contracts/team-run.ts';
 import { engineLimits } from '../limits.ts';
@@ -19,9 +19,9 @@ import { breakerOf, countAtWork, firstRestMs, isOver } from './team-state.ts';
 import type { TeamState, TeamTask } from './team-state.ts';
 
 export type TeamEvent =
-  /** Tasks were given out. */
+  /** Tasks were created. */
   | { readonly type: 'given' }
-  /** A task is tried again. */
+  /** A task gets another attempt. */
   | { readonly type: 'retried'; readonly delegation_id: string }
   | {
       readonly type: 'ended';
@@ -32,14 +32,14 @@ export type TeamEvent =
       /** Milliseconds of work since it began. */
       readonly worked_ms: number;
     }
-  /** The team's time is over, or it is stopped. Tasks at work end by themselves. */
+  /** The team's time is over, or it is stopped. Running tasks end by themselves. */
   | { readonly type: 'closed'; readonly reason: string };
 
 type TaskEnd = Extract<TeamEvent, { type: 'ended' }>;
 
 export interface TeamStep {
   readonly state: TeamState;
-  /** delegation_ids of tasks to start now, in their order. */
+  /** delegation_ids of tasks to start now, in order. */
   readonly start: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export function stepTeam(state: TeamState, event: TeamEvent, nowMs: number): Tea
   }
 }
 
-/** Whether every task is over. */
+/** Returns true when every task has ended. */
 export function isTeamIdle({ tasks }: TeamState): boolean {
   return tasks.every(isOver);
 }
@@ -95,7 +95,7 @@ function noteEnd(
   nowMs: number,
 ): TeamState {
   const isFailure = status === 'failed' || status === 'timed_out';
-  // Who was stopped has neither failed nor done it.
+  // A stopped task has neither failed nor succeeded.
   if (!isFailure && status !== 'completed') return state;
   const breaker = isFailure
     ? noteFailure(breakerOf(state, memberId), nowMs - worked_ms, nowMs)
@@ -103,7 +103,7 @@ function noteEnd(
   return { ...state, breakers: { ...state.breakers, [memberId]: breaker } };
 }
 
-/** Ends what can't start any more, then starts what can. */
+/** Ends tasks that can't start any more, then starts those that can. */
 function dispatch(before: TeamState, nowMs: number): TeamStep {
   const state = endHopeless(before, nowMs);
   const { allow_parallel, max_parallel } = state.setup;
@@ -128,7 +128,7 @@ function mayStart(state: TeamState, task: TeamTask, nowMs: number): boolean {
   return mayPass(breakerOf(state, member_id), nowMs, countAtWork(state, member_id));
 }
 
-/** What ends one may end others that need it. */
+/** Repeats, because the end of one task may end others that need it. */
 function endHopeless(state: TeamState, nowMs: number): TeamState {
   const found = state.tasks.flatMap((task) => {
     const why = task.state === 'pending' ? whyHopeless(state, task, nowMs) : null;

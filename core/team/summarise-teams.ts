@@ -1,10 +1,10 @@
 /**
- * What plans are checked against of the teams with a name, and which of them contain each other.
+ * Summarises the named teams for checking plans, and finds teams that contain each other.
  *
  * Invariants:
  *   TSM1. A team is one level deeper than the deepest team among its members; without one it has depth 1.
- *   TSM2. Teams that contain each other are found, however many such rings there are, each shown as [A, B, A]; what is left
- *         without the links that close them has a depth.
+ *   TSM2. All rings of teams that contain each other are found, each shown as [A, B, A]; after the links that close
+ *         them are cut, each team has a depth.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
@@ -12,7 +12,7 @@ import { findCycle } from '../plan/find-cycle.ts';
 import { chooseLeader } from './choose-leader.ts';
 import type { TeamDraft } from './team-draft.ts';
 
-/** Of two teams with one name the first counts. */
+/** Summarises each team. Of two teams with one name the first counts. */
 export function summariseTeams(
   teams: readonly TeamDraft[],
   agents: readonly Pick<AgentSummary, 'agent_id'>[],
@@ -57,7 +57,7 @@ function linkTeams(teams: readonly TeamDraft[]): Links {
   return links;
 }
 
-/** Without rings no chain of teams is longer than there are teams. */
+/** Computes depths. Without rings no chain of teams is longer than the number of teams. */
 function computeDepths(links: Links): Map<string, number> {
   const depths = new Map([...links.keys()].map((id) => [id, 1]));
   for (let round = 1; round < links.size; round += 1) {

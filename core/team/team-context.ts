@@ -1,17 +1,17 @@
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { MiddlewareName, TeamSummary } from '../../contracts/team.ts';
 
-/** What teams are checked against. */
+/** Facts against which teams are checked. */
 export interface TeamContext {
   readonly agents: readonly AgentSummary[];
-  /** Whether members may be triads. */
+  /** True when members may be triads. */
   readonly triads: boolean;
   /** Models that members of triads may be given. */
   readonly models: readonly string[];
-  /** Models that a leader may be given; null: nobody knows which there are. */
+  /** Models that a leader may be given; null when the models are unknown. */
   readonly leaderModels: readonly string[] | null;
-  /** Teams that members may be. */
+  /** Teams that may be members. */
   readonly teams: readonly TeamSummary[];
-  /** What the worker has. */
+  /** Middlewares and guardrails of the worker. */
   readonly middlewares: readonly MiddlewareName[];
 }

@@ -1,7 +1,7 @@
 import type { NamedTeam, TeamMember } from '../../contracts/team.ts';
 import type { SpecSection, TriadMember, TriadType } from '../../contracts/triad.ts';
 
-/** A triad as a plan or its outline has it. */
+/** A triad in a plan or its outline. */
 export interface TriadDraft {
   readonly type: TriadType;
   readonly members: readonly TriadMember[];
@@ -10,18 +10,18 @@ export interface TriadDraft {
 
 type Readable<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** A member as far as it can be read, so that rules are checked although something else is wrong with it. */
+/** The readable part of a member, so that rules are checked although some field is invalid. */
 export interface MemberDraft extends Readable<Omit<TeamMember, 'triad'>> {
   readonly triad?: TriadDraft | undefined;
-  /** Fields that were given and can't be read: what is wrong with them is told already. */
+  /** Fields that are present and unreadable: their faults are reported elsewhere. */
   readonly unread?: readonly string[];
-  /** Whether an id was given, and no object around it. */
+  /** True when the member is a bare id without an object around it. */
   readonly bare?: boolean;
 }
 
-/** A team as far as it can be read. */
+/** The readable part of a team. */
 export interface TeamDraft extends Readable<Omit<NamedTeam, 'members'>> {
   readonly members?: readonly MemberDraft[] | undefined;
-  /** As of a member. */
+  /** Defined in MemberDraft. */
   readonly unread?: readonly string[];
 }

@@ -4,56 +4,56 @@ import type { TaskStatus, TeamLink, TeamSetup } from '../../contracts/team-run.t
 import { closedBreaker } from './breaker.ts';
 import type { Breaker } from './breaker.ts';
 
-/** A task that a leader gave out. Texts stay in the store. */
+/** A task that a leader created. Texts stay in the store. */
 export interface TeamTask {
   readonly delegation_id: string;
-  /** What the leader calls it. */
+  /** The leader's name for it. */
   readonly name: string;
-  /** Of the call. */
+  /** Id of the call. */
   readonly tool_use_id: string;
   readonly member_id: string;
   readonly executor: string;
   readonly title: string;
   readonly task_ref: Ref;
   readonly fingerprint: string;
-  /** delegation_ids whose results it is given, as far as they have one. */
+  /** delegation_ids whose results it gets, if they have any. */
   readonly inputs: readonly string[];
-  /** Those of `inputs` without which it does not start: the leader named them. */
+  /** Those of `inputs` that the leader named; without their results it does not start. */
   readonly needs: readonly string[];
-  /** Tasks that have to be over before it starts. */
+  /** Tasks that must end before it starts. */
   readonly after: readonly string[];
   readonly state: 'pending' | 'running' | TaskStatus;
-  /** Why it did not complete. Empty until then. */
+  /** Cause of its failure. Empty until then. */
   readonly reason: string;
-  /** That began. */
+  /** Number of attempts that began. */
   readonly attempts: number;
   readonly has_output: boolean;
 }
 
-/** A call of the leader that was not carried out. */
+/** A refused call of the leader. */
 export interface RefusedCall {
   readonly member_id: string;
   readonly reason: string;
 }
 
-/** What a team has come to. Small and of bounded size: it is carried over continue-as-new. */
+/** State of a team. Small and of bounded size, because it is carried over continue-as-new. */
 export interface TeamState {
   readonly setup: TeamSetup;
   readonly delegation_id: string;
-  /** Teams above it. */
+  /** Teams above this one. */
   readonly chain: readonly TeamLink[];
-  /** What its own delegation was given: tasks may be given it too. */
+  /** Inputs of its own delegation; tasks may get them too. */
   readonly upstream: readonly string[];
-  /** In the order in which they were given out. */
+  /** Listed in the order in which they were created. */
   readonly tasks: readonly TeamTask[];
-  /** By member_id; those that are not here are closed. */
+  /** Keyed by member_id; a missing one is closed. */
   readonly breakers: Readonly<Record<string, Breaker>>;
   /** The first `refusalsKeptMax`. */
   readonly refused: readonly RefusedCall[];
   readonly refused_total: number;
 }
 
-/** One call, as it came. */
+/** One call of the leader, unchanged. */
 export interface GivenCall {
   readonly tool_use_id: string;
   readonly call: TeamCall;
@@ -66,7 +66,7 @@ export function openTeamState(
   return { ...from, setup, tasks: [], breakers: {}, refused: [], refused_total: 0 };
 }
 
-/** For continue-as-new, when every task is over: in which order they were done is history. */
+/** Drops the order of tasks for continue-as-new, when every task has ended. */
 export function slimState(state: TeamState): TeamState {
   return {
     ...state,
@@ -74,7 +74,7 @@ export function slimState(state: TeamState): TeamState {
   };
 }
 
-/** What the team is called in chains of teams, as in `TeamLink`. */
+/** Returns the team's name in chains of teams, as in `TeamLink`. */
 export function executorOf({ setup, delegation_id }: TeamState): string {
   return `team:${setup.team_id ?? delegation_id}`;
 }
@@ -83,7 +83,7 @@ export function breakerOf({ breakers, setup }: TeamState, memberId: string): Bre
   return breakers[memberId] ?? closedBreaker(firstRestMs(setup));
 }
 
-/** As long as a task of its may take: what was wrong with it for a moment is over by then. */
+/** Returns the time limit of one task: a temporary fault is over by then. */
 export function firstRestMs({ member_timeout }: TeamSetup): number {
   return member_timeout * 1_000;
 }
@@ -92,7 +92,7 @@ export function isOver({ state }: TeamTask): boolean {
   return state !== 'pending' && state !== 'running';
 }
 
-/** Tasks of a member that are under way. */
+/** Counts the running tasks of a member. */
 export function countAtWork({ tasks }: TeamState, memberId: string): number {
   return tasks.filter((task) => task.member_id === memberId && task.state === 'running').length;
 }

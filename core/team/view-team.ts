@@ -1,8 +1,8 @@
 /**
- * What people see of a team at work.
+ * Describes a working team for people.
  *
  * Invariants:
- *   VT1. Every task that was given out is shown, in that order, with its usage.
+ *   VT1. Each task is shown, in the order of creation, with its use.
  */
 import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, TaskView, TeamView } from '../../contracts/views.ts';
@@ -10,12 +10,12 @@ import { engineLimits } from '../limits.ts';
 import { noUsage } from '../usage/add-usage.ts';
 import type { TeamState, TeamTask } from './team-state.ts';
 
-/** What is known of a task besides its place in the team. */
+/** Facts about a task besides its state in the team. */
 export interface SeenTask {
-  /** Of all its attempts. */
+  /** Turns of all its attempts. */
   readonly turns: number;
   readonly usage: Usage;
-  /** What its executor shows of itself; null before it began. */
+  /** View of its executor; null before it began. */
   readonly status: DelegationStatusView | null;
 }
 
@@ -63,7 +63,7 @@ function viewTask(task: TeamTask, { turns, usage, status }: SeenTask = unseen): 
   };
 }
 
-/** What a triad or a team shows of itself. */
+/** Returns the views of a triad or a team in the status. */
 function partsOf(status: DelegationStatusView | null): Pick<TaskView, 'triad' | 'team'> {
   const { triad, team } = status ?? {};
   return { ...(triad !== undefined && { triad }), ...(team !== undefined && { team }) };

@@ -1,10 +1,14 @@
 /**
- * Texts made short, or made comparable.
+ * Texts made short, safe to stand in something else, or comparable; and how several share a place that is too small.
  *
  * Invariants:
  *   TX1. A cut text has at most the given number of characters (UTF-16 code units), and no half of a surrogate pair
  *        that the whole text did not have.
  *   TX2. Texts that differ in case, white space and punctuation alone are equal when normalised; others are not.
+ *   CL1. A line has no control characters, no line breaks, no direction marks and no half surrogate pairs.
+ *   SH1. Texts that share a place get together no more than there is, and none gets more than it needs.
+ *   SH2. A text that gets less than it needs gets as much as any other: a short text is never cut for a long one's sake.
+ *   SH3. Where all fit, all are whole.
  */
 
 const titleCharsMax = 120;
@@ -35,4 +39,42 @@ export function normaliseText(text: string): string {
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** Controls, and format characters that reorder or hide text. Joiners stay: emoji and scripts need them. */
+const unsafe = /[\p{Cc}\p{Surrogate}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+
+export function cleanLine(text: string, maxChars: number): string {
+  // Cut first and last: the work stays small for a long text, the result short for a grown one.
+  const line = text
+    .slice(0, maxChars * 4)
+    .replace(/\s+/g, ' ')
+    .replace(unsafe, '')
+    .trim();
+  return cutText(line, maxChars);
+}
+
+/** As `cleanLine`, but line breaks and indentation stay. */
+export function cleanLines(text: string, maxChars: number): string {
+  return cutText(text, maxChars)
+    .split(/\r\n|[\n\u2028\u2029]/)
+    .map((line) => line.replaceAll('\t', '  ').replace(unsafe, '').trimEnd())
+    .join('\n');
+}
+
+/**
+ * @param sizes what each text needs, in bytes.
+ * @param total what there is, in bytes.
+ * @returns what each may take, in bytes.
+ */
+export function shareBytes(sizes: readonly number[], total: number): number[] {
+  const shares = sizes.map(() => 0);
+  let left = Math.max(0, Math.floor(total));
+  const smallestFirst = sizes.map((size, at) => ({ size, at })).toSorted((a, b) => a.size - b.size);
+  for (const [done, { size, at }] of smallestFirst.entries()) {
+    const share = Math.min(size, Math.floor(left / (smallestFirst.length - done)));
+    shares[at] = share;
+    left -= share;
+  }
+  return shares;
 }

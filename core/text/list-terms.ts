@@ -1,22 +1,20 @@
 /**
- * The words of a text as a full-text search compares them: the same for what is kept and for what is looked for, and for
- * every database.
+ * Splits a text into terms for full-text search: the same for stored and for searched texts, and for every database.
  *
  * Invariants:
- *   TE1. A term is letters, digits and their marks alone, at least one of them and at most 64: whatever a text holds, no
- *        query that is put together of its terms can be broken by it.
+ *   TE1. A term consists of letters, digits and their marks, at least one and at most 64: no text can break a query
+ *        that is built of its terms.
  *   TE2. Case, accents, and full or half width make no difference.
- *   TE3. In scripts that are written without spaces, two characters side by side are a term, so that a word is found
- *        within a sentence.
+ *   TE3. In scripts without spaces, two adjacent characters are a term, so that a word is found within a sentence.
  *   TE4. Each term is named once, in the order of the text.
  */
 
-/** Characters of a term. What is longer is no word, but a key or a table. */
+/** Most characters of a term. A longer one is no word, but a key or a table. */
 const termCharsMax = 64;
 
 const wordCharacter = String.raw`[\p{L}\p{N}\p{M}]`;
 
-/** Of the scripts whose words are not told apart by spaces. */
+/** Scripts whose words are not separated by spaces. */
 const unspaced = String.raw`(?=${wordCharacter})[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]`;
 
 const runs = new RegExp(
@@ -24,7 +22,7 @@ const runs = new RegExp(
   'gu',
 );
 
-/** Those of Latin, Greek and Cyrillic. In other scripts a mark may be a vowel. */
+/** Accents of Latin, Greek and Cyrillic. In other scripts a mark may be a vowel. */
 const accents = /[\u0300-\u036f]/g;
 
 export function listTerms(text: string): string[] {
@@ -41,7 +39,7 @@ export function listTerms(text: string): string[] {
 }
 
 function cutTerm(run: string): string {
-  // By whole characters, so that none is cut in half.
+  // Cut by whole characters, so that none is split.
   return run.length <= termCharsMax
     ? run
     : Array.from(run)

@@ -1,24 +1,24 @@
 /**
- * What a reader can't see and a model can: orders are hidden in it, or a text is made to look like another.
+ * Removes characters that a model reads and a person can't see: they can hide instructions, or disguise a text.
  *
  * Invariants:
- *   IV1. No character that is left is a control but tab and line break, a direction mark, a tag, a zero-width space or a
- *        variation selector of the supplement; a joiner stands alone, between two characters that need one, and a
+ *   IV1. No character that is left is a control but tab and line break, a direction mark, a tag, a zero-width space or
+ *        a variation selector of the supplement; a joiner stands alone, between two characters that need one, and a
  *        variation selector alone, after the emoji that it is for.
- *   IV2. Nothing that can be seen is changed, moved or lost.
- *   IV3. Removing again removes nothing.
+ *   IV2. No visible character is changed, moved or lost.
+ *   IV3. A second removal removes nothing.
  */
 
 export interface Cleaned {
   readonly text: string;
-  /** How many characters were removed. */
+  /** Number of removed characters. */
   readonly removed: number;
 }
 
-/** Controls, what Unicode calls ignorable when it can't be shown, and marks of annotations. */
+/** Controls, characters that Unicode calls ignorable, and marks of annotations. */
 const invisible = /(?![\t\n\r])[\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
 
-/** Scripts in which a joiner decides how the letters beside it look. */
+/** Scripts in which a joiner changes the look of the letters beside it. */
 const joiningScripts =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
 

@@ -1,16 +1,16 @@
 /**
- * Time limits by name. Times are milliseconds of work, as a clock tells that stands while nobody may work.
+ * Deadlines of named time limits. Times are milliseconds of work on a clock that stands while no work is allowed.
  *
  * Invariants:
- *   DL1. The deadline is the earliest of those of all that is limited and has begun.
- *   DL2. A timer that is set by `nextLook` comes no later than any deadline, also of what begins after it was set.
+ *   DL1. The deadline is the earliest of all limited spans that have begun.
+ *   DL2. A timer that is set by `nextLook` fires no later than any deadline, even of spans that begin after it was set.
  */
 
-/** Something that is limited and has begun. */
+/** A limited span that has begun. */
 export interface WorkSpan<Limit extends string> {
   readonly limit: Limit;
   readonly since_ms: number;
-  /** Who is at work on it: names of members, or ids of tasks. */
+  /** Names of the members, or ids of the tasks, that work in it. */
   readonly at_work: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface Deadline<Limit extends string> {
 /** Seconds of work. */
 export type Timeouts<Limit extends string> = Readonly<Record<Limit, number>>;
 
-/** @returns the first one to come; null when nothing is limited. Of two at one time, the first of `spans`. */
+/** @returns the earliest deadline; null when there is no span. Of equal ones, the first of `spans`. */
 export function findDeadline<Limit extends string>(
   spans: readonly WorkSpan<Limit>[],
   timeouts: Timeouts<Limit>,

@@ -1,21 +1,22 @@
 /**
- * The time of work of a triad's phase or of a team: it stands while that is paused or parked, and while it waits for the user.
+ * Clock of the working time of a triad's phase or of a team. It stands during a pause or park, and while the work waits
+ * for the user.
  *
  * Invariants:
- *   WC1. Time passes only while nothing holds the clock, whatever else happens at the same time.
- *   WC2. It goes on when everything that held it has let go, from where it stood.
+ *   WC1. Time passes only while nothing holds the clock.
+ *   WC2. The clock goes on from where it stood when its last hold is released.
  */
 
 export interface WorkClock {
-  /** Milliseconds until it was held last. */
+  /** Milliseconds until the latest hold. */
   readonly worked_ms: number;
-  /** When it went on last, Unix epoch milliseconds. */
+  /** Time of the latest start, in Unix epoch milliseconds. */
   readonly since_ms: number;
-  /** Things that hold it. */
+  /** Number of holds. */
   readonly holds: number;
 }
 
-/** @param now Unix epoch milliseconds, as everywhere here. */
+/** @param now Unix epoch milliseconds, as everywhere in this file. */
 export function startClock(now: number): WorkClock {
   return { worked_ms: 0, since_ms: now, holds: 0 };
 }

@@ -1,9 +1,10 @@
 /**
- * What travels of a triad: with its delegation's outcome, and from there to the planner.
+ * Bounds the records of a triad that are sent with its delegation's outcome, and from there to the planner.
  *
  * Invariants:
- *   BT1. An outcome takes at most `triadBytesMax` of `core/triad-sizes.ts` for its triad, whatever plan and members wrote.
- *   BT2. What is left out stands in the reports. That something stayed disputed is never left out.
+ *   BT1. An outcome takes at most `triadBytesMax` of `core/triad-sizes.ts` for its triad, however much plan and members
+ *        wrote.
+ *   BT2. Omitted parts are in the reports. The fact that a point stayed disputed is never omitted.
  */
 import type { TriadEnd, TriadOutcome } from '../../contracts/triad-run.ts';
 import { engineLimits } from '../limits.ts';
@@ -30,7 +31,7 @@ export function boundTriad(triad: TriadOutcome): TriadOutcome {
   };
 }
 
-/** What the planner's decision has to know of it. Every dispute is found again in the report. */
+/** Returns the parts of the outcome that the planner's decision needs. The report has every dispute. */
 export function readTriadEnd({ type, phases, dissent, failure }: TriadOutcome): TriadEnd {
   const last = phases.at(-1);
   const dissent_ref = dissent.length === 0 || last === undefined ? null : last.report_ref;

@@ -1,9 +1,9 @@
 /**
- * What one phase may begin with, when somebody starts it alone.
+ * Checks the input of a single phase that is started by hand.
  *
  * Invariants:
- *   PB1. Each phase takes what the phase before it leaves, and nothing else: `deliberate` nothing, `negotiate` a summary and
- *        claims, `execute` a summary and owners.
+ *   PB1. Each phase takes the result of the phase before it, and nothing else: `deliberate` nothing, `negotiate` a
+ *        summary and claims, `execute` a summary and owners.
  *   PB2. Claims and owners name sections of the spec and members whose role may own one.
  *   PB3. A member claims a section once.
  *   PB4. All faults are reported at once, each with path, reason and "Try: …".
@@ -14,12 +14,12 @@ import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { mayWrite } from './roles.ts';
 
-/** What was typed, without its texts. */
+/** The typed input, without its texts. */
 export interface TypedStart {
   readonly phase: TriadPhase;
   readonly has_summary: boolean;
   readonly claims: readonly Ownership[] | undefined;
-  /** section_id → member. */
+  /** Maps section_id to member. */
   readonly owners: Readonly<Record<string, string>> | undefined;
 }
 

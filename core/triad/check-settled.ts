@@ -1,9 +1,10 @@
 /**
- * Checks that a triad's output calls no criterion met which rests on a section that the members did not agree on.
+ * Checks that a triad's output calls no criterion met that depends on a section without agreement.
  *
  * Invariants:
  *   CS1. A criterion is unmet while a section that carries it has no owner or is disputed.
- *   CS2. A section carries the criteria that it names; without any the one that has its id, and else all of the delegation.
+ *   CS2. A section carries the criteria that it names; without any, the criterion with its id; otherwise all criteria
+ *        of the delegation.
  */
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -13,7 +14,7 @@ import { findUnsettled } from '../spec/read-spec.ts';
 import { listNames } from '../text/list-names.ts';
 import { listCarried } from './list-sections.ts';
 
-/** What a delegation says of its sections and criteria. */
+/** Sections and criteria of a delegation. */
 export interface PlannedSections {
   readonly sections: readonly Omit<SpecSection, 'text'>[];
   readonly criterion_ids: readonly string[];

@@ -4,7 +4,7 @@ import type { SpecState } from '../../contracts/spec.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
 import { listNames } from '../text/list-names.ts';
 
-/** What the summary of a phase must keep beyond its shape. @returns every fault at once. */
+/** Checks the summary of a phase beyond its shape. @returns every fault at once. */
 export function checkSummary(
   { decided, open }: PhaseSummaryOutline,
   spec: SpecState,
@@ -12,7 +12,7 @@ export function checkSummary(
 ): OutputFault[] {
   const ids = spec.sections.map(({ section_id }) => section_id);
   const unknown = [...new Set([...decided, ...open])].filter((id) => !ids.includes(id));
-  // After a negotiation each section is settled or not, which is told below.
+  // After a negotiation each section is settled or not, which is checked below.
   const missing = (phase === 'negotiate' ? [] : ids).filter(
     (id) => !decided.includes(id) && !open.includes(id),
   );

@@ -1,9 +1,9 @@
 /**
- * Who makes up a triad when nobody was named.
+ * Chooses the members of a triad that names none.
  *
  * Invariants:
  *   CH1. The members fit the type, have different names, and none of them is the planner.
- *   CH2. An agent that suits the role takes it where the registry has one; else the first agent there is.
+ *   CH2. Each role gets the agent that suits it, if the registry has one; otherwise the first agent.
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import { plannerAgentId } from '../../contracts/names.ts';

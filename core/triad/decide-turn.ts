@@ -1,11 +1,11 @@
 /**
- * What follows from the tool calls of one reply of a member.
+ * Decides what follows from the tool calls of one reply of a member.
  *
  * Invariants:
- *   DT1. A refused call spends an attempt, whatever the other calls of the reply have brought.
- *   DT2. A turn ends by its calls only when no duty is open, nothing was refused, and no result has to be read first.
- *   DT3. Who has to give an output never ends by calls alone.
- *   DT4. The calls of one reply are told so much that it fits into one payload, however many they are.
+ *   DT1. A refused call spends an attempt, whatever the other calls of the reply achieved.
+ *   DT2. A turn ends by its calls only when no duty is open, no call was refused, and no result must be read first.
+ *   DT3. A member that owes an output never ends its turn by calls alone.
+ *   DT4. The results of one reply's calls fit into one payload, however many calls there are.
  */
 import type { Duties } from '../../contracts/member-turn.ts';
 import type { StateToolCall, ToolCall } from '../../contracts/model-turn.ts';
@@ -14,12 +14,12 @@ import type { StateToolName } from '../../contracts/state-call.ts';
 import { engineLimits } from '../limits.ts';
 import type { ToolsVerdict } from '../turns/turns-state.ts';
 
-/** Who asks wants to read the answer. */
+/** Tools whose results the member wants to read. */
 const queries: readonly StateToolName[] = ['get_current_claims', 'get_negotiation_state'];
 
 /**
- * @param refused Why calls were refused, in their order.
- * @param open What the member still owes after them.
+ * @param refused Reasons of refused calls, in their order.
+ * @param open Duties that the member still has after them.
  */
 export function decideAfterCalls(
   calls: readonly (ToolCall | StateToolCall)[],
@@ -32,7 +32,9 @@ export function decideAfterCalls(
   return { type: isOver ? 'finished' : 'go_on' };
 }
 
-/** @param told Characters that the calls before it in the reply were told. @returns null when one more may be answered. */
+/**
+ * @param told Characters in the results of the reply's earlier calls. @returns null when one more call may be answered.
+ */
 export function findFullFault(told: number): OutputFault | null {
   if (told < engineLimits.stateAnswersCharsMax) return null;
   return {

@@ -1,4 +1,4 @@
-/** What an orchestrator does: it gives out turns. And what a critic does too: it has finished texts negotiated. */
+/** Takes an orchestrator's call that gives a worker a turn. */
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { StateCall } from '../../contracts/state-call.ts';
@@ -47,7 +47,7 @@ export function openNegotiation(
   { section_id, reason_ref }: Extract<StateCall, { readonly tool: 'open_negotiation' }>,
 ): JudgedCall {
   const directs = brief.member.role === 'orchestrator';
-  // An orchestrator opens the next round itself; a critic speaks in one that is under way.
+  // An orchestrator opens the next round itself; a critic speaks within the present one.
   if (directs ? brief.round > brief.rounds_max : brief.round >= brief.rounds_max) {
     const reason = `no round is left in which it could be answered`;
     return refuse(work, {

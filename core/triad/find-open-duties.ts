@@ -1,11 +1,12 @@
 /**
- * What a member still owes before its turn may end. Records count, words do not.
+ * Finds the duties of a member that are open before its turn may end. Records count, words do not.
  *
  * Invariants:
- *   OD1. A turn that leaves a claim unanswered, a section unclaimed or unfinished, or a summary unwritten is not over.
- *   OD2. A summary is owed only where nothing can be settled any more, and one that the records have overtaken is owed again.
- *   OD3. An orchestrator that leaves something to do, and gives nobody a turn, is not through while rounds are left.
- *   OD4. Nor is one that gives out a round in which a worker can't answer what it has not agreed to.
+ *   OD1. A turn that leaves a claim unanswered, a section unclaimed or unfinished, or a summary unwritten has not
+ *        ended.
+ *   OD2. A summary is owed only when nothing more can be settled; one that newer records contradict is owed again.
+ *   OD3. An orchestrator that leaves work to do, and gives no turn, has not finished while rounds are left.
+ *   OD4. Nor has one that starts a round in which a worker can't answer a claim that it has not agreed to.
  */
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -20,7 +21,7 @@ import { listNames } from '../text/list-names.ts';
 import { checkSummary } from './check-summary.ts';
 import type { TurnWork } from './judged-call.ts';
 
-/** @returns everything that is owed, at once; empty when the turn may end. */
+/** @returns every open duty at once; empty when the turn may end. */
 export function findOpenDuties(brief: TurnBrief, work: TurnWork): OutputFault[] {
   return [
     ...findUnanswered(brief, work),
@@ -54,7 +55,7 @@ function findUnmade({ duties, member, phase }: TurnBrief, { spec }: TurnWork): O
     ...owe(unclaimed, 'you have not claimed these sections', 'register_claim for each of them'),
     ...tooFew,
     ...owe(
-      // Whatever it was to finish: nobody leaves a section of its own half done.
+      // No member leaves a section of its own half done, whatever the turn was for.
       phase === 'execute' ? findUnfinished(spec, member.name) : [],
       'these sections are yours and not done',
       'edit_section with status "done" for each of them',
@@ -91,7 +92,7 @@ function findUnsummed(
   work: TurnWork,
 ): OutputFault[] {
   if (!duties.summary) return [];
-  // What was recorded after it may have settled what it calls open.
+  // Later records may have settled a section that the summary calls open.
   if (work.summary !== null) return checkSummary(work.summary, work.spec, phase);
   const goesOn = phase === 'negotiate' && hasOpenClaims(work.spec) && round < rounds_max;
   if (goesOn) return [];

@@ -15,14 +15,14 @@ export const noDuties: Duties = {
   output: false,
 };
 
-/** A turn before it is given out. */
+/** A turn before it is given. */
 export interface TurnDraft {
   readonly member: TriadMember;
   readonly duties: Partial<Duties>;
   readonly instruction_ref?: Ref;
 }
 
-/** Gives out turns together: none of them is told what the others do meanwhile. */
+/** Gives turns together: none of them sees what the others do at the same time. */
 export function giveTurns(state: PhaseState, drafts: readonly TurnDraft[]): PhaseStep {
   const names = new Set(drafts.map(({ member }) => member.name));
   const atWork = state.outstanding.map(({ brief }) => brief.member.name);
@@ -73,7 +73,10 @@ function briefOf(state: PhaseState, draft: TurnDraft, atWork: readonly string[])
   };
 }
 
-/** An orchestrator is told what waits for its workers: none of them hears of it without a turn. */
+/**
+ * Returns outdated records of the member. An orchestrator sees those of its workers too, because a worker without a
+ * turn does not learn of them.
+ */
 function listReturned({ returned }: PhaseState, { name, role }: TriadMember): ReturnedRecord[] {
   return returned.flatMap(({ member, reason, current_ref }) => {
     if (member === name) return [{ reason, current_ref }];
@@ -82,8 +85,8 @@ function listReturned({ returned }: PhaseState, { name, role }: TriadMember): Re
 }
 
 /**
- * What the member may read of the others, and was not told yet. A worker that sums up reads its orchestrator besides: the
- * records of the other worker it has anyway.
+ * Lists texts of others that the member may read and has not been given. A worker that sums up also reads its
+ * orchestrator; it knows the other worker's records already.
  */
 function listHeard(state: PhaseState, { name, role }: TriadMember): TurnBrief['heard'] {
   const { setup, stage, turns, told } = state;

@@ -7,7 +7,7 @@ import { engineLimits } from '../limits.ts';
 import { stepSpec } from '../spec/step-spec.ts';
 import type { Assignment } from './phase-state.ts';
 
-/** What a member has put into the records in its turn so far, on the spec as its brief showed it. */
+/** Records that a member has made in its turn so far, on top of the spec in its brief. */
 export interface TurnWork {
   readonly spec: SpecState;
   readonly events: readonly SpecEvent[];
@@ -15,11 +15,11 @@ export interface TurnWork {
   readonly summary: PhaseSummaryOutline | null;
 }
 
-/** What a tool call comes back with. */
+/** Result of a tool call. */
 export interface CallAnswer {
-  /** For the model. */
+  /** Text for the model. */
   readonly text: string;
-  /** A text that follows it; null where there is none. */
+  /** Text to append after it; null if there is none. */
   readonly current_ref: Ref | null;
   readonly is_error: boolean;
 }
@@ -29,9 +29,9 @@ export interface CodeOrder {
   readonly section_id: string;
   readonly language: string;
   readonly instructions_ref: Ref;
-  /** Of the claim that was settled; null where there is none. */
+  /** Proposal of the settled claim; null if there is none. */
   readonly proposal_ref: Ref | null;
-  /** Of the section as it stands; null while it is the plan's. */
+  /** Present text of the section; null while it is the plan's. */
   readonly text_ref: Ref | null;
 }
 
@@ -43,7 +43,7 @@ export interface AnsweredCall {
   readonly answer: CallAnswer;
 }
 
-/** Puts an event into the records, or refuses the call with what the spec says. */
+/** Puts an event into the records, or refuses the call with the spec's reason. */
 export function record(
   work: TurnWork,
   event: SpecEvent,

@@ -4,7 +4,7 @@ import type { SpecState } from '../../contracts/spec.ts';
 import type { SpecSection } from '../../contracts/triad.ts';
 import { findUnsettled } from '../spec/read-spec.ts';
 
-/** The spec that a plan gives a triad: one section for each criterion where it names none of its own. */
+/** Lists the sections that a plan gives a triad: its own, or one for each criterion. */
 export function listSections({
   triad,
   acceptance_criteria,
@@ -19,10 +19,10 @@ export function listSections({
 }
 
 /**
- * Lists the criteria that can't be met while a section is disputed: those that it names, else the one with its id, else
- * all of the delegation.
+ * Lists the criteria that can't be met while a section is disputed: those that it names, otherwise the one with its id,
+ * otherwise all of the delegation.
  *
- * @param criterionIds Of the delegation.
+ * @param criterionIds Criteria of the delegation.
  */
 export function listCarried(
   { section_id, criterion_ids }: Omit<SpecSection, 'text'>,
@@ -32,7 +32,10 @@ export function listCarried(
   return criterionIds.includes(section_id) ? [section_id] : criterionIds;
 }
 
-/** Lists what a triad's output may pass on: the agreed sections under one name, or nothing where none is agreed. */
+/**
+ * Lists the parts that a triad's output may pass on: the agreed sections under one name, or nothing when none is
+ * agreed.
+ */
 export function listPassable(spec: SpecState): Passable[] {
   const unsettled = findUnsettled(spec);
   const sections = spec.sections.flatMap(({ section_id, text_ref, language }) =>
@@ -41,7 +44,7 @@ export function listPassable(spec: SpecState): Passable[] {
   return sections.length === 0 ? [] : [{ type: 'sections', names: ['sections'], sections }];
 }
 
-/** What the plan says that a section is to be; empty where there is no such section. */
+/** Returns the plan's text for a section; empty when there is no such section. */
 export function findPlannedText(
   delegation: Pick<Delegation, 'triad' | 'acceptance_criteria'>,
   sectionId: string,

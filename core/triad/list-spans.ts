@@ -1,9 +1,9 @@
 /**
- * The time limits of a triad's phase.
+ * Time limits of a triad's phase.
  *
  * Invariants:
- *   LS1. Limited are the phase, its round, each dispatch and each turn at work.
- *   LS2. What timed out is told with its limit and with everybody who was at work on it.
+ *   LS1. Limits apply to the phase, its round, each dispatch and each running turn.
+ *   LS2. A timeout names its limit and every member that was working.
  */
 import type { TriadTimeouts } from '../../contracts/triad.ts';
 import { listNames } from '../text/list-names.ts';
@@ -11,15 +11,15 @@ import type { Deadline, Timeouts, WorkSpan } from '../time/find-deadline.ts';
 
 export type TriadLimit = keyof TriadTimeouts;
 
-/** A turn at work. */
+/** A running turn. */
 export interface TurnSpan {
   readonly member: string;
   readonly since_ms: number;
-  /** Equal for turns that were dispatched together. */
+  /** Equal for turns that were given together. */
   readonly dispatch: number;
 }
 
-/** @param turns In the order in which they were given out. */
+/** @param turns Turns in the order in which they were given. */
 export function listSpans(
   phaseSinceMs: number,
   roundSinceMs: number,
@@ -46,7 +46,7 @@ export function listSpans(
   ];
 }
 
-/** `2700 s for one dispatch (dispatch_seconds) are over. At work: mason, clerk.` */
+/** Returns `2700 s for one dispatch (dispatch_seconds) are over. At work: mason, clerk.` */
 export function describeTimeout(
   { span }: Deadline<TriadLimit>,
   timeouts: Timeouts<TriadLimit>,

@@ -1,17 +1,17 @@
 /**
- * Whether a phase that failed is worth another attempt, which resumes at the failed turn.
+ * Decides whether a failed phase gets another attempt, which resumes at the failed turn.
  *
  * Invariants:
- *   PA1. Never more than `phaseAttemptsMax` attempts at one phase.
- *   PA2. Only what may end otherwise when the same turn is taken again: a reply of the model, or time.
- *   PA3. Nothing is tried again while nobody knows what a call has changed outside.
+ *   PA1. A phase gets at most `phaseAttemptsMax` attempts.
+ *   PA2. Only a failure that may not recur in the same turn is retried: of the model's reply, or of time.
+ *   PA3. Nothing is retried while the result of a call that may have changed something outside is unknown.
  */
 import { engineLimits } from '../limits.ts';
 import type { KnownEffect } from '../output/check-claimed-effects.ts';
 import { isWorthRepeating } from '../turns/failure-reasons.ts';
 import type { FailureReason } from '../turns/failure-reasons.ts';
 
-/** @param attempt The one that failed, from 1. */
+/** @param attempt Number of the failed attempt, from 1. */
 export function mayRetry(
   why: FailureReason,
   attempt: number,

@@ -1,10 +1,10 @@
 import type { PhaseState } from './phase-state.ts';
 import type { TurnDraft } from './give-turn.ts';
 
-/** What a phase does next. */
+/** Next step of a phase. */
 export type NextTurns =
-  /** Somebody is at work, or the phase is at its end. */
+  /** A member is working, or the phase has ended. */
   | { readonly type: 'wait'; readonly state: PhaseState }
   | { readonly type: 'give'; readonly state: PhaseState; readonly drafts: readonly TurnDraft[] }
-  /** Nothing is left but the writer's word. */
+  /** Only the writer's turn is left. */
   | { readonly type: 'worked'; readonly state: PhaseState };

@@ -1,6 +1,4 @@
-/**
- * Who is next in a consensus: all peers at once, blind in the first round, round by round (seed 000).
- */
+/** Decides the next turns in a consensus: all peers at once, blind in the first round, round by round (seed 000). */
 import type { Duties } from '../../contracts/member-turn.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
 import { findOwed, findUnclaimed, findUnfinished, hasOpenClaims } from '../spec/read-spec.ts';
@@ -28,7 +26,7 @@ function dutiesOf(state: PhaseState, { name }: TriadMember, place: number): Part
     case 'deliberate': {
       const isLast = round >= setup.rounds_max;
       if (round === 1 && !isLast) return { claims_min: Math.min(1, findUnclaimed(spec).length) };
-      // What nobody claimed of himself is shared out.
+      // Sections that no member claimed are distributed.
       const claim = findUnclaimed(spec).filter((_, at) => at % setup.members.length === place);
       return claim.length > 0 || hasReturned(state, name) ? { claim } : null;
     }

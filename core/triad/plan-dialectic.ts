@@ -1,8 +1,8 @@
 /**
- * Decides who is next in a dialectic triad: one after the other, in roles that never change (seed 000).
+ * Decides the next turn in a dialectic triad: one member after the other, in fixed roles (seed 000).
  *
  * Invariants:
- *   DI1. Nobody has a turn without something to propose, answer, finish or judge.
+ *   DI1. No member has a turn without something to propose, answer, finish or judge.
  *   DI2. The critic judges every text that was written or changed in `execute`, after the last change to it.
  */
 import type { Duties } from '../../contracts/member-turn.ts';
@@ -20,7 +20,10 @@ import { stepSpec } from '../spec/step-spec.ts';
 import type { NextTurns } from './next-turns.ts';
 import type { PhaseState } from './phase-state.ts';
 
-/** In `negotiate` the critic is asked first: most claims are the proposer's own. In `execute` it judges what the others wrote. */
+/**
+ * Order of roles. In `negotiate` the critic comes first, because most claims are the proposer's own; in `execute` it
+ * judges the others' texts.
+ */
 const order: Readonly<Record<PhaseState['phase'], readonly TriadRole[]>> = {
   deliberate: ['proposer', 'critic'],
   negotiate: ['critic', 'proposer', 'synthesizer'],
@@ -41,7 +44,7 @@ export function planDialectic(state: PhaseState): NextTurns {
   return endRound(state);
 }
 
-/** Whoever stands before this role in the round has nothing to do in it. */
+/** Removes the roles before this one from the round, because they have nothing to do in it. */
 function pass(state: PhaseState, role: TriadRole): PhaseState {
   const roles = order[state.phase];
   const passed = roles.slice(0, roles.indexOf(role));
@@ -72,7 +75,7 @@ function dutiesOf(state: PhaseState, { name, role }: TriadMember): Partial<Dutie
   }
 }
 
-/** section_ids whose text the critic has not seen. One that it negotiated it knows. */
+/** Returns section_ids whose text the critic has not seen. A text that it negotiated is known to it. */
 function findUnseen({ spec, seen }: PhaseState): string[] {
   return spec.sections
     .filter(({ section_id, version }) => version !== seen[section_id])

@@ -1,6 +1,6 @@
 /**
- * Who is next in a hierarchical triad: the orchestrator gives out each turn, and handles each result as it arrives (seed
- * 000). Code only keeps it from ending with something undone.
+ * Decides the next turns in a hierarchical triad: the orchestrator gives each turn, and handles each result as it
+ * arrives (seed 000). Code only keeps the phase from ending with work undone.
  */
 import type { Duties } from '../../contracts/member-turn.ts';
 import type { TriadMember } from '../../contracts/triad.ts';
@@ -25,7 +25,7 @@ function isAtWork({ outstanding }: PhaseState, { name }: TriadMember): boolean {
   return outstanding.some(({ brief }) => brief.member.name === name);
 }
 
-/** The orchestrator's word: one more round of the phase. */
+/** Gives the turns that the orchestrator assigned, as one more round of the phase. */
 function giveOut(state: PhaseState): NextTurns {
   const isNegotiating = state.round > 0 && hasOpenClaims(state.spec);
   const spec = isNegotiating ? stepSpec(state.spec, { type: 'round_over' }).state : state.spec;
@@ -45,7 +45,7 @@ function dutiesOfWorker({ phase, spec }: PhaseState, { name }: TriadMember): Par
   };
 }
 
-/** @returns null when the orchestrator need not be called now. */
+/** @returns null when the orchestrator has nothing to do now. */
 function dutiesOfOrchestrator(state: PhaseState, { name }: TriadMember): Partial<Duties> | null {
   const { phase, spec, turns, told, round, setup, outstanding } = state;
   const before = told[name];
@@ -62,23 +62,29 @@ function dutiesOfOrchestrator(state: PhaseState, { name }: TriadMember): Partial
   return isCalled ? { assign, claim } : null;
 }
 
-/** Whether its word could still change anything. In a negotiation the workers answer; it only gives out rounds. */
+/**
+ * Returns true when the orchestrator could still change something. In a negotiation the workers answer; it only starts
+ * rounds.
+ */
 function canChange(phase: PhaseState['phase'], assign: boolean, canGiveOut: boolean): boolean {
   if (phase === 'negotiate') return assign;
   return phase === 'deliberate' || canGiveOut;
 }
 
-/** Says whether agreed sections of both workers may contradict each other, which only their orchestrator can have negotiated. */
+/**
+ * Returns true when agreed sections of both workers may contradict each other; only their orchestrator can have that
+ * negotiated.
+ */
 function mayContradict({ phase, spec }: PhaseState): boolean {
   const owners = new Set(spec.sections.flatMap(({ owner }) => owner ?? []));
   return phase === 'execute' && owners.size > 1;
 }
 
-/** Whether something is left that only a worker's turn can settle. */
+/** Returns true when some work is left that only a worker's turn can settle. */
 function isLeft({ phase, spec, setup, returned }: PhaseState, isFirst: boolean): boolean {
   switch (phase) {
     case 'deliberate':
-      // Who was overtaken has to hear of it, which only a turn tells it.
+      // A worker learns only in a turn that its record was outdated.
       return isFirst || returned.length > 0;
     case 'negotiate':
       return hasOpenClaims(spec);
@@ -90,7 +96,7 @@ function isLeft({ phase, spec, setup, returned }: PhaseState, isFirst: boolean):
   }
 }
 
-/** Sections that their owners were never told to finish. */
+/** Gives turns to owners that were never asked to finish their sections. */
 function finishOwners(state: PhaseState): NextTurns {
   if (state.phase !== 'execute') return { type: 'worked', state };
   const drafts = state.setup.members.flatMap((member): TurnDraft[] => {

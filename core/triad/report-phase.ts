@@ -1,21 +1,21 @@
 /**
- * What is kept of an attempt at a phase.
+ * Builds the report of an attempt at a phase.
  *
  * Invariants:
- *   PR1. A failed or stopped attempt is reported with everything that was recorded until then.
+ *   PR1. The report of a failed or stopped attempt contains everything that was recorded until then.
  */
 import type { MemberFailure } from '../../contracts/spec.ts';
 import type { PhaseReport } from '../../contracts/triad-run.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { PhaseState } from './phase-state.ts';
 
-/** How an attempt ended. */
+/** End of an attempt. */
 export interface PhaseEnd {
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
   readonly status: PhaseReport['status'];
   readonly failure: MemberFailure | null;
-  /** Of the attempt. */
+  /** Use of the attempt. */
   readonly usage: Usage;
 }
 

@@ -1,17 +1,18 @@
 /**
- * Who a member is in which triad, what it may call, and whom it hears (seed 000: each triad type has its own topology).
+ * Roles of the members in each triad type: the tools that they may call, and the members that they hear (seed 000: each
+ * triad type has its own topology).
  *
  * Invariants:
- *   RO1. A tool is offered only where role and phase allow it: the critic never writes, only an orchestrator gives turns, only
- *        the critic or an orchestrator disputes a finished text, and only the writer sums up.
- *   RO2. A worker hears no other member; a proposer and a critic hear each other; a synthesizer hears both and a peer hears
- *        its peers; an orchestrator hears its workers.
+ *   RO1. A tool is offered only where role and phase allow it: the critic never writes, only an orchestrator gives
+ *        turns, only the critic or an orchestrator disputes a finished text, and only the writer sums up.
+ *   RO2. A worker hears no other member; a proposer and a critic hear each other; a synthesizer hears both and a peer
+ *        hears its peers; an orchestrator hears its workers.
  *   RO3. The writer is never an orchestrator.
  */
 import type { StateToolName } from '../../contracts/state-call.ts';
 import type { TriadMember, TriadPhase, TriadRole, TriadType } from '../../contracts/triad.ts';
 
-/** In the order in which members stand in a plan. */
+/** Roles in the order of the members in a plan. */
 export const rolesOf: Readonly<Record<TriadType, readonly [TriadRole, TriadRole, TriadRole]>> = {
   hierarchical: ['orchestrator', 'worker', 'worker'],
   dialectic: ['proposer', 'critic', 'synthesizer'],
@@ -24,7 +25,7 @@ const writerRoles: Readonly<Record<TriadType, TriadRole>> = {
   consensus: 'peer',
 };
 
-/** The member that writes summaries and the output: the first of its role. */
+/** Finds the member that writes summaries and the output: the first of its role. */
 export function findWriter<M extends Pick<TriadMember, 'role'>>(
   type: TriadType,
   members: readonly M[],
@@ -32,7 +33,7 @@ export function findWriter<M extends Pick<TriadMember, 'role'>>(
   return members.find(({ role }) => role === writerRoles[type]);
 }
 
-/** Whose agreement settles a claim. An orchestrator looks on: its workers negotiate. */
+/** Lists the members whose agreement settles a claim. An orchestrator only watches: its workers negotiate. */
 export function listNegotiators(members: readonly TriadMember[]): string[] {
   return members.filter(({ role }) => role !== 'orchestrator').map(({ name }) => name);
 }
@@ -46,7 +47,7 @@ const lanes: Readonly<Record<TriadRole, readonly TriadRole[]>> = {
   peer: ['peer'],
 };
 
-/** Whose texts a member is given. */
+/** Returns true when the listener is given the speaker's texts. */
 export function hears(listener: TriadRole, speaker: TriadRole): boolean {
   return lanes[listener].includes(speaker);
 }
@@ -59,8 +60,8 @@ export function mayWrite(role: TriadRole): boolean {
 }
 
 /**
- * Says whether a member may answer claims. In `deliberate` a synthesizer may, which revises a proposal instead of making a
- * second one; in `execute` all do before whom a finished text can be disputed.
+ * Returns true when a member may answer claims. In `deliberate` only a synthesizer may, which revises a proposal
+ * instead of making a second one; in `execute` all but peers, whose finished texts can't be disputed.
  */
 function negotiatesIn(role: TriadRole, phase: TriadPhase): boolean {
   if (role === 'orchestrator') return false;
@@ -68,7 +69,7 @@ function negotiatesIn(role: TriadRole, phase: TriadPhase): boolean {
   return phase === 'negotiate' || role !== 'peer';
 }
 
-/** The state tools of a member in a phase, in a fixed order. */
+/** Lists the state tools of a member in a phase, in a fixed order. */
 export function listStateTools(
   { role }: Pick<TriadMember, 'role'>,
   phase: TriadPhase,

@@ -1,16 +1,16 @@
 /**
- * What follows in a phase of a triad from each turn that is over (seed 000). The types differ in `plan-*.ts`: who is next.
- * What they have in common is here.
+ * Decides what follows in a phase of a triad from each finished turn (seed 000). The order of turns differs by type, in
+ * `plan-*.ts`; the common part is here.
  *
  * Invariants:
  *   TP1. Every state takes every turn; one that is not outstanding changes nothing.
- *   TP2. Turns given out together are taken together, in the order of the members: who was faster changes nothing.
- *   TP3. What was overtaken comes back to its member, and nothing of it is in the records.
- *   TP4. A phase ends, whatever its members say: rounds are bounded, and so are the turns of each.
- *   TP5. `deliberate` and `negotiate` end with a summary, `execute` with an output; after `negotiate` and `execute` no claim is
- *        open. Where all was settled in the first round of `negotiate`, the records are the summary, and nobody repeats them.
- *   TP6. Nobody is told more of the others than its lane allows, and each text once.
- *   TP7. Before the output every owned section is done.
+ *   TP2. Turns that were given together are taken together, in the order of the members, so speed changes nothing.
+ *   TP3. An outdated record goes back to its member, and no part of it is kept.
+ *   TP4. Every phase ends, whatever its members say: rounds are bounded, and so are the turns of each.
+ *   TP5. `deliberate` and `negotiate` end with a summary, `execute` with an output; after `negotiate` and `execute` no
+ *        claim is open. When everything was settled in the first round of `negotiate`, the records are the summary.
+ *   TP6. A member gets only the texts that its lane allows, each once.
+ *   TP7. Every owned section is done before the output.
  */
 import type { Ref } from '../../contracts/ref.ts';
 import type { SpecState } from '../../contracts/spec.ts';
@@ -44,7 +44,7 @@ export function openPhase(
     phase,
     stage: 'working',
     round: setup.type === 'hierarchical' ? 0 : 1,
-    // Each phase counts its own rounds; how often a claim was answered in another one bounds nothing here.
+    // Each phase counts its own rounds; answers of another phase do not count here.
     spec: { ...from.spec, rounds: 0 },
     summary_ref: from.summary_ref,
     queue: setup.type === 'hierarchical' ? [] : setup.members.map(({ name }) => name),
@@ -62,7 +62,7 @@ export function openPhase(
   });
 }
 
-/** Takes a turn that is over. */
+/** Takes a finished turn. */
 export function stepPhase(state: PhaseState, done: FinishedTurn): PhaseStep {
   const order = state.outstanding.find(({ turn }) => turn === done.turn);
   if (order === undefined) return { state, start: [] };
@@ -79,7 +79,10 @@ export function stepPhase(state: PhaseState, done: FinishedTurn): PhaseStep {
   return advance(together.reduce(takeTurn, { ...left, waiting: rest }));
 }
 
-/** An orchestrator handles each result as it arrives: its text can be heard before the records of its dispatch are taken. */
+/**
+ * Makes a finished text of a hierarchical triad readable before its dispatch is complete: the orchestrator handles each
+ * result as it arrives.
+ */
 function hearAtOnce(state: PhaseState, order: TurnOrder, done: FinishedTurn): PhaseState {
   return state.setup.type === 'hierarchical' ? noteTurn(state, order, done) : state;
 }
@@ -118,7 +121,7 @@ function takeEvent(state: PhaseState, event: SpecEvent, member: string): PhaseSt
   return { ...state, returned: [...state.returned, { member, reason, current_ref }] };
 }
 
-/** Starts what is to be started now. */
+/** Starts the turns that are due now. */
 function advance(state: PhaseState): PhaseStep {
   const next = planNext(state);
   switch (next.type) {
@@ -126,7 +129,7 @@ function advance(state: PhaseState): PhaseStep {
       return { state: next.state, start: [] };
     case 'give': {
       const given = giveTurns(next.state, next.drafts);
-      // An orchestrator may be called while a worker is still at work, and both be given something.
+      // An orchestrator may be called while a worker is still working, and both may get turns.
       const more = advance(given.state);
       return { state: more.state, start: [...given.start, ...more.start] };
     }
@@ -148,14 +151,14 @@ function planNext(state: PhaseState): NextTurns {
   }
 }
 
-/** What is still disputed when the work is over stays so. */
+/** Ends the working stage; claims that are still open stay disputed. */
 function endWork(state: PhaseState): PhaseState {
   const closes = state.phase !== 'deliberate' && hasOpenClaims(state.spec);
   const spec = closes ? stepSpec(state.spec, { type: 'close' }).state : state.spec;
   return { ...state, spec, stage: 'writing', queue: [], assignments: [] };
 }
 
-/** The writer's last word, unless it has given it already. */
+/** Gives the writer its last turn, unless it has already written. */
 function planWriting(state: PhaseState): NextTurns {
   if (state.outstanding.length > 0) return { type: 'wait', state };
   const { setup, phase } = state;
@@ -168,7 +171,9 @@ function planWriting(state: PhaseState): NextTurns {
   return { type: 'give', state, drafts: [{ member: writer, duties }] };
 }
 
-/** Says whether a summary could only repeat the records: every section found its owner in the first round. */
+/**
+ * Returns true when a summary could only repeat the records, because every section got its owner in the first round.
+ */
 function isSettledAtOnce({ phase, round, spec }: PhaseState): boolean {
   return phase === 'negotiate' && round <= 1 && findUnsettled(spec).length === 0;
 }

@@ -3,7 +3,7 @@ import type { TriadPhase } from '../../contracts/triad.ts';
 import type { TriadPhaseView } from '../../contracts/views.ts';
 import type { PhaseState, TriadSetup } from './phase-state.ts';
 
-/** What people see of a phase. */
+/** Describes a phase for people. */
 export function viewPhase(state: PhaseState, status: TriadPhaseView['state']): TriadPhaseView {
   const { setup, phase, round, outstanding, spec } = state;
   return {
@@ -14,7 +14,7 @@ export function viewPhase(state: PhaseState, status: TriadPhaseView['state']): T
   };
 }
 
-/** What a delegation knows of a phase that it has started. */
+/** Describes a phase that a delegation has started and knows no more of. */
 export function viewBegun(
   { type, rounds_max }: TriadSetup,
   phase: TriadPhase,

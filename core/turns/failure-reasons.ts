@@ -1,9 +1,9 @@
 /**
- * Why work failed, in one word of a short list: for figures. The reason for people is a text of its own.
+ * Reasons of failures from a short list, for metrics. People read a text of its own.
  *
  * Invariants:
- *   FR1. Every failure of a call has a word of the list, whatever its type.
- *   FR2. Only what the model or its provider made of a call may end otherwise when the same is tried again.
+ *   FR1. Every failure of a call has a reason of the list, whatever its type.
+ *   FR2. Only failures that the model or its provider caused in a call may not recur on a retry.
  */
 export const failureReasons = [
   /** The agent itself reported that it failed. */
@@ -19,12 +19,12 @@ export const failureReasons = [
   'tool_results_missing',
   /** The provider refused the request itself. */
   'request_refused',
-  /** The provider answered with something that is no message. */
+  /** The provider's answer is no message. */
   'no_message',
   'artifact_corrupt',
   /** A time limit of a triad passed. */
   'timed_out',
-  /** Somebody terminated the delegation's workflow, or it failed. */
+  /** The delegation's workflow was terminated, or failed. */
   'lost',
   'other',
 ] as const;
@@ -33,7 +33,7 @@ export type FailureReason = (typeof failureReasons)[number];
 
 const repeatable: readonly FailureReason[] = ['invalid_output', 'no_message', 'unknown_stop'];
 
-/** Whether the same work, begun anew, may end otherwise. */
+/** Returns true when repeating the work may end otherwise. */
 export function isWorthRepeating(why: FailureReason): boolean {
   return repeatable.includes(why);
 }
@@ -45,7 +45,7 @@ const reasonsOfCalls: Readonly<Record<string, FailureReason | undefined>> = {
   ArtifactCorrupt: 'artifact_corrupt',
 };
 
-/** @param type of the failure that ended a model call for good. */
+/** @param type Type of the failure that ended a model call for good. */
 export function reasonOfCall(type: string): FailureReason {
   return Object.hasOwn(reasonsOfCalls, type) ? (reasonsOfCalls[type] ?? 'other') : 'other';
 }

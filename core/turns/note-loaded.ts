@@ -1,17 +1,17 @@
 /**
- * What a delegation loaded, kept to the last detail: whoever asks later on what its work rests finds all of it.
+ * Records every detail that a delegation loaded, so that the basis of its work can be looked up later.
  *
  * Invariants:
  *   LD1. The list holds each detail once, in the order of the first loading, and never more than `loadedDetailsMax`.
- *   LD2. As long as each call loads no more than it was left, nothing is missing from the list: the calls of one turn,
- *        which run at the same time, are left one less each, and so are those of others who work at the same time.
+ *   LD2. The list is complete as long as each call loads no more than its share: parallel calls of one turn, and of
+ *        other conversations, each reduce the share of the next.
  */
 import { engineLimits } from '../limits.ts';
 
 /**
- * How many details each of a turn's `calls` may load, in their order.
+ * Computes the number of details that each of a turn's `calls` may load, in their order.
  *
- * @param loading Calls of others that are under way.
+ * @param loading Number of running calls of others.
  */
 export function countLoadsLeft(loaded: readonly string[], calls: number, loading = 0): number[] {
   const left = engineLimits.loadedDetailsMax - loaded.length - loading;

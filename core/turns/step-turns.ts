@@ -1,16 +1,17 @@
 /**
- * What follows from each reply of the model, until there is a valid output or an end.
+ * Decides what follows from each reply of the model, until there is a valid output or an end.
  *
  * Invariants:
- *   TU1. Every state takes every event; one that does not fit changes nothing, and the outstanding command comes again.
- *   TU2. Never more than `max_turns` calls.
- *   TU3. Bad output gets `attempts_max` attempts in all, then the failure names the last faults.
- *   TU4. No reply is answered by the same call unchanged, except a pause of the provider.
- *   TU5. A cut-off reply raises the tokens twofold up to the ceiling, `truncationsMax` times at most.
- *   TU6. A conversation that does not fit is compacted, `compactionsMax` times at most.
- *   TU7. A refusal, an unknown stop and a wrong number of tool results end at once, with what happened.
- *   TU8. Finished goes on only when answers came; failed and stopped never do.
- *   TU9. Tools may end the turn, spend an attempt like bad output does, or fail it; calls that they made count as turns.
+ *   TU1. Every state takes every event; one that does not fit changes nothing, and the outstanding command is repeated.
+ *   TU2. A conversation makes at most `max_turns` calls.
+ *   TU3. A bad output gets `attempts_max` attempts in total; then the failure names the last faults.
+ *   TU4. No reply is answered by repeating the same call, except a pause of the provider.
+ *   TU5. A cut-off reply doubles the tokens up to the ceiling, at most `truncationsMax` times.
+ *   TU6. A conversation that does not fit is compacted, at most `compactionsMax` times.
+ *   TU7. A refusal, an unknown stop and a wrong number of tool results end the conversation at once, with the cause.
+ *   TU8. Finished resumes only when answers arrive; failed and stopped never do.
+ *   TU9. Tools may end the turn, spend an attempt like bad output does, or fail it; model calls that they made count as
+ *        turns.
  */
 import type { StateToolCall, ToolCall, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
@@ -27,7 +28,7 @@ import type {
   UsingTools,
 } from './turns-state.ts';
 
-/** The first call is outstanding: it is `command` of the returned state. */
+/** Opens a conversation. The first call is the `command` of the returned state. */
 export function openTurns(options: TurnsOptions): TurnsState {
   return begin({
     max_turns: options.max_turns,
@@ -102,7 +103,7 @@ function useTools(state: TurnsState, calls: readonly (ToolCall | StateToolCall)[
   return { ...bodyOf(state), type: 'using_tools', command: { type: 'run_tools', calls } };
 }
 
-/** An attempt is spent; the faults go back to the model while attempts are left. */
+/** Spends an attempt; the faults go back to the model while attempts are left. */
 function repair(
   state: TurnsState,
   faults: readonly OutputFault[],
@@ -172,7 +173,7 @@ function takeResults(state: UsingTools, { count, verdict, calls_made }: ToolResu
     case 'finished':
       return { ...counted, type: 'finished', command: { type: 'finish', by: 'tools' } };
     case 'invalid':
-      // The results say what was wrong: no note is needed.
+      // The results name the faults: no note is needed.
       return spendAttempt(counted, verdict.faults, { from: 'head' });
     case 'failed':
       return fail(counted, verdict.why, verdict.reason);

@@ -1,6 +1,4 @@
-/**
- * What the turns of one conversation are in, what they take, and what they ask for. `step-turns.ts` decides.
- */
+/** States, events and commands of the turns of one conversation. `step-turns.ts` decides. */
 import type { StateToolCall, ToolCall, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { FailureReason } from './failure-reasons.ts';
@@ -11,7 +9,7 @@ export interface CallCommand {
   readonly compact: boolean;
   /** Appended as faults. May be empty. */
   readonly note: readonly OutputFault[];
-  /** `before`: the reply is dropped, and its call is repeated from the node before it, with what was appended then. */
+  /** `before`: the reply is dropped, and its call is repeated from the node before it, with the same appended input. */
   readonly from: 'head' | 'before';
 }
 
@@ -28,24 +26,24 @@ export type TurnsCommand =
 
 export interface FinishCommand {
   readonly type: 'finish';
-  /** What came last was no output: tools had done all that there was to do. */
+  /** Set when the last reply was no output: the tools had done all the work. */
   readonly by?: 'tools';
 }
 
 export interface FailCommand {
   readonly type: 'fail';
-  /** For figures. */
+  /** Reason for metrics. */
   readonly why: FailureReason;
-  /** For people. */
+  /** Text for people. */
   readonly reason: string;
 }
 
 export interface TurnsOptions {
   readonly max_turns: number;
   readonly max_output_tokens: number;
-  /** Attempts in all at a valid output. If undefined, `outputRepairsMax`. */
+  /** Total attempts at a valid output. If undefined, `outputRepairsMax`. */
   readonly attempts_max?: number | undefined;
-  /** Calls made before this state was opened, by an earlier run of the same workflow. If undefined, 0. */
+  /** Calls before this state was opened, by an earlier run of the same workflow. If undefined, 0. */
   readonly turns_done?: number | undefined;
 }
 
@@ -54,7 +52,7 @@ export interface TurnsBody {
   readonly attempts_max: number;
   /** Calls so far, the outstanding one included. */
   readonly turns: number;
-  /** Replies of this round that were no valid output. */
+  /** Replies of this round without a valid output. */
   readonly attempts: number;
   readonly truncations: number;
   readonly compactions: number;
@@ -69,7 +67,7 @@ export type UsingTools = TurnsBody & {
   };
 };
 
-/** `command` is the one outstanding: an event that does not fit gets it again. */
+/** `command` is the outstanding one: an event that does not fit gets it again. */
 export type TurnsState =
   | (TurnsBody & { readonly type: 'calling'; readonly command: CallCommand })
   | (TurnsBody & { readonly type: 'checking'; readonly command: { readonly type: 'check' } })
@@ -80,26 +78,26 @@ export type TurnsState =
 
 export type TurnsEvent =
   | { readonly type: 'reply'; readonly reply: TurnReply }
-  /** The rule has spoken on an output. Empty: it holds. */
+  /** The output was checked. No faults means that it is valid. */
   | { readonly type: 'checked'; readonly faults: readonly OutputFault[] }
   | {
       readonly type: 'tool_results';
       readonly count: number;
       /** If undefined, the model is called again with the results. */
       readonly verdict?: ToolsVerdict;
-      /** Model calls that the tools made of their own. If undefined, none. */
+      /** Model calls that the tools made themselves. If undefined, none. */
       readonly calls_made?: number;
     }
-  /** Answers came, after an output that asked. */
+  /** Answers arrived for an output that asked questions. */
   | { readonly type: 'resumed' };
 
-/** What follows from the tool calls of one reply. */
+/** Verdict on the tool calls of one reply. */
 export type ToolsVerdict =
   /** The model is called again with the results. */
   | { readonly type: 'go_on' }
-  /** There is nothing left to do: no further call is bought only to hear so. The results wait for the next turn. */
+  /** All work is done, so no further call is bought just to hear that. The results wait for the next turn. */
   | { readonly type: 'finished' }
-  /** A call was refused. The model reads why in its result. */
+  /** A call was refused. The model reads the reason in its result. */
   | { readonly type: 'invalid'; readonly faults: readonly OutputFault[] }
   /** A tool could not do its work, and no other arguments would help. */
   | { readonly type: 'failed'; readonly why: FailureReason; readonly reason: string };

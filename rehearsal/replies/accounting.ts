@@ -3,27 +3,27 @@ import type { Block, MessagesRequest, ReplyUsage } from '../messages-api.ts';
 import { isObject } from '../text.ts';
 import type { JsonObject } from '../text.ts';
 
-/** A rule of thumb of the provider: a token is about four bytes. */
+/** The provider's rule of thumb: a token has about four bytes. */
 const bytesPerToken = 4;
 
-/** The API looks this many blocks back from a breakpoint for a prefix that an earlier call cached. */
+/** Most blocks that the API looks back from a breakpoint for a cached prefix. */
 const lookBackBlocks = 20;
 
-/** Shorter prefixes are not kept, in tokens: what most models of the API ask for. */
+/** Least tokens of a prefix that is cached; most models of the API require this. */
 const prefixTokensMin = 1_024;
 
 const lifeMsUsual = 5 * 60_000;
 const lifeMsLong = 60 * 60_000;
 
-/** Oldest prefixes are forgotten beyond this, so that a server that runs for weeks stays small. */
+/** Most prefixes that are remembered; the oldest are dropped, so that a server that runs for weeks stays small. */
 const prefixesMax = 100_000;
 
-/** Tokens of a text, from its bytes in UTF-8. */
+/** Counts the tokens of a text by its UTF-8 bytes. */
 export function countTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
 }
 
-/** Output tokens of a reply; at least 1, because even an empty reply is billed. */
+/** Counts the output tokens of a reply; at least 1, because even an empty reply is billed. */
 export function countOutputTokens(content: readonly Block[]): number {
   const texts = content.map((block) => {
     if (block.type === 'text') return String(block['text']);
@@ -64,7 +64,9 @@ interface Prefix {
   readonly cacheControl: unknown;
 }
 
-/** Every prefix of a prompt. The model and the output schema belong to all of them: a change of either misses. */
+/**
+ * Returns every prefix of a prompt. The model and the output schema belong to all of them: a change of either misses.
+ */
 function prefixesOf(request: MessagesRequest): readonly Prefix[] {
   const hash = createHash('sha256').update(`${request.model}\n${JSON.stringify(request.schema)}`);
   let tokens = request.schema === null ? 0 : countTokens(JSON.stringify(request.schema));
@@ -75,7 +77,7 @@ function prefixesOf(request: MessagesRequest): readonly Prefix[] {
   });
 }
 
-/** Input tokens of a request, cached or not. */
+/** Counts the input tokens of a request, cached or not. */
 export function countInputTokens(request: MessagesRequest): number {
   return prefixesOf(request).at(-1)?.tokens ?? 0;
 }
@@ -88,7 +90,7 @@ function isHourly(cacheControl: unknown): boolean {
   return isObject(cacheControl) && cacheControl['ttl'] === '1h';
 }
 
-/** Written tokens go to the lifetime that the last breakpoint asks for: five minutes, or an hour. */
+/** Assigns written tokens to the lifetime that the last breakpoint asks for: five minutes, or an hour. */
 function splitByLifetime(written: number, cacheControl: unknown): ReplyUsage['cache_creation'] {
   const isHour = isHourly(cacheControl);
   return {
@@ -97,10 +99,10 @@ function splitByLifetime(written: number, cacheControl: unknown): ReplyUsage['ca
   };
 }
 
-/** The counts of a request's input. */
+/** Accounting of a request's input. */
 export interface Accounted {
   readonly usage: Omit<ReplyUsage, 'output_tokens'>;
-  /** To be called when the reply begins: only from then on can other calls read what this one writes. */
+  /** Must be called when the reply begins: only from then on can other calls read the prefixes of this one. */
   readonly begin: () => void;
 }
 
@@ -115,10 +117,10 @@ interface Entry {
 }
 
 /**
- * Counts like the API's prompt cache. Each `cache_control` block ends a prefix that is kept; the longest one that is
- * found is read, the rest up to the last breakpoint is written, what follows is input. A prefix can be read from the
- * moment in which the reply of the call that wrote it begins, for five minutes (or an hour) after its last reading.
- * Prefixes below 1,024 tokens are not kept.
+ * Counts like the API's prompt cache. Each `cache_control` block ends a cached prefix; the longest one found is read,
+ * the rest up to the last breakpoint is written, and everything after it is input. A prefix can be read as soon as the
+ * reply of the call that wrote it begins, for five minutes (or an hour) after its last reading. Prefixes below 1,024
+ * tokens are not kept.
  *
  * @param now Unix epoch milliseconds. Default: the machine's clock.
  */

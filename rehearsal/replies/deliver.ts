@@ -20,7 +20,7 @@ const streamHeaders = {
   'cache-control': 'no-cache',
 } as const;
 
-/** A reply that was composed, and the way in which it is sent. */
+/** A composed reply with its timing. */
 interface Delivery {
   readonly message: ReplyMessage;
   readonly stream: boolean;
@@ -39,12 +39,12 @@ async function sendEvents(
   }
 }
 
-/** Pause before each piece of text, so that all of them together take `thinkMs`. */
+/** Computes the pause before each piece of text, so that all of them together take `thinkMs`. */
 function computePauseMs(events: readonly StreamEvent[], thinkMs: number): number {
   return thinkMs / Math.max(1, events.filter((event) => event.takesTime).length);
 }
 
-/** Sends a reply as the API does when nothing fails. */
+/** Sends a reply without faults, like the API. */
 async function deliverWhole(exchange: Exchange, delivery: Delivery): Promise<void> {
   if (!delivery.stream) {
     await exchange.pause(delivery.thinkMs);
@@ -78,7 +78,7 @@ async function deliverPart(
 const headersOf = (delivery: Delivery): Readonly<Record<string, string>> =>
   delivery.stream ? streamHeaders : jsonHeaders;
 
-/** Ends a reply early, in the way the script says. */
+/** Ends a reply early, at the point that the script names. */
 async function deliverCut(exchange: Exchange, delivery: Delivery, reply: CutReply): Promise<void> {
   if (reply.cut === 'after-headers') await exchange.sendHead(200, headersOf(delivery));
   if (reply.cut === 'mid-stream' || reply.cut === 'eof-without-stop') {
@@ -88,7 +88,7 @@ async function deliverCut(exchange: Exchange, delivery: Delivery, reply: CutRepl
   else exchange.cut();
 }
 
-/** Falls silent at the point the script says, until the client goes. */
+/** Falls silent at the point that the script names, until the client disconnects. */
 async function deliverStall(
   exchange: Exchange,
   delivery: Delivery,
@@ -115,11 +115,11 @@ async function deliverStreamError(
 }
 
 interface DeliveryContext extends Omit<MessageParts, 'cutsAtLimit'> {
-  /** The answer of the default rules. Computed only when it is needed. */
+  /** Composes the reply of the default rules. Called only when it is needed. */
   readonly composeDefault: () => ContentReply;
-  /** Called when a reply of the model begins, not for an error in its place. */
+  /** Called when a reply of the model begins, but not for an error in its place. */
   readonly onBegin: () => void;
-  /** Milliseconds; holds when the reply names none. */
+  /** Milliseconds; used when the reply names none. */
   readonly thinkMs: number;
 }
 
@@ -152,7 +152,7 @@ function sendRaw(exchange: Exchange, reply: RawReply): void {
 const hasContent = (reply: Content): boolean =>
   [reply.text, reply.json, reply.tool_use, reply.content].some((field) => field !== undefined);
 
-/** Sends `reply`, whatever its kind. Rejects with `ClientGone` when the client went first. */
+/** Sends `reply` of any kind. Rejects with `ClientGone` when the client disconnected first. */
 export async function deliver(
   reply: Reply,
   exchange: Exchange,

@@ -3,19 +3,19 @@ import type { ContentReply, CutReply, SseErrorReply, StallReply } from '../scrip
 import { dropHalfPair, textOf } from '../text.ts';
 import { countOutputTokens, countTokens } from './accounting.ts';
 
-/** A reply that says what the model writes. */
+/** A reply with content of the model. */
 export type Content = ContentReply | CutReply | StallReply | SseErrorReply;
 
 export interface MessageParts {
   readonly request: MessagesRequest;
-  /** Number of the call, from 1: the ids of message and tool calls are made of it. */
+  /** Number of the call, from 1: the ids of message and tool calls contain it. */
   readonly index: number;
   readonly input: Omit<ReplyUsage, 'output_tokens'>;
-  /** True when a text beyond `max_tokens` is cut, as the model would; scripted replies are sent as they are. */
+  /** Cuts a text at `max_tokens`, like the model; scripted replies are sent unchanged. */
   readonly cutsAtLimit: boolean;
 }
 
-/** An id such as `msg_rehearsal_000001`. */
+/** Returns an id such as `msg_rehearsal_000001`. */
 export function createId(kind: string, index: number): string {
   return `${kind}_rehearsal_${String(index).padStart(6, '0')}`;
 }
@@ -35,7 +35,7 @@ function blocksOf(content: Content, index: number): readonly Block[] {
   ];
 }
 
-/** Cuts a single text at so many tokens; undefined when nothing has to be cut. */
+/** Cuts a single text at this number of tokens; undefined when nothing has to be cut. */
 function cutAtLimit(blocks: readonly Block[], tokensMax: number): readonly Block[] | undefined {
   const [block] = blocks;
   if (blocks.length !== 1 || block?.type !== 'text') return undefined;
@@ -54,7 +54,7 @@ function usageOf(
   return { ...parts.input, output_tokens: countOutputTokens(blocks), ...content.usage };
 }
 
-/** The whole reply message with ids, stop reason and usage. */
+/** Composes the whole reply message with ids, stop reason and usage. */
 export function composeMessage(content: Content, parts: MessageParts): ReplyMessage {
   const whole = blocksOf(content, parts.index);
   const cut = parts.cutsAtLimit ? cutAtLimit(whole, parts.request.maxTokens) : undefined;
@@ -92,7 +92,7 @@ function createEvent(event: string, fields: object = {}, takesTime = false): Str
   return { event, data: JSON.stringify({ type: event, ...fields }), takesTime };
 }
 
-/** Cuts a text into pieces of about equal length that never split a surrogate pair. */
+/** Splits a text into pieces of about equal length that never split a surrogate pair. */
 function splitText(text: string): readonly string[] {
   const length = Math.max(pieceLength, Math.ceil(text.length / piecesMax));
   const pieces: string[] = [];
@@ -110,7 +110,7 @@ function createDeltas(type: string, field: string, text: string): readonly objec
   return splitText(text).map((piece) => ({ type, [field]: piece }));
 }
 
-/** The block as it starts, and the deltas that fill it. Unknown types come whole at their start. */
+/** Returns the block at its start, and the deltas that fill it. Unknown types are complete at their start. */
 function openBlock(block: Block): readonly [Block, readonly object[]] {
   switch (block.type) {
     case 'text':
@@ -131,10 +131,10 @@ function openBlock(block: Block): readonly [Block, readonly object[]] {
 }
 
 /**
- * A reply as the events of a stream, in the API's order.
+ * Converts a reply to the events of a stream, in the API's order.
  *
- * A reply without usage has empty `usage` objects here: the SDK writes into `message.usage` while it reads, so a stream
- * that lacks the object is broken for it and not merely uncounted.
+ * A reply without usage gets empty `usage` objects: the SDK writes into `message.usage` while it reads, so a stream
+ * without the object would break it.
  */
 export function buildEvents(message: ReplyMessage): readonly StreamEvent[] {
   const { usage } = message;
@@ -170,7 +170,7 @@ export function buildEvents(message: ReplyMessage): readonly StreamEvent[] {
   return events;
 }
 
-/** The event as it goes over the wire. */
+/** Formats the event for the wire. */
 export function formatEvent(event: Pick<StreamEvent, 'event' | 'data'>): string {
   return `event: ${event.event}\ndata: ${event.data}\n\n`;
 }

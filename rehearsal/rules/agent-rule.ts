@@ -20,7 +20,7 @@ function criteriaOf(delegation: JsonObject): readonly Criterion[] {
   }));
 }
 
-/** The answer to this agent's question, whoever asked it first; undefined while there is none. */
+/** Finds the answer to this agent's question, whichever agent asked it first; undefined while there is none. */
 function findAudience(prompt: Prompt): string | undefined {
   const own = textOf(prompt.delegation['delegation_id']);
   const answers = prompt.answers.filter(
@@ -66,7 +66,7 @@ function askFirst(prompt: Prompt, criteria: readonly Criterion[]): JsonObject {
   };
 }
 
-/** The sentence that shows a criterion as met; the evidence quotes it word for word. */
+/** Returns the sentence that shows a criterion as met; the evidence quotes it word for word. */
 function sentenceFor(criterion: Criterion, goal: string): string {
   return `Rehearsed for ${quote(goal)}: ${cutText(criterion.description, 300)}`;
 }
@@ -96,35 +96,35 @@ function writeDetailed(
   return `${lines.join('\n')}\n`;
 }
 
-/** Work of several agents, where the output is that of a triad or of a team. */
+/** Work of several members, for the output of a triad or of a team. */
 export interface SharedWork {
   readonly label: 'Section' | 'Result';
   /** Sections that are done, or results of tasks. */
   readonly parts: readonly string[];
-  /** criterion_id → why it can't be met. */
+  /** Maps criterion_id to the reason why it can't be met. */
   readonly unmet: ReadonlyMap<string, string>;
-  /** The message before, where a thread goes on; empty when there is none. */
+  /** The previous message of a continued thread; empty when there is none. */
   readonly earlier: string;
 }
 
 const ownWork: SharedWork = { label: 'Section', parts: [], unmet: new Map(), earlier: '' };
 
-/** Passes the sections of a triad on whole. An agent alone and a leader write all of their output. */
+/** Passes the sections of a triad on whole. A single agent and a leader write all of their output. */
 function passOn({ label, parts }: SharedWork): JsonObject {
   return label === 'Section' && parts.length > 0 ? { detailed_from: ['sections'] } : {};
 }
 
 /**
- * Answers for an agent, in the shape of an agent output.
+ * Answers like an agent, in the shape of an agent output.
  *
  * A task that asks for it is blocked by one choice question until an answer is in the prompt. A task with `slipMark`
- * leaves the last criterion that it meets out until the prompt gives the output back. Everything else completes at once.
+ * omits the last criterion that it meets until the prompt returns the output. Everything else completes at once.
  */
 export function answerDelegation(prompt: Prompt, shared: SharedWork = ownWork): JsonObject {
   const criteria = criteriaOf(prompt.delegation);
   const task = textOf(prompt.delegation['task_description']);
   const audience = findAudience(prompt);
-  // The members have asked already.
+  // The members have already asked.
   const isLed = shared.label === 'Result' && shared.parts.length > 0;
   if (asksForQuestion(task) && !isLed && audience === undefined) return askFirst(prompt, criteria);
   const slips = task.includes(slipMark) && prompt.repairs === 0;

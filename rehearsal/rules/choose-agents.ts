@@ -5,19 +5,19 @@ import { readTeamMark, readTriadMark } from './rehearsal-marks.ts';
 
 const idOf = (agent: JsonObject | undefined): string => textOf(agent?.['agent_id']);
 
-/** Counts the words that occur in what the list says about an agent: id, description and, where given, capabilities. */
+/** Counts the words that occur in an agent's entry: id, description and, where given, capabilities. */
 function computeFit(agent: JsonObject, words: readonly string[]): number {
   const text = JSON.stringify(agent).toLowerCase();
   return words.filter((word) => text.includes(word)).length;
 }
 
-/** Tells whether an agent is listed as one that leads others. Such an agent does no work of its own. */
+/** Returns true for an agent that leads others. Such an agent does no work of its own. */
 function leads(agent: JsonObject): boolean {
   const capabilities = agent['capabilities'];
   return Array.isArray(capabilities) && capabilities.includes('leading');
 }
 
-/** The best fit first; among equal fits an unused agent, then the order listed. */
+/** Ranks the best fit first; among equal fits an unused agent, then the order of the list. */
 function rankAgents(
   agents: readonly JsonObject[],
   words: readonly string[],
@@ -35,10 +35,12 @@ function rankAgents(
 }
 
 /**
- * Chooses the listed agent whose description fits the words best. One that leads is chosen only where nobody else is listed.
+ * Chooses the listed agent whose description fits the words best. A leader is chosen only when no other agent is
+ * listed.
  *
- * @param used agent ids that have work already; among equal fits an unused agent comes first, then the order listed.
- * @param turn moves on from the best agent by so many places, so that a second try goes to somebody else. Default 0.
+ * @param used Agent ids that have work already; among equal fits an unused agent comes first, then the order of the
+ * list.
+ * @param turn Number of places to move on from the best agent, so that a second attempt gets another one. Default 0.
  * @returns an `agent_id` of the list, or the empty string when the list is empty.
  */
 export function chooseAgent(
@@ -52,7 +54,7 @@ export function chooseAgent(
   return idOf(ranked[turn % Math.max(1, ranked.length)]);
 }
 
-/** Chooses the listed agent whose description says most of leading; the empty string when the list is empty. */
+/** Chooses the listed agent whose description best fits leading; the empty string when the list is empty. */
 function chooseLeader(agents: readonly JsonObject[]): string {
   return idOf(rankAgents(agents, ['lead', 'coordinat', 'delegat'], new Set())[0]);
 }
@@ -61,7 +63,7 @@ function chooseLeader(agents: readonly JsonObject[]): string {
 interface Seat {
   readonly name: string;
   readonly role: string;
-  /** Words that an agent's description has when it fits. */
+  /** Words in the description of a fitting agent. */
   readonly words: readonly string[];
   readonly lens?: string;
 }

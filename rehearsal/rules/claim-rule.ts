@@ -5,15 +5,15 @@ import type { MemberPrompt, ShownClaim } from './member-prompt.ts';
 import type { Prompt } from './prompt.ts';
 import { findDisputed, findLater } from './rehearsal-marks.ts';
 
-/** UTF-16 units of a proposal that is revised: room is left for what the revision adds. */
+/** UTF-16 units of a revised proposal that are kept: the revision adds to them. */
 const proposalLengthMax = 18_000;
 
-/** Joins goal and task, where marks may stand. */
+/** Returns the request, which may contain marks. */
 export function askedOf(prompt: Prompt): string {
   return `${prompt.goal}\n${textOf(prompt.delegation['task_description'])}`;
 }
 
-/** An argument of the calls of this turn to one tool. */
+/** Collects one argument of this turn's calls to one tool. */
 export function takenOf(member: MemberPrompt, tool: string, argument: string): ReadonlySet<string> {
   const calls = member.taken.filter(({ name }) => name === tool);
   return new Set(calls.map(({ input }) => textOf(input[argument])));
@@ -23,12 +23,15 @@ function workersOf(member: MemberPrompt): readonly string[] {
   return member.team.filter(({ role }) => role === 'worker').map(({ name }) => name);
 }
 
-/** Peers share the sections by their places, so that together they claim all. */
+/** Assigns the sections to peers by their places, so that together they claim all. */
 function isShare({ role, team, member }: MemberPrompt, place: number): boolean {
   return role === 'peer' && team[place % team.length]?.name === member;
 }
 
-/** Sections to claim now: those that the turn names, a peer's share of the free ones, and more when that is too few. */
+/**
+ * Chooses the sections to claim now: those that the turn names, a peer's share of the free ones, and more when that is
+ * too few.
+ */
 function chooseSections(member: MemberPrompt): readonly string[] {
   const { sections, duties } = member;
   const claimed = takenOf(member, 'register_claim', 'section_id');
@@ -44,7 +47,7 @@ function chooseSections(member: MemberPrompt): readonly string[] {
   return [...wanted, ...more].filter((id) => !claimed.has(id));
 }
 
-/** The claims that a member registers. An orchestrator gives the sections to its workers in turn. */
+/** Builds the claims of a member. An orchestrator assigns the sections to its workers in turn. */
 export function registerClaims(prompt: Prompt, member: MemberPrompt): readonly ScriptedToolCall[] {
   if (!member.tools.includes('register_claim')) return [];
   const places = member.sections.map(({ section_id }) => section_id);
@@ -63,7 +66,7 @@ export function registerClaims(prompt: Prompt, member: MemberPrompt): readonly S
   }));
 }
 
-/** Chooses the member that never agrees to a disputed claim: the critic, or the last member that it is not from. */
+/** Chooses the member that never agrees to a disputed claim: the critic, or the last member other than its author. */
 function chooseDissenter(member: MemberPrompt, claim: ShownClaim): string | undefined {
   const others = member.team.filter(
     ({ name, role }) => role !== 'orchestrator' && name !== claim.member,
@@ -71,7 +74,7 @@ function chooseDissenter(member: MemberPrompt, claim: ShownClaim): string | unde
   return (others.find(({ role }) => role === 'critic') ?? others.at(-1))?.name;
 }
 
-/** Why this member does not agree to a claim; null when it does. */
+/** Returns the reason why this member does not agree to a claim; null when it does. */
 function findObjection(member: MemberPrompt, claim: ShownClaim, asked: string): string | null {
   const rival = member.claims.find((one) => one.section_id === claim.section_id);
   if (rival !== undefined && rival.claim_id !== claim.claim_id) {
@@ -98,8 +101,8 @@ function revise({ claim_id, proposal }: ShownClaim, member: MemberPrompt): JsonO
 }
 
 /**
- * The answers to the claims that a member is asked about. Objections come first: a claim that is agreed to may settle,
- * and takes its rivals out of the negotiation.
+ * Answers the claims that a member is asked about. Objections come first: a claim that is agreed to may settle, and its
+ * rivals then leave the negotiation.
  */
 export function answerClaims(prompt: Prompt, member: MemberPrompt): readonly ScriptedToolCall[] {
   const asked = askedOf(prompt);

@@ -2,13 +2,13 @@ import { cutText, isObject, objectsOf, quote, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
 import type { Prompt } from './prompt.ts';
 
-/** Criteria come as ids or as objects that hold one. */
+/** Reads criteria, which are ids or objects that hold one. */
 function idsOf(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return [];
   return value.map((item: unknown) => textOf(isObject(item) ? item['criterion_id'] : item));
 }
 
-/** Lists what is open: the prompt's list, or without one what the outcomes left unmet. */
+/** Returns the open criteria: the prompt's list, or without one the unmet ones of the outcomes. */
 function openIdsOf(prompt: Prompt): readonly string[] {
   return prompt.saysOpenCriteria
     ? idsOf(prompt.openCriteria)
@@ -24,7 +24,7 @@ function describeOutcome(outcome: JsonObject): string {
 
 const fold = (side: JsonObject | undefined): string => textOf(side?.['value']).toLowerCase();
 
-/** The first side stands, unless the user is one: nothing else may stand against the user. */
+/** Lets the first side stand, unless the user is one: then the user's side stands. */
 function resolveConflict(conflict: JsonObject): JsonObject {
   const sides = objectsOf(conflict['sides']);
   const winner = sides.findLast((side) => side['origin'] === 'user') ?? sides[0];
@@ -37,7 +37,7 @@ function resolveConflict(conflict: JsonObject): JsonObject {
   };
 }
 
-/** The newest result of the wave that is no review; a text where it has none. */
+/** Names the newest result of the wave that is no review; a text when there is none. */
 function nameAnswer(prompt: Prompt): JsonObject {
   const completed = prompt.outcomes.filter((outcome) => outcome['status'] === 'completed');
   const last = completed.findLast((one) => one['agent_id'] !== 'reviewer') ?? completed.at(-1);
@@ -46,7 +46,7 @@ function nameAnswer(prompt: Prompt): JsonObject {
   return { kind: 'text', value };
 }
 
-/** Decides for the planner, in the shape of a wave decision: OK exactly when no criterion is open. */
+/** Decides like the planner, in the shape of a wave decision: OK exactly when no criterion is open. */
 export function decideWave(prompt: Prompt): JsonObject {
   const open = openIdsOf(prompt);
   const title = `Rehearsal, wave ${prompt.wave}: ${quote(prompt.goal, 200)}`;

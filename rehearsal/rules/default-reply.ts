@@ -13,19 +13,22 @@ import { planWave } from './plan-rule.ts';
 import { readPrompt, recogniseShape, textIn } from './prompt.ts';
 import type { Prompt, Shape } from './prompt.ts';
 
-/** Tells whether a request asks for a section as code and nothing else. */
+/** Returns true for a request of a section as code alone. */
 function asksForCode(request: MessagesRequest): boolean {
   return /<request[^<>]*\skind="code"/u.test(textIn(request.messages[0]?.blocks ?? []));
 }
 
-/** The rehearsed code of any section: a member asks for TypeScript. */
+/** Rehearsed code of every section, in TypeScript. */
 const rehearsedCode = `// Rehearsal: a rule wrote these lines, no model was called.
 function rehearse(): string {
   return 'rehearsal';
 }
 `;
 
-/** Reviews an agent's questions: a default is assumed unless the question is critical, the rest is for the user. */
+/**
+ * Reviews an agent's questions like the planner: a default is assumed unless the question is critical; all others go to
+ * the user.
+ */
 function reviewQuestions(prompt: Prompt): JsonObject {
   return {
     reviews: prompt.questions.map((question, index) => {
@@ -65,7 +68,7 @@ function usedTools(request: MessagesRequest): readonly string[] {
   );
 }
 
-/** The tool's input by its schema, with the detail's id where the schema has a place for it. */
+/** Builds the tool's input by its schema, with the detail's id if the schema has a field for it. */
 function toolInput(tool: JsonObject, prompt: Prompt): JsonObject {
   const schema = isObject(tool['input_schema']) ? tool['input_schema'] : {};
   const generated = generateInstance(schema, prompt.goal, textOf(tool['name']));
@@ -77,7 +80,7 @@ function toolInput(tool: JsonObject, prompt: Prompt): JsonObject {
     : { ...input, detail_id: detailId };
 }
 
-/** The tool that the default rules use in this turn; undefined when the turn is for the answer. */
+/** Chooses the tool of this turn by the default rules; undefined when the turn is for the answer. */
 function chooseTool(request: MessagesRequest, prompt: Prompt): JsonObject | undefined {
   const choice = textOf(request.toolChoice?.['type']);
   const named = (name: string): JsonObject | undefined =>
@@ -100,12 +103,12 @@ function freeText(prompt: Prompt): string {
 
 /** The part of an agent that does not work alone. */
 interface Part {
-  /** Null when nothing is left but the output. */
+  /** Null when only the output is left. */
   readonly reply: ContentReply | null;
   readonly shared: SharedWork;
 }
 
-/** The part of a triad's member or of a team's leader; null for all others. */
+/** Plays the part of a triad's member or of a team's leader; null for all others. */
 function takePart(request: MessagesRequest, prompt: Prompt): Part | null {
   const member = readMember(request);
   if (member !== null) {
@@ -125,9 +128,9 @@ function takePart(request: MessagesRequest, prompt: Prompt): Part | null {
 }
 
 /**
- * Composes the reply when no script says otherwise: the turn of a triad's member, the tasks that a team's
- * leader gives out, a tool call, planwave's own shapes by their rules, any other schema by the generator, and without a
- * schema a short Markdown text. The same request has the same answer.
+ * Composes the answer of the rehearsal model without a script: the turn of a triad's member, the tasks of a team's
+ * leader, a tool call, planwave's own shapes by their rules, any other schema by the generator, and without a schema a
+ * short Markdown text. The same request has the same answer.
  */
 export function composeDefaultReply(request: MessagesRequest): ContentReply {
   const prompt = readPrompt(request);

@@ -14,19 +14,19 @@ import {
 import type { Prompt } from './prompt.ts';
 import { asksForDirectAnswer } from './rehearsal-marks.ts';
 
-/** A leader's team as its packet says, and the tasks that it has given out. */
+/** Team and created tasks in a leader's packet. */
 interface LeaderPrompt {
   /** member_ids that take tasks, in the order of the team. */
   readonly enabled: readonly string[];
   /** Infinity when the packet names no limit. */
   readonly delegationsMax: number;
-  /** member_ids by the id of the call that gave them a task. */
+  /** Maps the id of each call that created a task to its member_id. */
   readonly given: ReadonlyMap<string, string>;
-  /** The message before, where a thread goes on; empty when there is none. */
+  /** The previous message of a continued thread; empty when there is none. */
   readonly earlier: string;
 }
 
-/** Reads the packet of a team's leader. Never throws; null when the request is none of a leader. */
+/** Reads the packet of a team's leader. Never throws; null when the request is not a leader's. */
 export function readLeader(request: MessagesRequest): LeaderPrompt | null {
   if (placeTask(request)?.leads !== true) return null;
   const first = firstOfEach(listBlocks(textIn(request.messages[0]?.blocks ?? [])));
@@ -52,8 +52,8 @@ export function readLeader(request: MessagesRequest): LeaderPrompt | null {
 }
 
 /**
- * The tasks that a rehearsed leader gives out, in its first reply: one to each member, all at once. The last of them is
- * given the results of the others, so that one can see how a result is passed on.
+ * Creates the tasks of a leader in its first reply: one for each member, all at once. The last one gets the results of
+ * the others, to show how results are passed on.
  *
  * @returns null when it is time for its output.
  */
@@ -78,7 +78,7 @@ export function giveTasks(prompt: Prompt, leader: LeaderPrompt): ContentReply | 
   return { text, tool_use: calls };
 }
 
-/** Describes what came back of each task, for the leader's output. */
+/** Describes the result of each task, for the leader's output. */
 export function describeResults(
   request: MessagesRequest,
   { given }: LeaderPrompt,
@@ -100,7 +100,7 @@ function readResult(content: unknown): string {
       : objectsOf(content)
           .map((part) => textOf(part['text']))
           .join(' ');
-  // What the member says in short, where the engine shows it.
+  // The member's short result, if the engine shows it.
   const [, rest = ''] = text.split('<compact_md>', 2);
   const [compact = '', after] = rest.split('</compact_md>', 2);
   return after === undefined ? text : compact.trim();

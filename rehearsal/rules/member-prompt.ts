@@ -3,16 +3,16 @@ import { isObject, objectsOf, stringsOf, textOf } from '../text.ts';
 import type { JsonObject } from '../text.ts';
 import { firstOfEach, jsonBlock, listBlocks, objectBlock, textIn } from './prompt.ts';
 
-/** The turn of a triad's member that a call belongs to. */
+/** Turn and member of a triad that a call belongs to. */
 export interface TurnPlace {
   readonly member: string;
   readonly role: string;
   readonly phase: string;
-  /** Round of the phase, from 1. */
+  /** Number of the round in the phase, from 1. */
   readonly round: number;
 }
 
-/** A section of the spec as a turn shows it. */
+/** A section of the spec in a turn's prompt. */
 export interface ShownSection {
   readonly section_id: string;
   readonly owner: string | null;
@@ -23,7 +23,7 @@ export interface ShownSection {
   readonly criterion_ids: readonly string[];
 }
 
-/** An open claim as a turn shows it. */
+/** An open claim in a turn's prompt. */
 export interface ShownClaim {
   readonly claim_id: string;
   readonly section_id: string;
@@ -40,33 +40,33 @@ interface ShownDuties {
   /** section_ids to claim. */
   readonly claim: readonly string[];
   readonly claimsMin: number;
-  /** True when an orchestrator has to give out a turn. */
+  /** True when an orchestrator has to give a turn. */
   readonly assign: boolean;
   /** section_ids to be done. */
   readonly finish: readonly string[];
   readonly summary: boolean;
 }
 
-/** A tool call that the member made. */
+/** A tool call of the member. */
 interface TakenCall {
   readonly name: string;
   readonly input: JsonObject;
 }
 
-/** A member's newest turn, read from its blocks. Absent blocks are empty. */
+/** Content of a member's newest turn, read from its blocks. Absent blocks are empty. */
 export interface MemberPrompt extends TurnPlace {
   readonly type: string;
   /** Names and roles of all three, in the order of the plan. */
   readonly team: readonly { readonly name: string; readonly role: string }[];
   readonly roundsMax: number;
-  /** Turns of this conversation, this one included. */
+  /** Number of turns of this conversation, including this one. */
   readonly turns: number;
   readonly duties: ShownDuties;
   readonly sections: readonly ShownSection[];
   readonly claims: readonly ShownClaim[];
   /** Calls of this turn that were carried out. */
   readonly taken: readonly TakenCall[];
-  /** Names of the tools that are offered. */
+  /** Names of the offered tools. */
   readonly tools: readonly string[];
 }
 
@@ -116,13 +116,13 @@ function readDuties(value: unknown): ShownDuties {
   };
 }
 
-/** A turn's own blocks, and the place of the message that brought them. */
+/** A turn's own blocks, and the index of its message. */
 interface Turn {
   readonly at: number;
   readonly blocks: ReadonlyMap<string, string>;
 }
 
-/** Every turn of a member's conversation: its blocks begin with `<your_turn>`. */
+/** Lists the turns of a member's conversation: each begins with `<your_turn>`. */
 export function listTurns(request: MessagesRequest): readonly Turn[] {
   return request.messages.flatMap((message, at) => {
     if (message.role !== 'user') return [];
@@ -135,7 +135,7 @@ export function listTurns(request: MessagesRequest): readonly Turn[] {
   });
 }
 
-/** The tool calls after a message that did not come back as an error. */
+/** Lists the tool calls after a message that did not fail. */
 function listTaken(request: MessagesRequest, after: number): readonly TakenCall[] {
   const blocks = request.messages.slice(after + 1).flatMap((message) => message.blocks);
   const refused = new Set(
@@ -147,7 +147,7 @@ function listTaken(request: MessagesRequest, after: number): readonly TakenCall[
 }
 
 /**
- * Reads what the newest turn of a triad's member says. Never throws: what is broken counts as empty.
+ * Reads the newest turn of a triad's member. Never throws: broken parts count as empty.
  *
  * @returns null when the request is no turn of a member.
  */
@@ -179,7 +179,7 @@ export function readMember(request: MessagesRequest): MemberPrompt | null {
   };
 }
 
-/** Reads the turn of a triad that a request is for; null when it is for none. */
+/** Returns the turn of a triad that a request belongs to; null when it is none. */
 export function placeTurn(request: MessagesRequest): TurnPlace | null {
   const prompt = readMember(request);
   if (prompt === null) return null;

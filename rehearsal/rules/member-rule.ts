@@ -21,7 +21,7 @@ function generateCode({ section_id }: ShownSection): ScriptedToolCall {
   return { name: 'generate_code', input: { section_id, language: 'typescript', instructions } };
 }
 
-/** The calls by which a member finishes the sections that its turn names. */
+/** Builds the calls by which a member finishes the sections that its turn names. */
 function finishSections(prompt: Prompt, member: MemberPrompt): readonly ScriptedToolCall[] {
   const done = new Set([
     ...takenOf(member, 'edit_section', 'section_id'),
@@ -56,7 +56,9 @@ function readAnswers(calls: readonly ScriptedToolCall[]): Answers {
   };
 }
 
-/** Finds the owner of a section when the turn is over: all who negotiate have agreed to the claim. Null while it is open. */
+/**
+ * Finds the owner of a section at the end of the turn: all negotiators have agreed to the claim. Null while it is open.
+ */
 function findOwner(
   { section_id, owner }: ShownSection,
   { claims, team, member }: MemberPrompt,
@@ -75,7 +77,7 @@ function findOwner(
   return owner ?? settled?.member ?? null;
 }
 
-/** Describes the decision on a section when the turn is over; null while it is an open question. */
+/** Describes the decision on a section at the end of the turn; null while it is an open question. */
 function decideSection(
   section: ShownSection,
   member: MemberPrompt,
@@ -89,7 +91,7 @@ function decideSection(
   return claimant ? `Rehearsal: ${claimant} claims ${section.section_id}.` : null;
 }
 
-/** Tells whether the phase could still settle something after this turn. */
+/** Returns true when the phase could still settle something after this turn. */
 function goesOn(member: MemberPrompt, answers: Answers): boolean {
   if (member.phase !== 'negotiate' || member.round >= member.roundsMax) return false;
   const contested = new Set(member.claims.map((claim) => claim.section_id));
@@ -99,10 +101,10 @@ function goesOn(member: MemberPrompt, answers: Answers): boolean {
 }
 
 /**
- * The summary of a phase, where the turn asks for one and nothing is left to settle: every section is decided or an open
- * question.
+ * Builds the summary of a phase, if the turn owes one and nothing is left to settle: every section is decided or an
+ * open question.
  *
- * @param calls what the member does besides in this turn.
+ * @param calls The member's other calls in this turn.
  */
 function submitSummary(
   member: MemberPrompt,
@@ -133,8 +135,8 @@ function submitSummary(
 }
 
 /**
- * An orchestrator's assignments: all workers at once who have something to do, in its first turn and when it has to. Other
- * turns assign nobody, so the phase comes to its end.
+ * Builds an orchestrator's assignments: all workers with open work at once, in its first turn and when it has to. Other
+ * turns assign nothing, so the phase comes to its end.
  */
 function assignTurns(prompt: Prompt, member: MemberPrompt): readonly ScriptedToolCall[] {
   const isDue = member.turns === 1 || member.duties.assign;
@@ -175,7 +177,7 @@ function sayTurn(prompt: Prompt, member: MemberPrompt, calls: readonly ScriptedT
   ].join('\n');
 }
 
-/** Takes the turn of a member: a short text, and a call for each record that the turn still owes. */
+/** Plays a member's turn: a short text, and a call for each record that the turn still owes. */
 export function takeTurn(prompt: Prompt, member: MemberPrompt): ContentReply {
   const records = [
     ...registerClaims(prompt, member),
@@ -191,8 +193,8 @@ export function takeTurn(prompt: Prompt, member: MemberPrompt): ContentReply {
 }
 
 /**
- * Describes the sections for a triad's output. A section without an owner, or one whose output is disputed, is nobody's to
- * call done: the criteria that it carries stay unmet.
+ * Describes a triad's sections for its output. A section without an owner or with a disputed output is not done: its
+ * criteria stay unmet.
  */
 export function describeWork(member: MemberPrompt): SharedWork {
   const disputed = new Set(member.claims.map(({ section_id }) => section_id));

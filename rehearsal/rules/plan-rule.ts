@@ -9,19 +9,19 @@ interface Task {
   readonly id: string;
   readonly title: string;
   readonly work: string;
-  /** Words that an agent's description has when it fits. */
+  /** Words in the description of a fitting agent. */
   readonly words: readonly string[];
   readonly criteria: readonly [string, string];
   readonly after: readonly string[];
   readonly produces: readonly string[];
-  /** Names of produced outputs that it needs besides the delegations before it. */
+  /** Names of produced outputs that it needs, besides the delegations before it. */
   readonly needs: readonly string[];
 }
 
-/** The task that several do where the goal asks for a triad or a team: there is something to argue about, and to divide. */
+/** The task for a triad or a team, if the goal asks for one: its options can be argued about and divided. */
 const sharedTask = 'compare-options';
 
-/** The task that also takes the criteria that were open before the first wave: those the user set. */
+/** The task that also takes the criteria that were open before the first wave: the user's own. */
 const resultTask = 'write-result';
 
 const tasks: readonly Task[] = [
@@ -76,7 +76,7 @@ const tasks: readonly Task[] = [
   },
 ];
 
-/** A delegation may carry 20 criteria, and two are its own. */
+/** Most open criteria of one delegation, which may carry 20 with two of its own. */
 const openCriteriaMax = 18;
 
 function criteriaOf(task: Task, openCriteria: readonly JsonObject[]): readonly JsonObject[] {
@@ -92,10 +92,10 @@ function criteriaOf(task: Task, openCriteria: readonly JsonObject[]): readonly J
   return [...own, ...open];
 }
 
-/** A review needs somebody else than those who did the work. */
+/** Least number of agents for a review, which another agent than the authors must do. */
 const agentsForReviewMin = 3;
 
-/** The delegations of wave 1: two in parallel, one that depends on both, and a review when there are enough agents. */
+/** Plans wave 1: two delegations in parallel, one that depends on both, and a review when there are enough agents. */
 function firstWave(prompt: Prompt): readonly JsonObject[] {
   const known = prompt.knownInputs.includes('goal') ? ['goal'] : [];
   const used = new Set<string>();
@@ -121,12 +121,12 @@ function firstWave(prompt: Prompt): readonly JsonObject[] {
 /** Most criteria that one delegation may carry. */
 const criteriaMax = 20;
 
-/** The delegation that a criterion id was made for: `research-facts-c1` belongs to `research-facts`. */
+/** Returns the delegation that a criterion id was made for: `research-facts-c1` belongs to `research-facts`. */
 function groupOf(criterionId: string): string {
   return /^(.+?)(?:-w\d+)?-c\d+$/u.exec(criterionId)?.[1] ?? 'follow-up';
 }
 
-/** Open criteria by group, in the order listed, at most `criteriaMax` a group. */
+/** Groups the open criteria in the order of the list, at most `criteriaMax` in a group. */
 function groupCriteria(criteria: readonly JsonObject[]): ReadonlyArray<[string, JsonObject[]]> {
   const groups: Array<[string, JsonObject[]]> = [];
   for (const criterion of criteria) {
@@ -138,7 +138,7 @@ function groupCriteria(criteria: readonly JsonObject[]): ReadonlyArray<[string, 
   return groups;
 }
 
-/** `<group>-w2`, and `<group>-w2-2` for the second delegation of the same group. Unique among `taken`. */
+/** Returns `<group>-w2`, or `<group>-w2-2` for the second delegation of the same group. Unique among `taken`. */
 function nameDelegation(group: string, wave: number, taken: ReadonlySet<string>): string {
   for (let count = 1; ; count += 1) {
     const suffix = count === 1 ? `-w${wave}` : `-w${wave}-${count}`;
@@ -186,7 +186,7 @@ function laterWave(prompt: Prompt): readonly JsonObject[] {
   });
 }
 
-/** Without agents nobody can be given work: the planner says so instead of inventing an agent. */
+/** Plans without agents: the planner asks the user instead of inventing an agent. */
 function planWithoutAgents(goal: string): JsonObject {
   return {
     summary: `Rehearsal: no agent is listed, so nobody can work on ${quote(goal)}.`,
@@ -208,10 +208,10 @@ function planWithoutAgents(goal: string): JsonObject {
 }
 
 /**
- * Plans a wave for the planner, in the shape of a wave plan.
+ * Plans a wave like the planner, in the shape of a wave plan.
  *
  * Wave 1: work in parallel, a delegation that depends on all of it, and a review when there are three agents or more.
- * Later waves: one delegation for each group of open criteria, given to another agent than the wave before.
+ * Later waves: one delegation for each group of open criteria, with another agent than in the wave before.
  */
 export function planWave(prompt: Prompt): JsonObject {
   if (prompt.agents.length === 0) return planWithoutAgents(prompt.goal);

@@ -5,16 +5,16 @@ import type { JsonObject } from '../text.ts';
 /** A block of a prompt, `<name>…</name>`. */
 interface PromptBlock {
   readonly name: string;
-  /** Trimmed, without the marks of data. */
+  /** Trimmed content, without the marks of data. */
   readonly text: string;
 }
 
 /**
- * The blocks at the top level of `text`, in their order.
+ * Lists the blocks at the top level of `text`, in order.
  *
  * A block begins at the start of a line, because the prose of a request mentions blocks as well. Blocks are read one
- * after the other, so a tag quoted inside a block never counts as a block of its own. Only `<request>` is walked
- * through: it may stand before the blocks or around them.
+ * after the other, so a tag quoted inside a block never counts as a block of its own. Only `<request>` is entered: it
+ * may stand before the blocks or around them.
  */
 export function listBlocks(text: string): readonly PromptBlock[] {
   const blocks: PromptBlock[] = [];
@@ -29,52 +29,52 @@ export function listBlocks(text: string): readonly PromptBlock[] {
   return blocks;
 }
 
-/** The first block of each name. */
+/** Returns the first block of each name. */
 export function firstOfEach(blocks: readonly PromptBlock[]): ReadonlyMap<string, string> {
   return new Map(blocks.toReversed().map(({ name, text }) => [name, text]));
 }
 
-/** In a plain text block the `<` of a tag that could pose as one of the engine is written `&lt;`. */
+/** Restores the `<` of tags that could pose as the engine's: plain text blocks write it `&lt;`. */
 export function unescapeText(text: string): string {
   return text.replace(/&lt;(?=\/|[a-z])/giu, '<');
 }
 
-/** The JSON of a block; undefined when there is no such block, or no JSON in it. */
+/** Parses the JSON of a block; undefined when there is no such block, or no JSON in it. */
 export function jsonBlock(blocks: ReadonlyMap<string, string>, name: string): unknown {
   return parseJson(blocks.get(name) ?? '');
 }
 
-/** The JSON object of a block; an empty one when there is none. */
+/** Parses the JSON object of a block; an empty one when there is none. */
 export function objectBlock(blocks: ReadonlyMap<string, string>, name: string): JsonObject {
   const value = jsonBlock(blocks, name);
   return isObject(value) ? value : {};
 }
 
-/** The texts of a message or of the system prompt, one after the other. */
+/** Joins the texts of a message or of the system prompt. */
 export function textIn(blocks: readonly Block[]): string {
   return blocks.map((block) => (block.type === 'text' ? textOf(block['text']) : '')).join('\n');
 }
 
-/** Takes a text out of the marks of a data block; a text without marks stays as it is. */
+/** Returns the content between the marks of a data block; a text without marks unchanged. */
 function unmark(text: string): string {
   return /^<data marker="(\w+)"[^>]*>\n(.*)\n<\/data marker="\1">$/su.exec(text)?.[2] ?? text;
 }
 
-/** A tool that only the leader of a team is offered. */
+/** A tool that is offered only to the leader of a team. */
 export const delegationTool = 'delegate_task_to_member';
 
-/** For which delegation a call is made, and by whom. */
+/** Delegation and agent of a call. */
 export interface TaskPlace {
-  /** A task that a leader gave out is called `<delegation_id of the team>.<name>`. */
+  /** A leader's task has the id `<delegation_id of the team>.<name>`. */
   readonly delegation_id: string;
   readonly agent_id: string;
-  /** True when it may give out tasks itself. */
+  /** True when it may create tasks itself. */
   readonly leads: boolean;
 }
 
 const role = /^<role agent_id="([^"]*)">/mu;
 
-/** For which delegation a request is made; null when it is none of an agent that does one. */
+/** Returns the delegation of a request; null when the request belongs to none. */
 export function placeTask(request: MessagesRequest): TaskPlace | null {
   const text = textIn(request.messages[0]?.blocks ?? []);
   const agentId = role.exec(text)?.[1];
@@ -87,7 +87,7 @@ export function placeTask(request: MessagesRequest): TaskPlace | null {
   };
 }
 
-/** An answer of the user as prompts carry it. */
+/** An answer of the user in a prompt. */
 interface PromptAnswer {
   readonly question_id: string;
   readonly text: string;
@@ -95,32 +95,32 @@ interface PromptAnswer {
   readonly delegation_id: string;
 }
 
-/** The content of planwave's prompts, read from their XML-like blocks. Absent blocks are empty. */
+/** Content of planwave's prompts, read from their XML-like blocks. Absent blocks are empty. */
 export interface Prompt {
   readonly wave: number;
   readonly goal: string;
   readonly agents: readonly JsonObject[];
   /** Most delegations that a plan may have; Infinity when the prompt sets no limit. */
   readonly delegationsMax: number;
-  /** True when a plan may have delegations done by triads. */
+  /** True when a plan may use triads. */
   readonly allowsTriads: boolean;
-  /** Teams with a name that a plan may give a delegation to; null when it may have none done by a team. */
+  /** Named teams that a plan may give a delegation to; null when teams are not allowed. */
   readonly teams: readonly JsonObject[] | null;
   readonly openCriteria: readonly JsonObject[];
   /** False when the prompt had no `<open_criteria>` block. */
   readonly saysOpenCriteria: boolean;
   readonly knownInputs: readonly string[];
   readonly delegation: JsonObject;
-  /** Details that can be loaded: first of what the task builds on. */
+  /** Details that can be loaded, those that the task builds on first. */
   readonly detailIndex: readonly JsonObject[];
   readonly outcomes: readonly JsonObject[];
   /** Contradictions that a decision has to resolve. */
   readonly conflicts: readonly JsonObject[];
-  /** Questions of an agent that the planner is to review. */
+  /** Questions of an agent for the planner to review. */
   readonly questions: readonly JsonObject[];
   /** Answers in the first message and in later ones, in this order. */
   readonly answers: readonly PromptAnswer[];
-  /** Messages that gave an output back because it broke a rule. */
+  /** Number of messages that returned an output because it broke a rule. */
   readonly repairs: number;
   /** Texts of the tool results in the conversation, in order. */
   readonly toolResults: readonly string[];
@@ -135,13 +135,13 @@ function readAnswers(value: unknown): readonly PromptAnswer[] {
   }));
 }
 
-/** Names of inputs, each with the others that stand for the same. */
+/** Reads names of inputs, each with its synonyms. */
 function readNames(value: unknown): readonly string[] {
   const named = objectsOf(value).flatMap(({ name, also }) => [textOf(name), ...stringsOf(also)]);
   return [...stringsOf(value), ...named];
 }
 
-/** Results that the task builds on and that are not shown whole. */
+/** Lists results that the task builds on and that are not shown whole. */
 function listShortResults(blocks: ReadonlyMap<string, string>): readonly JsonObject[] {
   const text = blocks.get('upstream_results') ?? '';
   return [...text.matchAll(/All of it: load_detail (\{"detail_id":"[^"]*"\})\./gu)]
@@ -159,7 +159,7 @@ function toolResultText(block: Block): string {
 
 const readBlocks = (text: string): ReadonlyMap<string, string> => firstOfEach(listBlocks(text));
 
-/** The goal, or the beginning of the first message when no block names it. */
+/** Returns the goal, or the beginning of the first message when no block names it. */
 function readGoal(first: ReadonlyMap<string, string>, system: string, firstText: string): string {
   const goal = first.get('goal') ?? readBlocks(system).get('goal') ?? firstText;
   return unescapeText(goal).trim() || 'no goal given';
@@ -176,7 +176,7 @@ function readTeams(blocks: ReadonlyMap<string, string>): readonly JsonObject[] |
   return objectsOf(isObject(value) ? value['teams'] : value);
 }
 
-/** Reads what a planwave prompt says. Never throws: what is absent or broken counts as empty. */
+/** Reads the content of a planwave prompt. Never throws: absent or broken parts count as empty. */
 export function readPrompt(request: MessagesRequest): Prompt {
   const userMessages = request.messages.filter((message) => message.role === 'user');
   const firstText = textIn(userMessages[0]?.blocks ?? []);
@@ -219,7 +219,7 @@ const marks: ReadonlyArray<readonly [Shape, readonly string[]]> = [
   ['decision', ['wave_compact', 'wave_detailed', 'planner_decision']],
 ];
 
-/** Follows a `$ref` at the root of a schema. */
+/** Returns the target of a `$ref` at the root, or the schema itself. */
 function rootOf(schema: JsonObject): JsonObject {
   const ref = schema['$ref'];
   const path = typeof ref === 'string' ? /^#\/(\$defs|definitions)\/([^/]+)$/u.exec(ref) : null;
@@ -228,7 +228,7 @@ function rootOf(schema: JsonObject): JsonObject {
   return isObject(target) ? target : schema;
 }
 
-/** Recognises the shape that a JSON schema asks for by its property names; null for any other schema. */
+/** Recognises planwave's shape that a JSON schema asks for, by its property names; null for any other schema. */
 export function recogniseShape(schema: JsonObject | null): Shape | null {
   const properties = schema === null ? undefined : rootOf(schema)['properties'];
   if (!isObject(properties)) return null;

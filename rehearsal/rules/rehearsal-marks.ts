@@ -1,21 +1,23 @@
 import { quote } from '../text.ts';
 
-/** In a task description: the agent asks the user before it completes. */
+/** Mark in a task description: the agent asks the user before it completes. */
 export const askMark = 'Ask the user who the result is for.';
 
-/** In the message of a team or the task of a delegation: the same, short enough to type. */
+/** Short form of the mark, for the message of a team or the task of a delegation. */
 const askShort = '[ask]';
 
 export function asksForQuestion(task: string): boolean {
   return task.includes(askMark) || task.includes(askShort);
 }
 
-/** In a task description: the agent's first report lacks a criterion, and is repaired when the check refuses it. */
+/**
+ * Mark in a task description: the agent's first report lacks a criterion, and is repaired when the check refuses it.
+ */
 export const slipMark = 'Report on every criterion, and repair the report when a check refuses it.';
 
 const audienceStart = 'Who is the result of';
 
-/** The one question of a rehearsed run, in the shape of an asked question. */
+/** Returns the one question of a rehearsed run, in the shape of an asked question. */
 export function audienceQuestion(goal: string): {
   readonly text: string;
   readonly choices: readonly string[];
@@ -29,40 +31,42 @@ export function audienceQuestion(goal: string): {
   };
 }
 
-/** Tells whether a question is the one above, for whatever goal. */
+/** Returns true for the question above, for any goal. */
 export function isAudienceQuestion(text: string): boolean {
   return text.startsWith(audienceStart);
 }
 
-/** In the goal, the task or a section: one member never agrees to the claim on the section, so it stays disputed. */
+/**
+ * Mark in the goal, the task or a section: one member never agrees to the claim on the section, so it stays disputed.
+ */
 const disagreeMark = '[disagree]';
 
-/** In the goal, the task or a section: the section is written by `generate_code`. */
+/** Mark in the goal, the task or a section: the section is written by `generate_code`. */
 const codeMark = '[code]';
 
-/** In the goal, the task or a section: the proposal is a plan, and the section is written when that is agreed. */
+/** Mark in the goal, the task or a section: the proposal is a plan, and the section is written once that is agreed. */
 const laterMark = '[later]';
 
-/** In the goal: one delegation of the first wave is done by a triad, a dialectic one when no type is named. */
+/** Mark in the goal: one delegation of the first wave is done by a triad, a dialectic one when no type is named. */
 const triadMark = /\[triad(?::(dialectic|hierarchical|consensus))?\]/u;
 
-/** The type of triad that a goal asks for; null when it asks for none. */
+/** Returns the type of triad that a goal asks for; null for none. */
 export function readTriadMark(goal: string): string | null {
   const found = triadMark.exec(goal);
   return found === null ? null : (found[1] ?? 'dialectic');
 }
 
-/** In the message or the goal: the leader of a team answers itself, and gives out no task. */
+/** Mark in the message or the goal: the leader of a team answers itself, and creates no task. */
 const directMark = '[direct]';
 
 export function asksForDirectAnswer(asked: string): boolean {
   return asked.includes(directMark);
 }
 
-/** In the goal: one delegation of the first wave is done by a team; of the form `[team:<team_id>]`, by the one of that name. */
+/** Mark in the goal: one delegation of the first wave is done by a team; `[team:<team_id>]` names it. */
 const teamMark = /\[team(?::([a-z0-9][a-z0-9_-]*))?\]/u;
 
-/** The team that a goal asks for: its name, or null for members of the planner's choice. Undefined when it asks for none. */
+/** Returns the team that a goal asks for: its name, or null for members of the planner's choice. Undefined for none. */
 export function readTeamMark(goal: string): string | null | undefined {
   const found = teamMark.exec(goal);
   return found === null ? undefined : (found[1] ?? null);
@@ -74,20 +78,23 @@ interface MarkedText {
 }
 
 /**
- * Sections that stay disputed. A mark in goal or task means the last one: the others show how it goes well.
+ * Finds sections that stay disputed. A mark in goal or task means the last one: the others show an agreement.
  *
- * @param asked goal and task.
+ * @param asked Goal and task.
  */
 export function findDisputed(sections: readonly MarkedText[], asked: string): ReadonlySet<string> {
   return findMarked(sections, disagreeMark, asked.includes(disagreeMark) ? sections.at(-1) : null);
 }
 
-/** Sections that are written as code. A mark in goal or task means the first one. */
+/** Finds sections that are written as code. A mark in goal or task means the first one. */
 export function findCode(sections: readonly MarkedText[], asked: string): ReadonlySet<string> {
   return findMarked(sections, codeMark, asked.includes(codeMark) ? sections[0] : null);
 }
 
-/** Sections that are written when their proposals are agreed: code, those that are marked, or all by a mark in goal or task. */
+/**
+ * Finds sections that are written after their proposals are agreed: code, marked ones, or all for a mark in goal or
+ * task.
+ */
 export function findLater(sections: readonly MarkedText[], asked: string): ReadonlySet<string> {
   if (asked.includes(laterMark)) return new Set(sections.map(({ section_id }) => section_id));
   return new Set([...findMarked(sections, laterMark, null), ...findCode(sections, asked)]);

@@ -1,13 +1,13 @@
 import { types } from 'node:util';
 
-/** A failure whose message already tells the user what happened and what to do: it is shown without a stack. */
+/** A failure whose message tells the user what happened and what to do; shown without a stack. */
 export class ExpectedError extends Error {
   /** @override */
   name = 'ExpectedError';
 
   /**
    * @param {string} message
-   * @param {number} [exitCode] what the command ends with
+   * @param {number} [exitCode] exit code of the command
    */
   constructor(message, exitCode = 1) {
     super(message);
@@ -15,7 +15,7 @@ export class ExpectedError extends Error {
   }
 }
 
-/** Every command ends with this when a variable, an option or a file that it was given is wrong. */
+/** The exit code of every command for a wrong variable, option or file. */
 export const badSettingsExitCode = 2;
 
 /**

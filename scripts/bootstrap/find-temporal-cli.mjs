@@ -15,11 +15,11 @@ import { withLock } from './with-lock.mjs';
 
 /**
  * @typedef {'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'official download' | 'PyPI' | 'Go build'} CliSource
- * @typedef {{ source: CliSource, reason: string }} Rejection a candidate that was not taken, and why
+ * @typedef {{ source: CliSource, reason: string }} Rejection a candidate that was not taken, and the reason
  * @typedef {{ path: string, version: string, source: CliSource, tried: Rejection[] }} TemporalCli
  */
 
-/** No candidate worked. `tried` holds each one and its reason; the message holds them too, and what to do. */
+/** No candidate worked. `tried` and the message list each one with its reason; the message also says what to do. */
 export class TemporalCliNotFound extends ExpectedError {
   /** @override */
   name = 'TemporalCliNotFound';
@@ -51,8 +51,8 @@ export class TemporalCliNotFound extends ExpectedError {
  * @param {object} [options]
  * @param {NodeJS.ProcessEnv} [options.env] default: this process's environment
  * @param {boolean} [options.fetch] may download or build; default true
- * @param {(line: string) => void} [options.say] told what takes time and what a named path is wrong with; default:
- *   standard error
+ * @param {(line: string) => void} [options.say] called with slow steps and with the fault of a named path; default:
+ * standard error
  * @returns {Promise<TemporalCli>}
  * @throws {TemporalCliNotFound}
  */
@@ -69,7 +69,7 @@ export async function findTemporalCli({
   return withLock(
     join(cliCacheDir(env), '.lock'),
     async () => {
-      // Another command may have fetched it while this one waited.
+      // Another command may have fetched it during the wait.
       const cached = await findCached(env, []);
       if (cached !== undefined) return { ...cached, tried };
       return { ...(await fetchCli(env, tried, say)), tried };
@@ -80,7 +80,7 @@ export async function findTemporalCli({
 
 /**
  * @param {TemporalCli} cli
- * @returns {string} one line: which CLI was taken, and from where
+ * @returns {string} one line that names the CLI and its source
  */
 export function describeCli(cli) {
   const age = isPreferred(cli.version) ? '' : ', an older version that works';
@@ -99,7 +99,7 @@ async function findLocal(env, tried, say) {
     const { version, reason } = await probeCli(named, env);
     if (version !== undefined)
       return { path: resolve(named), version, source: 'TEMPORAL_CLI_PATH' };
-    // Somebody chose this path: taking another CLI in silence would hide the mistake.
+    // The user chose this path: another CLI without a message would hide the mistake.
     say(`TEMPORAL_CLI_PATH=${named} is not used: ${reason}. Looking elsewhere.`);
     tried.push({ source: 'TEMPORAL_CLI_PATH', reason: `${named}: ${reason}` });
   } else {

@@ -5,22 +5,22 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from './expected-error.mjs';
 
-/** A holder touches its lock this often; in milliseconds. */
+/** Milliseconds between two touches of a lock by its holder. */
 const touchEveryMs = 1_000;
-/** A lock nobody touched for this long has lost its holder, even on another machine; in milliseconds. */
+/** Milliseconds without a touch after which a lock has lost its holder, even on another machine. */
 const staleAfterMs = 30_000;
 const pollEveryMs = 200;
 
 /**
  * Runs `work` while holding a lock file, so that two commands started at once do a job one after the other. A lock
- * whose process is gone (kill -9, power cut) is taken over. A holder that was suspended for so long that its lock was
- * taken over leaves it to who has it then.
+ * whose process is gone (kill -9, power cut) is taken over. A holder that was suspended until its lock was taken over
+ * leaves it to the new holder.
  *
  * @template T
  * @param {string} path the lock file; its folder is created
  * @param {() => Promise<T>} work
- * @param {(line: string) => void} [say] told once, when there is someone to wait for
- * @returns {Promise<T>} what `work` returned
+ * @param {(line: string) => void} [say] called once, when there is another holder to wait for
+ * @returns {Promise<T>} result of `work`
  */
 export async function withLock(path, work, say = () => {}) {
   await mkdir(dirname(path), { recursive: true });
@@ -50,8 +50,8 @@ export async function withLock(path, work, say = () => {}) {
 
 /**
  * @param {string} path
- * @param {string} token names this holding of it
- * @returns {Promise<boolean>} false when somebody else holds it
+ * @param {string} token identifies this holder
+ * @returns {Promise<boolean>} false when another process holds it
  */
 async function tryCreate(path, token) {
   try {
@@ -74,13 +74,14 @@ async function isAbandoned(path) {
     const { mtimeMs } = await stat(path);
     return Date.now() - mtimeMs > staleAfterMs || (await hasDeadHolder(path));
   } catch {
-    // Gone: the next look tells.
+    // The lock is gone: the next attempt decides.
     return false;
   }
 }
 
 /**
- * After the sleep of a machine every lock is old, and a holder that lives touches it again at once.
+ * Looks a second time, because after the sleep of a machine every lock is old, and a living holder touches its lock at
+ * once.
  *
  * @param {string} path an abandoned lock
  * @returns {Promise<boolean>}
@@ -93,7 +94,7 @@ async function staysAbandoned(path) {
 
 /**
  * @param {string} path
- * @returns {Promise<boolean>} false when nobody can tell
+ * @returns {Promise<boolean>} false when it is unknown
  */
 async function hasDeadHolder(path) {
   const holder = await readHolder(path);
@@ -102,8 +103,8 @@ async function hasDeadHolder(path) {
 
 /**
  * @param {string} path
- * @returns {Promise<{ pid: number, host: string, token?: string } | null>} null when it is gone, or was created a moment
- * ago and not written yet
+ * @returns {Promise<{ pid: number, host: string, token?: string } | null>} null when it is gone, or has just been
+ * created and is still empty
  */
 async function readHolder(path) {
   try {
@@ -127,8 +128,8 @@ function isAlive(pid) {
 }
 
 /**
- * Two waiters may see the same abandoned lock. The second must not remove the one that the first created meanwhile, so
- * removal has a lock of its own and looks again.
+ * Removes an abandoned lock. Two waiters may see the same one, and the second must not remove a new lock of the first,
+ * so removal has a lock of its own and checks again.
  *
  * @param {string} path
  */

@@ -4,7 +4,7 @@ import { runCommand } from '../bootstrap/run-command.mjs';
 /** The process that listens on a port. */
 export interface PortHolder {
   readonly pid: number;
-  /** Its command line, one entry per argument; on systems without /proc split at spaces. */
+  /** Its command line, one entry per argument; on systems without /proc it is split at spaces. */
   readonly command: readonly string[];
 }
 
@@ -12,9 +12,9 @@ export interface PortHolder {
 const listenState = '0A';
 
 /**
- * Finds who listens on a TCP port of this machine, as well as the system lets us look.
+ * Finds the process that listens on a TCP port of this machine, if the system shows it.
  *
- * @returns undefined when nobody does or the holder belongs to somebody else
+ * @returns undefined when there is none or it belongs to another user
  */
 export async function findPortHolder(port: number): Promise<PortHolder | undefined> {
   const pid = process.platform === 'linux' ? await findPidInProc(port) : await findPidByLsof(port);

@@ -6,13 +6,16 @@ import { describeHolder, findPortHolder, optionOf } from './port-holder.ts';
 import { dbFileOf, registerSearchAttributes } from './server-arguments.ts';
 import { canConnect, isListening, localHost, probeAddress } from './temporal-probe.ts';
 
-/** Which ports this home's server took, so that a later command with other ports finds it. */
+/** Ports of this home's server, so that a later command with other ports finds it. */
 interface ServerRecord {
   readonly temporal_port: number;
   readonly ui_port: number;
 }
 
-/** Written once the server is ready. It may outlive the server: whoever reads it checks who holds the port. */
+/**
+ * Records the ports once the server is ready. The record may outlive the server: readers check which process holds the
+ * port.
+ */
 export function recordServer(settings: Settings): void {
   const record: ServerRecord = { temporal_port: settings.temporalPort, ui_port: settings.uiPort };
   writeFileSync(recordPath(settings), `${JSON.stringify(record)}\n`);
@@ -38,20 +41,20 @@ function recordPath(settings: Pick<Settings, 'home'>): string {
   return join(settings.home, 'temporal', 'server.json');
 }
 
-/** A server that answers. */
+/** Address of a server that answers. */
 export interface Reachable {
   /** `host:port`. */
   readonly address: string;
-  /** Undefined when nothing tells where the server's Web UI is. */
+  /** Undefined when the address of the server's Web UI is unknown. */
   readonly uiUrl: string | undefined;
 }
 
 /**
- * Looks for a server that runs already: the one the environment names, this home's own on any port, or whatever
- * Temporal answers on the port. Registers planwave's search attributes there and says what it found.
+ * Looks for a running server: the one in the environment, this home's own on any port, or a Temporal server on the
+ * port. Registers planwave's search attributes there and says what it found.
  *
  * @returns undefined when there is none and the port is free
- * @throws {ExpectedError} when the named server does not answer, or something else holds the port
+ * @throws {ExpectedError} when the named server does not answer, or another program holds the port
  */
 export async function findRunningServer(
   settings: Settings,
@@ -65,7 +68,7 @@ export async function findRunningServer(
   if (answer === 'free') return undefined;
   if (answer === 'other') {
     await refuseTakenPort(port, 'PLANWAVE_TEMPORAL_PORT', 'the Temporal dev server');
-    // It left while we looked.
+    // The program ended during the check.
     return undefined;
   }
   const holder = await findPortHolder(port);
@@ -78,8 +81,8 @@ export async function findRunningServer(
 
 /**
  * @param variable the environment variable that chooses another port
- * @param what what the port is needed for
- * @throws {ExpectedError} when somebody listens on the port
+ * @param what purpose of the port
+ * @throws {ExpectedError} when a process listens on the port
  */
 export async function refuseTakenPort(port: number, variable: string, what: string): Promise<void> {
   if (!(await isListening(localHost, port))) return;
@@ -110,7 +113,10 @@ async function useGivenServer(
   return { address, uiUrl: isLocal ? await uiUrlOf(settings.uiPort) : undefined };
 }
 
-/** Two servers on one database destroy it: when this home's server runs on another port, that one is used. */
+/**
+ * Returns the port of this home's own server when it runs on another one: two servers would destroy the shared
+ * database.
+ */
 async function ownServerPort(settings: Settings): Promise<number | undefined> {
   const record = readServerRecord(settings);
   if (record === undefined || record.temporal_port === settings.temporalPort) return undefined;

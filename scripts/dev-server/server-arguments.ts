@@ -10,7 +10,7 @@ import { connectTo, namespaceOf } from './temporal-probe.ts';
 /** Numbers of the wire format (temporal.api.enums.v1.IndexedValueType). */
 const wireTypes = { Keyword: 2, Int: 3, Double: 4, Datetime: 6 } as const;
 
-/** With the start of the process around it, nobody waits 10 s to hear that no server is there. */
+/** Milliseconds until a missing server is reported: no user should wait 10 s plus the start of the process. */
 const connectTimeoutMs = 5_000;
 
 type AttributeName = keyof typeof searchAttributes;
@@ -19,15 +19,15 @@ const attributeNames = Object.keys(searchAttributes).filter(
   (name): name is AttributeName => name in searchAttributes,
 );
 
-/** Arguments of `temporal server start-dev` that register planwave's search attributes. */
+/** Returns arguments of `temporal server start-dev` that register planwave's search attributes. */
 function searchAttributeArguments(): string[] {
   return attributeNames.map((name) => `--search-attribute=${name}=${searchAttributes[name]}`);
 }
 
 /**
- * Registers on a running server what planwave's runs are filtered by and is not registered yet.
+ * Registers missing search attributes of planwave's runs on a running server.
  *
- * @returns the names that were registered now
+ * @returns the names that were registered
  * @throws {ExpectedError} when the server refuses, or knows one of the names with another type
  */
 export async function registerSearchAttributes(address: string): Promise<string[]> {
@@ -49,7 +49,7 @@ export async function registerSearchAttributes(address: string): Promise<string[
       namespace,
       searchAttributes: Object.fromEntries(types),
     });
-    // The server answers before every part of it knows the names, and refuses a run that uses one it doesn't know.
+    // The server answers before each of its parts knows the names, and refuses a run with an unknown one.
     for (let look = 0; look < 50; look += 1) {
       const now = await list();
       if (missing.every((name) => now[name] !== undefined)) break;
@@ -103,16 +103,16 @@ function refusalMessage(address: string, namespace: string, error: unknown): str
 
 export interface ServerCli {
   readonly path: string;
-  /** Such as `1.9.1`. */
+  /** Version such as `1.9.1`. */
   readonly version: string;
 }
 
-/** The embedded server's database: every workflow of this home. */
+/** Returns the path of the embedded server's database with every workflow of this home. */
 export function dbFileOf(settings: Pick<Settings, 'home'>): string {
   return join(settings.home, 'temporal', 'dev.db');
 }
 
-/** The command line of the embedded server, without the executable. */
+/** Returns the command line of the embedded server, without the executable. */
 export function serverArguments(cli: ServerCli, settings: Settings): string[] {
   const options = [
     `--db-filename=${dbFileOf(settings)}`,
@@ -134,9 +134,10 @@ function dynamicConfig(cli: ServerCli): string[] {
     'history.transferProcessorMaxPollRPS=2000',
     // Timers, timeouts and back-offs fire when they are due, not up to a second later.
     'history.timerProcessorMaxTimeShift="20ms"',
-    // A workflow that its worker's code does not fit shows in every list after two failed tasks, not five (half a minute).
+    // A workflow that does not fit its worker's code appears in every list after two failed tasks, not five (half a
+    // minute).
     'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2',
-    // For runs that the Temporal CLI starts: see `workflowTaskTimeoutMs` in contracts/names.ts.
+    // Applies to runs that the Temporal CLI starts: see `workflowTaskTimeoutMs` in contracts/names.ts.
     `history.defaultWorkflowTaskTimeout="${workflowTaskTimeoutMs / 1_000}s"`,
   ];
   if (isPreferred(cli.version)) return always;

@@ -5,10 +5,10 @@ import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 
-/** The kind of answer at an address: `free` means nothing listens there, `other` that it is not Temporal. */
+/** Result of a probe: `free` means that nothing listens, `other` that it is not Temporal. */
 export type Answer = 'free' | 'temporal' | 'other';
 
-/** The address on which the embedded server listens; `localhost` may mean IPv6 first. */
+/** Address of the embedded server; `localhost` may mean IPv6 first. */
 export const localHost = '127.0.0.1';
 
 const socketTimeoutMs = 2_000;
@@ -16,24 +16,27 @@ const probeTimeoutMs = 1_500;
 const probeAttempts = 4;
 const connectTimeoutMs = 10_000;
 
-/** By default gRPC waits ever longer between attempts, and a later connection to the same address inherits the wait. */
+/**
+ * Short waits between attempts: by default gRPC waits ever longer, and a later connection to the same address inherits
+ * the wait.
+ */
 const channelArgs = {
   'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 200,
   'grpc.max_reconnect_backoff_ms': 1_000,
 };
 
-/** Asks an address on this machine, without changing anything there. */
+/** Probes an address on this machine, without changing anything there. */
 export async function probeAddress(host: string, port: number): Promise<Answer> {
   for (let attempt = 0; attempt < probeAttempts; attempt += 1) {
-    // Asked each time: a process that is just ending still holds its port for a moment.
+    // Checked each time: an ending process still holds its port for a moment.
     if (!(await isListening(host, port))) return 'free';
     if (await canConnect(`${host}:${port}`, probeTimeoutMs)) return 'temporal';
   }
   return 'other';
 }
 
-/** @returns true when something accepts a connection, whatever it is */
+/** @returns true when any program accepts a connection */
 export function isListening(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectSocket({ host, port, timeout: socketTimeoutMs });
@@ -48,26 +51,26 @@ export function isListening(host: string, port: number): Promise<boolean> {
 }
 
 /**
- * Ports below those that systems give to outgoing connections (from 32768 on Linux, from 49152 elsewhere). A server that
- * restarts on a port from that range may find that a connection of another process has taken it meanwhile. 1,000 are left
- * above, for the Web UI of a server.
+ * Ports below those that systems use for outgoing connections (from 32768 on Linux, from 49152 elsewhere). A server
+ * that restarts on such a port may find it taken by another connection. 1,000 are left above, for the Web UI of a
+ * server.
  */
 const portRange = { first: 10_240, count: 21_000 };
 
-/** Begins anywhere, so that processes which look at the same time look at different ports. */
+/** Starts at a random port, so that processes that search at the same time try different ones. */
 let nextPort = randomInt(portRange.count);
 
 /**
- * Finds a port to listen on. One process is given a port twice only when it has been given all others.
+ * Finds a port to listen on. A process gets a port twice only after it has got all others.
  *
- * @returns a port of this machine that nobody listened on a moment ago
- * @throws when somebody listens on every port of the range
+ * @returns a port of this machine that was free a moment ago
+ * @throws when every port of the range is taken
  */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < portRange.count; tries += 1) {
     const port = portRange.first + nextPort;
     nextPort = (nextPort + 1) % portRange.count;
-    // One after the other: the first that is free will do.
+    // One after the other: the first free one is enough.
     // oxlint-disable-next-line no-await-in-loop
     if (await canListen(port)) return port;
   }
@@ -83,9 +86,9 @@ function canListen(port: number): Promise<boolean> {
 }
 
 /**
- * Connects with everything the environment says (TLS, API key) and the given address.
+ * Connects to the given address with the other settings of the environment (TLS, API key).
  *
- * @throws when nothing that speaks Temporal answers in time
+ * @throws when no Temporal server answers in time
  */
 export function connectTo(address: string, timeoutMs = connectTimeoutMs): Promise<Connection> {
   const { connectionOptions } = loadClientConnectConfig();
@@ -97,7 +100,7 @@ export function connectTo(address: string, timeoutMs = connectTimeoutMs): Promis
   });
 }
 
-/** The namespace that the environment names; default `default`. */
+/** Returns the namespace of the environment; default `default`. */
 export function namespaceOf(): string {
   return loadClientConnectConfig().namespace ?? 'default';
 }

@@ -5,26 +5,26 @@ import { fileURLToPath } from 'node:url';
 import { ExpectedError } from '../bootstrap/expected-error.mjs';
 import { lastLines } from '../bootstrap/run-command.mjs';
 
-/** Options for starting one process of planwave. */
+/** Command and environment of one process of planwave. */
 interface PartOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Takes standard output and standard error; what an earlier process wrote is kept beside it as `.previous`. */
+  /** File for standard output and standard error; the log of an earlier process is kept as `.previous`. */
   readonly logFile: string;
-  /** `node`: a script of ours, which tells over IPC that it is ready; `foreign`: any other program. */
+  /** `node`: a script of ours, which reports over IPC that it is ready; `foreign`: any other program. */
   readonly kind: 'node' | 'foreign';
 }
 
-/** A process that this one started. It leaves when this one ends, even by kill -9. */
+/** A child process. It ends when this process ends, even by kill -9. */
 export interface Part {
   readonly pid: number;
   readonly logFile: string;
-  /** The first message of a `node` part, which says that it is ready. Never settles when the part ends before. */
+  /** The first message of a `node` part, which says that it is ready. Never settles when the part ends before that. */
   readonly firstMessage: Promise<unknown>;
-  /** The way it ended, such as `exit code 1` or `SIGKILL`. */
+  /** Cause of its end, such as `exit code 1` or `SIGKILL`. */
   readonly ended: Promise<string>;
-  /** Asks it to end (SIGTERM), and ends it by force after `graceMs` milliseconds. Settles when it has ended. */
+  /** Stops it gently and does not restart it. */
   stop(graceMs: number): Promise<void>;
   /** Ends it at once. */
   kill(): void;
@@ -32,7 +32,7 @@ export interface Part {
 
 const guardScript = fileURLToPath(new URL('./guard.sh', import.meta.url));
 
-/** Starts a process in a group of its own, so that Ctrl-C reaches only us and parts are stopped in order. */
+/** Starts a process in a group of its own, so that Ctrl-C reaches only this process and parts are stopped in order. */
 export function startPart(options: PartOptions): Part {
   const child = spawnWithLog(options);
   const { pid } = child;
@@ -82,7 +82,7 @@ function spawnWithLog(options: PartOptions): ChildProcess {
         stdio: ['ignore', log, log, 'ipc'],
       });
     }
-    // A foreign program does not notice that we are gone; the guard does, by the end of its input.
+    // A foreign program does not notice that this process has ended; the guard does, because its input ends.
     const guarded = process.platform !== 'win32' && existsSync('/bin/sh');
     const command = guarded ? '/bin/sh' : options.command;
     const args = guarded ? [guardScript, options.command, ...options.args] : options.args;
@@ -93,10 +93,10 @@ function spawnWithLog(options: PartOptions): ChildProcess {
 }
 
 interface NodePartOptions {
-  /** Names the part in messages and its log file; there is a `scripts/<name>.mjs`. */
+  /** Name of the part in messages and of its log file; `scripts/<name>.mjs` exists. */
   readonly name: 'worker' | 'rehearsal';
   readonly env: NodeJS.ProcessEnv;
-  /** `PLANWAVE_HOME`; the log lies in its `temporal` folder, so that runs have the rest of the names. */
+  /** `PLANWAVE_HOME`; the log is in its `temporal` folder, which leaves the other names to runs. */
   readonly home: string;
 }
 
@@ -104,7 +104,7 @@ interface NodePartOptions {
 const readyMessage = { type: 'ready' } as const;
 
 /**
- * Starts one of our own scripts as a process and waits until it says that it is ready.
+ * Starts one of our own scripts as a process and waits until it reports that it is ready.
  *
  * @throws {ExpectedError} with the end of its log, when it ended before that
  */
@@ -128,8 +128,8 @@ export async function startNodePart(options: NodePartOptions): Promise<Part> {
 }
 
 /**
- * In a part: tells the parent that it is ready, and asks this process to end when the parent is gone. Does nothing
- * when the script was started by hand.
+ * Tells the parent that this part is ready, and asks this process to end when the parent is gone. Does nothing when the
+ * script was started by hand.
  */
 export function announceReady(): void {
   if (process.send === undefined) return;

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { badSettingsExitCode, ExpectedError, messageOf } from '../bootstrap/expected-error.mjs';
 
-/** Places of the parts of planwave, as the environment and Temporal's configuration file say. */
+/** Addresses and folders of planwave's parts, from the environment and Temporal's configuration file. */
 export interface Settings {
   /** `PLANWAVE_HOME` as an absolute path; default `.planning` in the current folder. */
   readonly home: string;
-  /** Set when `TEMPORAL_ADDRESS` or the Temporal configuration file names a server: none is started then. */
+  /** Set when `TEMPORAL_ADDRESS` or the Temporal configuration file names a server: then none is started. */
   readonly temporalAddressGiven: string | undefined;
   /** `PLANWAVE_TEMPORAL_PORT`, default 7233: the embedded server's gRPC port. */
   readonly temporalPort: number;
@@ -23,7 +23,7 @@ export interface Settings {
  */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const temporalPort = readPort(env, 'PLANWAVE_TEMPORAL_PORT', 7233);
-  // The Temporal CLI's own rule: the Web UI is 1000 above; beside an unusual port there may be no room above.
+  // The Temporal CLI's own rule puts the Web UI 1000 above; near the highest port there is no room above.
   const uiPortDefault = temporalPort + 1000 <= 65_535 ? temporalPort + 1000 : temporalPort - 1000;
   return {
     home: resolve(env['PLANWAVE_HOME'] ?? '.planning'),
@@ -35,12 +35,12 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   };
 }
 
-/** The address that the client and the worker should use: the one that is given, else the embedded server's. */
+/** Returns the address for client and worker: the given one, otherwise the embedded server's. */
 export function temporalAddressOf(settings: Settings): string {
   return settings.temporalAddressGiven ?? `127.0.0.1:${settings.temporalPort}`;
 }
 
-/** The environment of a part that has to find this machine's server and folder. */
+/** Returns the environment of a part that has to find this machine's server and folder. */
 export function partEnvironment(
   settings: Settings,
   temporalAddress: string,

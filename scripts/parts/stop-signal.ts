@@ -1,14 +1,17 @@
-/** A request to stop, by Ctrl-C or `kill`. */
+/** Requests to stop, by Ctrl-C or `kill`. */
 export interface StopSignal {
   /** Settles at the first signal. */
   readonly asked: Promise<void>;
-  /** Settles when a second one follows: do not wait for work in progress. */
+  /** Settles at a second signal: do not wait for work in progress. */
   readonly insisted: Promise<void>;
   /** Stops listening. */
   dispose(): void;
 }
 
-/** npm passes on the Ctrl-C that the terminal has sent already: what comes this soon is the same key press. */
+/**
+ * Milliseconds within which a signal counts as the same key press, because npm repeats the Ctrl-C that the terminal has
+ * already sent.
+ */
 const samePressMs = 1_000;
 
 /** Listens for SIGINT, SIGTERM and a closed terminal. */

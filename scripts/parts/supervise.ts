@@ -2,31 +2,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { logTail, type Part } from './part.ts';
 import { messageOf } from '../bootstrap/expected-error.mjs';
 
-/** A part that is started again when it dies. */
+/** A part that is restarted when it dies. */
 export interface Supervised {
   readonly name: string;
-  /** Settles with the reason when the part died too often to be started again. */
+  /** Settles with the reason when the part died too often. */
   readonly givenUp: Promise<string>;
-  /** Ends it in peace and starts it no more. */
+  /** Stops it gently and does not restart it. */
   stop(graceMs: number): Promise<void>;
-  /** Ends it at once and starts it no more. */
+  /** Ends it at once and does not restart it. */
   kill(): void;
 }
 
 export interface SuperviseOptions {
   readonly name: string;
-  /** The part as it runs now. */
+  /** The part at present. */
   readonly part: Part;
-  /** Starts it again; settles when it is ready. */
+  /** Restarts it; settles when it is ready. */
   readonly restart: () => Promise<Part>;
   readonly say: (line: string) => void;
 }
 
-/** More deaths than this in one life of the command are a defect, not bad luck. */
+/** Most restarts in one life of the command. More deaths are a defect, not bad luck. */
 const restartsMax = 5;
 const pauseMs = 1_000;
 
-/** Watches a part: says when it dies, how, and the end of its log, and starts it again. */
+/** Watches a part: reports when and how it dies with the end of its log, and restarts it. */
 export function supervise(options: SuperviseOptions): Supervised {
   const { name, say } = options;
   let { part } = options;
@@ -35,7 +35,7 @@ export function supervise(options: SuperviseOptions): Supervised {
   const watch = async (): Promise<string> => {
     for (let restarts = 0; ; restarts += 1) {
       const how = await part.ended;
-      // Only `stop` and `kill` set it, and then nobody waits for this any more.
+      // Only `stop` and `kill` set it, and then this result is no longer awaited.
       if (stopping) return 'stopped';
       say(
         `The ${name} died (${how}). The end of its log (${part.logFile}):\n${logTail(part.logFile)}`,
@@ -61,7 +61,7 @@ export function supervise(options: SuperviseOptions): Supervised {
     givenUp: watching,
     async stop(graceMs) {
       stopping = true;
-      // A part that is just starting again has to be stopped too, and can be only when it is up.
+      // A part that is restarting has to be stopped too, which is possible only once it is up.
       const latest = await restarting?.catch(() => part);
       await (latest ?? part).stop(graceMs);
     },

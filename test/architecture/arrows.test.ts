@@ -5,7 +5,7 @@ import { join, posix } from 'node:path';
 import { read, root } from './repository.ts';
 
 /**
- * Who may import whom. `contracts ← core ← workflows`; `contracts, core ← activities ← adapters`; `contracts, redaction ← client`;
+ * Who may import whom. `contracts ← core ← workflows`; `contracts, core ← activities ← adapters`; `contracts, core, redaction ← client`;
  * `rehearsal` and `redaction` import no other room; `worker` joins ports and adapters; `scripts` start the parts; tests see everything.
  */
 const arrows: Readonly<Record<string, readonly string[]>> = {
@@ -15,7 +15,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   workflows: ['contracts', 'core'],
   activities: ['contracts', 'core'],
   'activities/adapters': ['contracts', 'core', 'activities'],
-  client: ['contracts', 'redaction'],
+  client: ['contracts', 'core', 'redaction'],
   rehearsal: [],
   worker: ['contracts', 'core', 'redaction', 'workflows', 'activities', 'activities/adapters'],
   scripts: [

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { exitCodes } from '../../client/cli/exit-codes.ts';
+import { exitCodes } from '../../client/cli/cli-error.ts';
 import {
   memoKeys,
   queryNames,

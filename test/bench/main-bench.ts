@@ -18,6 +18,7 @@ import { waitingRuns } from './figures/waiting-runs.ts';
 import { waveFigures } from './figures/wave-latency.ts';
 import { deepRun } from './figures/deep-run.ts';
 import { wideWaves } from './figures/wide-waves.ts';
+import { words } from './figures/words.ts';
 import { describeMachine } from './machine.ts';
 import { renderJson, renderMarkdown, renderReport, replaceFigures } from './report.ts';
 import type { BenchReport } from './report.ts';
@@ -32,6 +33,7 @@ const allFigures: readonly Figure[] = [
   deepRun,
   makespan,
   promptCache,
+  words,
   waitingRuns,
   coldStart,
 ];

@@ -1,4 +1,6 @@
 import { startRehearsalServer } from '../../rehearsal/server.ts';
+import { playGoal, readPlayedGoals } from '../support/played/played-goal.ts';
+import { playedRunId } from '../support/played/run-played.ts';
 import { composeBenchReply, readConversation } from './bench-reply.ts';
 import type { ModelMessage, ModelReading, ModelRequest } from './model-messages.ts';
 
@@ -12,7 +14,12 @@ let promptBytes = 0;
 let keepsBodies = false;
 
 const server = await startRehearsalServer({ port: 0, thinkMs: 0, keepsCalls: false });
+const played = readPlayedGoals().map((goal) => {
+  const runId = playedRunId(goal);
+  return { match: { callKeyIncludes: `${runId}/` }, reply: playGoal(goal, runId) };
+});
 server.script([
+  ...played,
   {
     reply(request) {
       const { callKey, body } = request;

@@ -1,4 +1,4 @@
-import { renderTable } from '../../client/cli/text/render-table.ts';
+import { renderTable } from '../../client/cli/terminal-text.ts';
 import type { FigureRow } from './figure.ts';
 import { formatMegabytes, formatNumber, formatSummary } from './format.ts';
 import type { Machine } from './machine.ts';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { treePaths } from '../../activities/projection/paths.ts';
-import { toRunDirectory } from '../../activities/projection/run-directory.ts';
+import { treePaths, toRunDirectory } from '../../activities/projection/paths.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamOutcome } from '../../contracts/team-run.ts';
 import { isRecord } from '../../core/is-record.ts';

@@ -5,7 +5,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { LoneOutcome } from '../../contracts/delegation-run.ts';
 import type { TeamReport } from '../../contracts/team-run.ts';
 import type { TeamInput } from '../../contracts/team.ts';
-import { toRunDirectory } from '../../activities/projection/run-directory.ts';
+import { toRunDirectory } from '../../activities/projection/paths.ts';
 import type { RecordedCall, ScriptRule } from '../../rehearsal/script.ts';
 import { callsOfRun } from './process-stage.ts';
 import { expectPromisesKept } from './promises.ts';

@@ -10,7 +10,7 @@ import { RootHost } from '../shared/root-host.ts';
 import { runWaves } from './run-waves.ts';
 
 /**
- * One goal, from intake to result (seeds 003 and 004): waves until every criterion is met with evidence or waived.
+ * Runs one goal, from intake to result (seeds 003 and 004): waves until every criterion is met with evidence or waived.
  *
  * Started with `{"goal":"…"}`. Each wave is a child workflow. Continues as new between two waves when its history is
  * long; questions, answers, criteria and usage are carried over.
@@ -21,13 +21,13 @@ export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult
   const carried = carriedBy(args);
   const host = new RootHost(carried);
   const { state } = host;
-  // Before the handlers that take what nobody else does: a run that is reset has it at once.
+  // Registered before the catch-all handlers: a run that is reset receives it at once.
   setHandler(
     progressSignal,
     (payload) => {
       const progress = checkProgress(payload);
       if (progress === null) host.refuse('Signal progress: not the progress of a wave.');
-      // Of a history that was reset since, a wave tells of itself that nobody waits for.
+      // Ignores the progress of a wave from before a reset.
       else if (state.wave_workflow_id === waveWorkflowId(host.runId, progress.wave))
         host.showPlan(progress);
     },
@@ -48,7 +48,7 @@ export async function plannerRun(args: PlannerRunArgs): Promise<PlannerRunResult
   return host.finish(status, explainCriteria(outcomes));
 }
 
-/** Only the engine continues a run; from a person the same field is refused as bad input. */
+/** Returns the carried state. Only the engine continues a run; from a person the same field is refused as bad input. */
 function carriedBy(args: PlannerRunArgs): CarriedRun | null {
   const continued = workflowInfo().continuedFromExecutionRunId !== undefined;
   return continued && 'carried' in args ? args.carried : null;

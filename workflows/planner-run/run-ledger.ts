@@ -1,10 +1,10 @@
 import type { CarriedRun } from '../../contracts/planner-run.ts';
 import type { WaveResult } from '../../contracts/planner-wave.ts';
 
-/** What earlier waves did, as far as the rules for the next one need it. */
+/** Facts about earlier waves that the rules for the next one need. */
 export interface RunLedger {
   delegationIds(): readonly string[];
-  /** How often each fingerprint was dispatched. */
+  /** Number of dispatches of each fingerprint. */
   fingerprints(): Readonly<Record<string, number>>;
   take(wave: WaveResult): void;
 }

@@ -29,11 +29,11 @@ import { waveLostQuestion, wavesSpentQuestion } from './run-questions.ts';
 
 export interface RunEnd {
   readonly status: RunStatus;
-  /** Of all waves in this run of the workflow, for the reasons in the result. */
+  /** Outcomes of all waves in this run of the workflow, for the reasons in the result. */
   readonly outcomes: readonly DelegationOutcome[];
 }
 
-/** Waves until `core/run` says that the run is at its end, or the user does. */
+/** Runs waves until `core/run` or the user ends the run. */
 export async function runWaves(host: RootHost, carried: CarriedRun | null): Promise<RunEnd> {
   const ledger = openLedger(carried);
   const outcomes: DelegationOutcome[] = [];
@@ -50,7 +50,7 @@ export async function runWaves(host: RootHost, carried: CarriedRun | null): Prom
   return { status: end ?? 'stopped', outcomes };
 }
 
-/** @returns how the run ends, or null while it goes on. */
+/** @returns the status at the run's end, or null while it goes on. */
 async function takeStep(
   host: RootHost,
   ledger: RunLedger,
@@ -83,7 +83,7 @@ async function takeStep(
   }
 }
 
-/** The user told the run to finish: what is met is met. */
+/** Returns the end after the user told the run to finish: as completed when every criterion is met. */
 function endAsFinished(criteria: readonly CriterionState[]): RunStatus {
   return isDone(criteria) ? 'completed' : 'finished_unmet';
 }
@@ -93,13 +93,13 @@ async function runNextWave(
   ledger: RunLedger,
   relay: ChildRelay,
 ): Promise<WaveResult | { readonly lost: string }> {
-  // The record that the wave reads has them.
+  // The record that the wave reads contains these news.
   const told = host.state.news.last;
   const order = await orderNext(host, ledger, told);
   const { state } = host;
   state.wave_workflow_id = waveWorkflowId(host.runId, order.wave);
   state.wave_at_work = order.wave;
-  // After a reset, what the old wave of this id has asked is given to the run once more; nobody waits for it.
+  // After a reset, the questions of the old wave of this id come in again; their answers are not needed.
   host.inbox.withdraw(state.wave_workflow_id, null);
   host.refresh();
   try {
@@ -183,7 +183,10 @@ async function askWhenWavesAreSpent(
   }
 }
 
-/** Somebody terminated the wave, or it failed: its work is in the store, the user says whether another is made. */
+/**
+ * Asks the user after a wave was terminated or failed: its work is in the store, and the user decides whether another
+ * one is made.
+ */
 async function askWhenWaveIsLost(host: RootHost, reason: string): Promise<RunStatus | null> {
   const { state } = host;
   state.wave += 1;
@@ -212,7 +215,7 @@ async function askUser(
   return answer === undefined || answer.loop ? null : answer;
 }
 
-/** Nothing is lost on the way: writes are done, answers delivered, handlers finished. */
+/** Continues as new without losses: writes are done, answers delivered, handlers finished. */
 async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
   const { state, control, record, inbox } = host;
   const { opened } = state;

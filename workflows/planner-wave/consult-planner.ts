@@ -6,7 +6,7 @@ import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
-import { turnSummary } from '../../core/render/turn-summary.ts';
+import { turnSummary } from '../../core/render/labels.ts';
 import { isFromUser } from '../../core/run/news.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import {
@@ -21,42 +21,42 @@ import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
 import type { Funds } from '../shared/funds.ts';
 import type { WaveDesk } from './wave-desk.ts';
 
-/** A wave's desk, and what the planner may spend. */
+/** Context of a wave, with the planner's budget. */
 export type PlannerDesk = WaveDesk & { readonly funds: Funds };
 
-/** What the planner is asked for, and the rule its answer must keep. */
+/** A request to the planner, and the rule for its answer. */
 export interface Consultation {
   readonly shape: Exclude<OutputShape, 'agent_output'>;
-  /** Rendered anew for each attempt: what the user said meanwhile changes it. */
+  /** Rendered anew for each attempt, because news of the user change it. */
   readonly prompt: () => Prompt;
-  /** For people: `plan wave 2`. */
+  /** Description for people: `plan wave 2`. */
   readonly purpose: string;
   readonly check: ConversationDesk['check'];
-  /** Questions that the planner must have answered before its output is of use. */
+  /** Returns the questions that must be answered before the planner's output can be used. */
   readonly questions: (outline: TurnOutline) => readonly AskedQuestion[];
-  /** Whether the output would leave no planning step that could consider what the user says meanwhile. */
+  /** Returns true for an output after which no planning step could consider new input of the user. */
   readonly isLast: (outline: TurnOutline) => boolean;
-  /** Makes its tool calls. Absent where it has no tools. */
+  /** Makes the planner's tool calls. Absent where it has no tools. */
   readonly runTools?: ConversationDesk['runTools'];
 }
 
 export type Consulted =
-  /** `news_id`: the newest news that the planner had when it gave it. */
+  /** `news_id`: the newest news item that the planner had for this output. */
   | { readonly type: 'output'; readonly outline: TurnOutline; readonly news_id: number }
   | { readonly type: 'stopped' }
   /** The budget does not allow another call. */
   | { readonly type: 'denied'; readonly reason: string }
-  /** The user gave up after the planner could not keep its rule. */
+  /** The user gave up after the planner's output stayed invalid. */
   | { readonly type: 'abandoned' };
 
-/** It could not keep its rule in all its attempts. */
+/** The planner's output stayed invalid in all attempts. */
 interface PlannerFailed {
   readonly type: 'failed';
   readonly reason: string;
 }
 
 /**
- * Asks the planner until its output keeps the rule. After all attempts the user decides; a planner that asks gets its
+ * Asks the planner until its output is valid. After all attempts the user decides; a planner with questions gets the
  * answers and goes on.
  */
 export async function consultPlanner(
@@ -77,7 +77,7 @@ export async function consultPlanner(
   }
 }
 
-/** Asks the planner once, with repairs. It is for the caller to say what follows when it keeps failing. */
+/** Asks the planner once, with repairs. The caller decides what follows a failure. */
 export async function tryPlanner(
   consultation: Consultation,
   order: WaveOrder,

@@ -49,31 +49,34 @@ import { viewDelegations } from './view-delegations.ts';
 export interface Dispatched {
   readonly outcomes: readonly DelegationOutcome[];
   readonly fingerprints: readonly string[];
-  /** Whether the wave was cancelled; the outcomes are of what was done until then. */
+  /** True when the wave was cancelled; then the outcomes are those until that moment. */
   readonly stopped: boolean;
 }
 
-/** What people see of it. */
+/** Part of the dispatch that people see. */
 export type DispatchView = Pick<WaveView, 'delegations' | 'at_work'>;
 
-/** A wave's delegations under way. `core/dispatch` decides; this starts, tells and remembers. */
+/** A running dispatch of a wave's delegations. `core/dispatch` decides; this starts, signals and remembers. */
 interface Dispatching extends WaveSite {
-  /** The wave's own scope: children belong to it, whichever handler starts them. */
+  /** The wave's own scope: children belong to it, even if a handler starts them. */
   readonly scope: CancellationScope;
   readonly outcomes: Map<string, DelegationOutcome>;
   readonly started: Set<string>;
-  /** Answers that wait until their delegation has a slot again: of a team or a triad several may ask at the same time. */
+  /**
+   * Answers that wait until their delegation has a slot again: several members of a team or a triad may ask at the same
+   * time.
+   */
   readonly deliveries: Map<string, Delivery[]>;
   readonly onView: (view: () => DispatchView) => void;
   state: DispatchState;
-  /** Reviews that are under way: the wave ends after what they cost is counted. */
+  /** Number of running reviews: the wave ends only after their cost is counted. */
   reviews: number;
   lastReview: Promise<unknown>;
 }
 
 /**
- * Starts each delegation the moment its own dependencies are met and handles each result as it arrives. A delegation
- * that asks gives its slot to others until its answers are there.
+ * Starts each delegation as soon as its own dependencies are met, and handles each result as it arrives. A delegation
+ * with questions gives its slot to others until the answers arrive.
  */
 export async function dispatchWave(
   plan: WavePlanOutline,
@@ -167,7 +170,7 @@ async function run(d: Dispatching, delegation: DelegationOutline): Promise<void>
   const outcome = await runChild(d, delegation);
   note(d, outcome);
   d.desk.work.usage = addUsage(d.desk.work.usage, outcome.usage);
-  // Before its slot is free for the next one.
+  // Checked before its slot is free for the next one.
   const reason = findRepeatedFailure([...d.outcomes.values()]);
   if (reason !== null) on(d, { type: 'halt', reason });
   on(d, { type: 'ended', outcome });
@@ -183,7 +186,7 @@ function takeEscalation(d: Dispatching, payload: unknown): void {
     inBackground(() => d.desk.superior.park(escalation.reason));
     return;
   }
-  // Only a wave that was started by hand is the topmost workflow.
+  // Reported here only when the wave was started by hand and is the topmost workflow.
   if (escalation.type === 'effect') {
     inBackground(() => d.desk.superior.report(escalation.effect));
     return;
@@ -229,7 +232,7 @@ async function passOn(
   const waiting = d.deliveries.get(delegationId) ?? [];
   d.deliveries.set(delegationId, [...waiting, { escalation_id, answers }]);
   on(d, { type: 'answered', delegation_id: delegationId });
-  // Others who work on it may have their answers already, and it its slot.
+  // Other members may have got their answers, and the delegation its slot, already.
   if (isRunning(d.state, delegationId)) deliver(d, delegationId);
 }
 
@@ -242,8 +245,8 @@ function deliver(d: Dispatching, delegationId: string): void {
 }
 
 /**
- * One review after the other: they share what the planner may spend. The calls belong to the wave, so `stop` cancels
- * them, whichever handler began them. When the budget is spent, what is left is for the decision on the wave.
+ * Runs one review after the other, because they share the planner's budget. The calls belong to the wave, so `stop`
+ * cancels them even if a handler began them. When the budget is spent, the rest is left to the decision on the wave.
  */
 async function review(d: Dispatching, work: () => Promise<Reviewed>): Promise<Reviewed> {
   const verdict = d.desk.treasury?.verdict() ?? 'open';
@@ -271,14 +274,14 @@ function tell(
   inBackground(() => signalQuietly(() => send(child)));
 }
 
-/** Their workflow ids. */
+/** Returns the workflow ids of running children. */
 function childrenAtWork(d: Dispatching): string[] {
   return [...d.started]
     .filter((id) => !d.outcomes.has(id))
     .map((id) => delegationWorkflowId(d.waveId, id));
 }
 
-/** @returns whether the wave was cancelled. Then its children are too, and each still reports what it used. */
+/** @returns true when the wave was cancelled. Then its children are too, and each still reports its usage. */
 async function untilAllEnded(done: () => boolean, stop: () => void): Promise<boolean> {
   try {
     await condition(done);

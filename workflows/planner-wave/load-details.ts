@@ -3,7 +3,7 @@ import type { ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import { plannerAgentId } from '../../contracts/names.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { cleanLine } from '../../core/text/clean-line.ts';
+import { cleanLine } from '../../core/text/cut-text.ts';
 import { countLoadsLeft, noteLoaded } from '../../core/turns/note-loaded.ts';
 import { doneOf, toInput } from '../delegation/call-tools.ts';
 import { isToolCall, runToolParking } from '../delegation/make-call.ts';

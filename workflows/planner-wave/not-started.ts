@@ -2,7 +2,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 
-/** The outcome of a delegation that made no call, or of which nobody knows more. */
+/** Builds the outcome of a delegation that made no call, or of which nothing more is known. */
 export function notStarted(
   delegation: DelegationOutline,
   status: DelegationOutcome['status'],

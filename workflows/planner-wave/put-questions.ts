@@ -10,27 +10,27 @@ import type { NewsFeed } from '../shared/news-feed.ts';
 import { tryPlanner } from './consult-planner.ts';
 import type { Consultation, PlannerDesk } from './consult-planner.ts';
 
-/** What the planner is shown besides the questions, and how it is asked. */
+/** Material for the planner besides the questions, and the way to consult it. */
 export interface Reviewing {
   readonly order: WaveOrder;
   readonly plan_ref: Ref;
-  /** Outputs of this wave that are there already. */
+  /** Outputs of this wave that are finished. */
   readonly outputs: readonly UpstreamOutput[];
-  /** Whether who asked has ended meanwhile: then nobody needs the answers. */
+  /** Returns true when the asker has ended, so that the answers are not needed. */
   readonly isGone: () => boolean;
-  /** Carries the planner's calls out as part of the wave. */
+  /** Makes the planner's calls as part of the wave. */
   readonly review: (work: () => Promise<Reviewed>) => Promise<Reviewed>;
 }
 
-/** How a review ended. */
+/** Result of a review. */
 export type Reviewed = Awaited<ReturnType<typeof tryPlanner>>;
 
 /**
- * Puts a delegation's questions to those who can answer them (seed 004 §2.1 and §10): to the planner first, critical ones
- * too. What the planner answers or lets assume goes through the same inbox as all questions, so it is recorded, counted and
- * delivered like any answer.
+ * Puts a delegation's questions to those that can answer them (seed 004 §2.1 and §10): to the planner first, even
+ * critical ones. Answers and assumptions of the planner go through the same inbox as all questions, so they are
+ * recorded, counted and delivered like any answer.
  *
- * @returns null when who asked is gone.
+ * @returns null when the asker is gone.
  */
 export async function putQuestions(
   escalation: QuestionsEscalation,
@@ -51,7 +51,7 @@ export async function putQuestions(
   return desk.superior.ask({ ...escalation, verdicts: verdictsOf(reviewed, escalation, places) });
 }
 
-/** Places in the list, from 0. What the run settles by itself needs no review. */
+/** Returns indexes of the questions to review. Questions that the run answers by itself need no review. */
 function placesToReview(
   { questions }: QuestionsEscalation,
   { order }: Reviewing,
@@ -61,7 +61,7 @@ function placesToReview(
   );
 }
 
-/** None when the planner could not keep the rule: then the user is asked, as the agent wanted. */
+/** Returns the planner's verdicts; none when its review stayed invalid: then the user is asked, as the agent wanted. */
 function verdictsOf(
   reviewed: Reviewed,
   { questions }: QuestionsEscalation,
@@ -106,7 +106,7 @@ function consultationOn(
   };
 }
 
-/** Everything but facts that the prompt shows under a name. */
+/** Lists the named parts of the prompt except facts. */
 function listSources(
   order: WaveOrder,
   outputs: readonly UpstreamOutput[],

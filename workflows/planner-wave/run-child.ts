@@ -17,7 +17,7 @@ import { metrics } from '../../core/metrics/metrics.ts';
 import { dropReplaced, listReplaced } from '../../core/plan/replaced.ts';
 import { collectUpstream } from '../../core/plan/collect-upstream.ts';
 import { lastNewsId } from '../../core/run/news.ts';
-import { delegationSummary } from '../../core/render/member-summary.ts';
+import { delegationSummary } from '../../core/render/labels.ts';
 import { secondsSince } from '../shared/clock.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
@@ -27,10 +27,10 @@ import { childOptions } from '../shared/child-options.ts';
 import { notStarted } from './not-started.ts';
 import type { PlannerDesk } from './consult-planner.ts';
 
-/** A wave's desk with the planner at it, and who keeps its account; null: nothing is limited. */
+/** A wave's context with the planner's budget and the wave's account; null when nothing is limited. */
 export type DispatchDesk = PlannerDesk & { readonly treasury: Treasury | null };
 
-/** What a delegation's start needs to know of its wave. */
+/** Facts about the wave that a delegation's start needs. */
 export interface WaveSite {
   readonly plan: WavePlanOutline;
   readonly order: WaveOrder;
@@ -44,14 +44,14 @@ export interface WaveSite {
 
 type DelegationChild = ChildWorkflowHandle<(args: DelegationArgs) => Promise<DelegationOutcome>>;
 
-/** Starts a delegation, waits for its end, and settles its account. Whatever happens to it is an outcome. */
+/** Starts a delegation, waits for its end, and settles its account. Every end, even a lost child, gives an outcome. */
 export async function runChild(
   d: WaveSite,
   delegation: DelegationOutline,
 ): Promise<DelegationOutcome> {
   const { desk, relay } = d;
   const { delegation_id } = delegation;
-  // Known unless the child was lost: then all that it was lent counts as spent.
+  // Unknown only when the child was lost: then its whole lease counts as spent.
   let spent: Spending | null = noSpending;
   try {
     const admitted = await admit(d, delegation_id);
@@ -79,7 +79,7 @@ type Admitted =
   | { readonly type: 'admitted'; readonly lease: Lease | null }
   | { readonly type: 'denied'; readonly reason: string };
 
-/** Nothing starts that could make no call. */
+/** Leases a share of the budget. A delegation that could make no call does not start. */
 async function admit({ desk }: WaveSite, delegationId: string): Promise<Admitted> {
   if (desk.treasury === null) return { type: 'admitted', lease: null };
   const { needs, spent, worked_ms } = emptyPurse;

@@ -12,7 +12,7 @@ import { RootHost } from '../shared/root-host.ts';
 import { runWave } from './run-wave.ts';
 import { beginWaveWork, viewBefore } from './wave-desk.ts';
 
-/** A wave that somebody started by hand: it has its own inbox, record and result. */
+/** Runs a wave that was started by hand: it has its own inbox, record and result. */
 export async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {
   const host = new RootHost(null);
   registerRootHandlers(host);
@@ -23,7 +23,7 @@ export async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {
   const opened = await host.open('plannerWave', input);
   const order = orderOf(host, opened);
   refuseBadPlan(opened, order);
-  // It is the wave at work itself.
+  // The workflow itself is the current wave.
   host.state.wave_workflow_id = host.runId;
   host.state.wave_at_work = order.wave;
   const wave = await host.stoppable(() =>
@@ -75,7 +75,7 @@ function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
   };
 }
 
-/** A plan that a person typed goes back to the person, not to the planner. */
+/** Refuses an invalid typed plan. It goes back to the person, not to the planner. */
 function refuseBadPlan({ plan }: OpenRunResult, order: WaveOrder): void {
   if (plan === null) return;
   const faults = checkPlan(plan, order);

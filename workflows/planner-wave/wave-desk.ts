@@ -13,31 +13,31 @@ import type { Conversation } from '../shared/conversation.ts';
 import type { NewsFeed } from '../shared/news-feed.ts';
 import type { Superior } from '../shared/superior.ts';
 
-/** What a wave is given besides its order, and what it notes while it works. */
+/** Context of a wave besides its order, with the state of its work. */
 export interface WaveDesk {
   readonly control: Control;
   readonly superior: Superior;
-  /** Tells the run, or the record of a wave alone, what was planned. */
+  /** Reports the plan to the run, or to the record of a wave without one. */
   readonly onPlanned: (progress: WaveProgress) => Promise<void>;
-  /** Called when something that people see has changed. A view of many delegations is long: make it when it is shown. */
+  /** Called after each visible change. A view of many delegations is long: it is built only when it is shown. */
   readonly onView: (view: () => WaveView) => void;
   readonly work: WaveWork;
 }
 
-/** Names that a delegation may require: those of the record, and answers that came since. */
+/** Returns the names that a delegation may require: those of the record, and later answers. */
 export function knownInputs(order: WaveOrder, news: NewsFeed): readonly string[] {
   const answered = answersInNews(news.all()).map(({ question_id }) => question_id);
   return [...new Set([...order.known_inputs, ...answered])];
 }
 
-/** Answers that the wave knows, with those that came since it was ordered. */
+/** Returns the answers of the order, updated by later ones. */
 export function knownAnswers(order: WaveOrder, news: NewsFeed): readonly KnownAnswer[] {
   const since = answersInNews(news.all());
   const newer = new Set(since.map(({ question_id }) => question_id));
   return [...order.answered_questions.filter((one) => !newer.has(one.question_id)), ...since];
 }
 
-/** The criteria after what the user has given up, and which answers were changed, since the wave was ordered. */
+/** Applies the user's waivers and changed answers since the wave was ordered to the criteria. */
 export function settleByNews(
   criteria: readonly CriterionState[],
   news: NewsFeed,
@@ -46,19 +46,19 @@ export function settleByNews(
   return waiveCriteria(reopened, waivedInNews(news.all()));
 }
 
-/** What there is to see before a wave shows itself. */
+/** Returns the view of a wave before its first own one. */
 export function viewBefore(wave: number): WaveView {
   return { wave, phase: 'planning', delegations: [], usage: noUsage, at_work: [] };
 }
 
 export interface WaveWork {
-  /** Of the planner's conversations in this wave that are over, and of delegations that have ended. */
+  /** Use of the planner's finished conversations in this wave, and of delegations that have ended. */
   usage: Usage;
-  /** As in WaveResult. */
+  /** Defined in WaveResult. */
   newsConsidered: number;
-  /** The planner's conversations under way. */
+  /** The planner's running conversations. */
   readonly talks: Set<Conversation>;
-  /** Escalations of the planner so far; they number the next. */
+  /** Number of the planner's escalations so far; the next one gets the next number. */
   escalations: number;
 }
 
@@ -66,7 +66,7 @@ export function beginWaveWork(): WaveWork {
   return { usage: noUsage, newsConsidered: 0, talks: new Set(), escalations: 0 };
 }
 
-/** Of the planner until now, and of delegations that have ended. */
+/** Sums the use of the planner until now, and of delegations that have ended. */
 export function usageUntilNow({ usage, talks }: WaveWork): Usage {
   return addUsage(usage, ...[...talks].map((talk) => talk.usage));
 }

@@ -3,8 +3,8 @@ import type { Activities } from '../../contracts/activity-types.ts';
 
 /**
  * Model calls. A worker killed in a call is noticed when its heartbeats stop, so the heartbeat timeout bounds what a
- * crash costs in time. A cancelled call is waited for: its result carries the usage until then.
- * The schedule-to-close time is long because workers may be away for days; the attempts bound the cost instead.
+ * crash costs in time. A cancelled call is awaited: its result carries the usage until then. The schedule-to-close time
+ * is long because workers may be away for days; the attempts bound the cost instead.
  */
 export const { modelTurn } = proxyActivities<Pick<Activities, 'modelTurn'>>({
   startToCloseTimeout: '20 minutes',
@@ -20,8 +20,8 @@ export const { modelTurn } = proxyActivities<Pick<Activities, 'modelTurn'>>({
 });
 
 /**
- * A killed worker's short activities are made again as soon as four heartbeats are missing. A model call gets twice
- * that: made again too early, it is bought twice.
+ * Heartbeat timeout of short activities: after a worker dies, they are repeated once four heartbeats are missing. A
+ * model call gets twice that, because an early repetition buys it twice.
  */
 const shortHeartbeatTimeout = '4 seconds';
 
@@ -33,14 +33,14 @@ export const { runTool } = proxyActivities<Pick<Activities, 'runTool'>>({
   retry: { initialInterval: '200 milliseconds', maximumInterval: '1 minute', maximumAttempts: 20 },
 });
 
-/** Asked while the run stops: a store that does not answer must not keep it from ending. */
+/** Called while the run stops: an unresponsive store must not delay its end. */
 export const { recallSpent } = proxyActivities<Pick<Activities, 'recallSpent'>>({
   startToCloseTimeout: '10 seconds',
   scheduleToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', maximumAttempts: 3 },
 });
 
-/** Reads and writes of the store: idempotent, so they are repeated until the disk is well again. */
+/** Reads and writes of the store: idempotent, so they are repeated until the disk works again. */
 export const {
   judgeAnswers,
   openRun,
@@ -79,9 +79,9 @@ export const {
 });
 
 /**
- * A function of somebody's own that hangs must not hold a team for long, nor stop one worker after the other for ever. How
- * often one that throws is called, the activity says (`middlewareAttemptsMax`): the other attempts are for a store that is
- * away.
+ * A user's function that hangs must not hold up a team for long, nor stop one worker after the other for ever. The
+ * activity limits the calls of a function that throws (`middlewareAttemptsMax`); the other attempts are for an
+ * unavailable store.
  */
 export const { applyMiddleware } = proxyActivities<Pick<Activities, 'applyMiddleware'>>({
   startToCloseTimeout: '1 minute',
@@ -92,14 +92,14 @@ export const { applyMiddleware } = proxyActivities<Pick<Activities, 'applyMiddle
 });
 
 /**
- * A team goes on without its thread: one that can't be had holds it for two attempts, 15 seconds at most. The store itself
- * gives up before the attempt does, and says why.
+ * A team goes on without its thread: an unavailable one delays it by two attempts, at most 15 seconds. The store itself
+ * gives up before the attempt does, and reports the reason.
  */
 export const { loadThread, saveThread } = proxyActivities<
   Pick<Activities, 'loadThread' | 'saveThread'>
 >({
   startToCloseTimeout: '7 seconds',
-  // Longer than its attempts take, so that a run whose workers are away for a while keeps its thread.
+  // Longer than its attempts take, so that a run keeps its thread while its workers are away for some time.
   scheduleToCloseTimeout: '1 day',
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   retry: { initialInterval: '500 milliseconds', maximumAttempts: 2 },

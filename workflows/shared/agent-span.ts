@@ -1,7 +1,7 @@
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import type { SpanAttributes, SpanEnd, SpanStart } from './in-span.ts';
 
-/** An agent at work, as the conventions for generative AI name it. */
+/** Names the span of a working agent by the conventions for generative AI. */
 export function agentSpan(agent_id: string, attributes: SpanAttributes): SpanStart {
   return {
     name: `invoke_agent ${agent_id}`,
@@ -13,7 +13,7 @@ export function agentSpan(agent_id: string, attributes: SpanAttributes): SpanSta
   };
 }
 
-/** How the work ended. @param why For rules; null: nobody knows, or it did not fail. */
+/** Describes the end of the work. @param why Reason for metrics; null when it is unknown, or the work did not fail. */
 export function workEnd(
   status: 'completed' | 'failed' | 'timed_out' | 'stopped' | 'not_started',
   why: FailureReason | null,

@@ -7,9 +7,9 @@ import type { RootHost } from './root-host.ts';
 import { untilDone } from './until-done.ts';
 
 /**
- * Has the record's questions say whether the new answers fit.
+ * Checks new answers against the questions in the record.
  *
- * @returns null when one does not: then the whole message is refused, with the reasons.
+ * @returns null when one does not fit: then the whole message is refused, with the reasons.
  */
 export async function judgeAmended(
   host: RootHost,
@@ -28,7 +28,7 @@ export async function judgeAmended(
   return null;
 }
 
-/** Whoever asked has had the first answer: the record finds out who built on it. */
+/** Applies changed answers. Their askers keep the first answer: the record finds the work that was built on it. */
 export function takeAmended(host: RootHost, answers: readonly AmendedAnswer[]): void {
   for (const amended of answers) {
     const amended_at = nowSeconds();

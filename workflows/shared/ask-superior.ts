@@ -5,18 +5,21 @@ import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import type { Funds } from './funds.ts';
 import type { Superior } from './superior.ts';
 
-/** Questions of somebody who works on a delegation. */
+/** Questions of an agent or member that works on a delegation. */
 interface Asking {
-  /** Unique below the superior. A shared one gives another. */
+  /** Unique below the superior. A shared superior replaces it. */
   readonly escalation_id: string;
   readonly agent_id: string;
   readonly kind: QuestionKind;
   readonly questions: readonly AskedQuestion[];
-  /** Seconds after which each question's default is taken. If undefined, they wait. */
+  /** Seconds after which the default of each question is taken. If undefined, they wait. */
   readonly deadlineSeconds?: number | undefined;
 }
 
-/** Puts questions to the user, and gives back what is left to spend meanwhile. Throws when the asker is cancelled while it waits. */
+/**
+ * Puts questions to the user, and gives the rest of the lease back for that time. Throws when the asker is cancelled
+ * while it waits.
+ */
 export function askSuperior(
   { wave, delegation }: DelegationOrder,
   desk: { readonly superior: Superior; readonly funds: Pick<Funds, 'giveBack'> },

@@ -12,24 +12,27 @@ import { readFailure } from './read-failure.ts';
 import type { Superior } from './superior.ts';
 
 export type ModelCall =
-  /** Nothing may be spent any more. */
+  /** The budget allows no further call. */
   | { readonly type: 'denied'; readonly reason: string }
   | { readonly type: 'replied'; readonly result: ModelTurnResult }
   | { readonly type: 'failed'; readonly why: FailureReason; readonly reason: string };
 
-/** Told how a call comes along. */
+/** Progress callbacks of one model call. */
 export interface CallWatch {
-  /** It is made. Told once, however often it is tried; never while the call waits for a resume or for its share of a budget. */
+  /**
+   * Called once when the call begins, however many attempts it needs; not while the call waits for a resume or for its
+   * share of a budget.
+   */
   readonly onCall: () => void;
-  /** It was not made after all: it may take more than its allowance. */
+  /** Called when the call was not made after all, because it may exceed its allowance. */
   readonly onRefused: () => void;
-  /** What attempts that gave no reply were billed. */
+  /** Called with the billed usage of attempts without a reply. */
   readonly onSpent: (usage: Usage) => void;
 }
 
 /**
- * One model call, however long the provider's trouble lasts: a refused request fails its caller, trouble with the
- * account or the network parks the run, and the same call is made again when somebody resumes.
+ * Makes one model call, even through long trouble of the provider: a refused request fails its caller; trouble with the
+ * account or the network parks the run, and the call is repeated after a resume.
  */
 export async function callModel(
   input: Omit<ModelTurnInput, 'allowance'>,
@@ -73,8 +76,8 @@ export async function callModel(
 }
 
 /**
- * A call that was cancelled in flight tells what it was billed in its result. One that was cancelled between two
- * attempts has no result; the ledger knows.
+ * Returns the usage of a cancelled call. One that was cancelled in flight reports it in its result; one between two
+ * attempts has no result, and the ledger is asked.
  */
 async function recallCancelled(error: unknown): Promise<Usage> {
   if (!(error instanceof ActivityFailure) || error.activityId === undefined) return noUsage;

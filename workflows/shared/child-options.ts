@@ -4,10 +4,10 @@ import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
 import { childSearchAttributes } from './visibility.ts';
 
 /**
- * How every workflow below a run is started.
+ * Returns the start options of every workflow below a run.
  *
- * Its id names its place in the run, so whoever has it already does work of a history that was reset since: that is over,
- * and would only spend. Of a child the server lets this be said by the reuse policy alone.
+ * Its id names its place in the run, so an older workflow with that id belongs to a history that was reset; it would
+ * only waste money and is terminated. For a child the server offers only the reuse policy for this.
  *
  * @param summary Shown in the Web UI.
  */

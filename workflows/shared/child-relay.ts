@@ -6,29 +6,30 @@ import { informSignal, pauseSignal, resumeSignal } from './messages.ts';
 import type { NewsFeed } from './news-feed.ts';
 import { signalQuietly } from './signal-quietly.ts';
 
-/** Passes on to children at work what reaches their parent: that it pauses or resumes, and what was decided. */
+/** Passes pauses, resumes and decisions from the parent to its running children. */
 export interface ChildRelay {
   /**
-   * Call it when a child has begun: what came while it was being started found nobody.
+   * Must be called when a child has begun: messages during its start did not reach it.
    *
-   * @param newsId The newest news that it was started with; 0 for none.
+   * @param newsId The newest news item that it was started with; 0 for none.
    */
   welcome(childId: string, newsId: number): void;
-  /** Call it when the child has ended. */
+  /** Must be called when the child has ended. */
   dismiss(childId: string): void;
 }
 
 interface Child {
-  /** The newest change of control that it does not know. */
+  /** The newest change of control that it has not received. */
   change: ControlChange | null;
-  /** The newest news that it knows. */
+  /** The newest news item that it has received. */
   newsId: number;
   isTold: boolean;
 }
 
 /**
- * Signals between workflows may overtake each other: a pause that arrives after its resume would stop a child for good.
- * So the next one to a child goes out when the one before has arrived, and of changes of control only the newest counts.
+ * Creates the relay. Signals between workflows may overtake each other, and a pause that arrives after its resume would
+ * stop a child for good. So the next signal to a child is sent when the one before has arrived, and of changes of
+ * control only the newest counts.
  */
 export function createChildRelay(control: Control, news: NewsFeed): ChildRelay {
   const children = new Map<string, Child>();

@@ -1,6 +1,6 @@
 import { condition, log } from '@temporalio/workflow';
 
-/** Whether this workflow may start new calls. `paused` is a person's wish, `parked` a fault of the provider. */
+/** Permission to start new calls. `paused` is a person's wish, `parked` a fault of the provider. */
 export interface Control {
   pausedReason(): string | null;
   parkedReason(): string | null;
@@ -8,7 +8,7 @@ export interface Control {
   park(reason: string): void;
   /** Ends both. */
   resume(): void;
-  /** Calls `listener` when calls may no longer start or may start again, to pass it on to children. */
+  /** Calls `listener` when calls may no longer start or may start again, so that children are informed. */
   subscribe(listener: (change: ControlChange) => void): void;
   /** Resolves when calls may start; throws when cancelled. */
   ready(): Promise<void>;
@@ -18,7 +18,7 @@ export type ControlChange =
   | { readonly type: 'pause'; readonly reason: string }
   | { readonly type: 'resume' };
 
-/** @param onChange called also when only a reason changed, which children need not know. */
+/** @param onChange Called also when only a reason changed, which children need not know. */
 export function createControl(
   initial: { readonly paused: string | null; readonly parked: string | null },
   onChange: () => void = () => {},

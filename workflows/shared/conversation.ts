@@ -32,32 +32,32 @@ import { stopWhenCancelled } from './stop-when-cancelled.ts';
 import type { Funds } from './funds.ts';
 import type { Superior } from './superior.ts';
 
-/** One agent's own conversation with the model. All of it that history needs. */
+/** One agent's own conversation with the model: the part that history needs. */
 export interface Conversation {
   head: Ref | null;
-  /** What the next call adds. */
+  /** Inputs of the next call. */
   append: readonly TurnInput[];
-  /** The newest news that it holds. */
+  /** The newest news item that it contains. */
   news_id: number;
-  /** question_ids of answers that it was given as its own. They come as news as well, sooner or later. */
+  /** question_ids of answers to its own questions. They arrive as news too, sooner or later. */
   answered: readonly string[];
-  /** Says which command is outstanding. */
+  /** Contains the outstanding command. */
   turns: TurnsState;
-  /** Calls that were made, the one in flight too. */
+  /** Number of calls, including the one in flight. */
   calls: number;
   usage: Usage;
 }
 
-/** What the tool calls of one reply came to. */
+/** Result of the tool calls of one reply. */
 export interface ToolsDone {
-  /** One for each call. They wait for the next call of the model, whatever the verdict. */
+  /** One input for each call, for the next call of the model, whatever the verdict. */
   readonly inputs: readonly TurnInput[];
   readonly verdict: ToolsVerdict;
-  /** Model calls that the tools made of their own. */
+  /** Model calls that the tools made themselves. */
   readonly calls_made: number;
 }
 
-/** What the results of ordinary tools come to: the model reads them. */
+/** Returns the result of ordinary tools: the model reads their output. */
 export function readOn(inputs: readonly TurnInput[]): ToolsDone {
   return { inputs, verdict: { type: 'go_on' }, calls_made: 0 };
 }
@@ -67,41 +67,41 @@ export interface ConversationDesk {
   readonly agent_id: string;
   readonly registry_ref: Ref;
   readonly shape: OutputShape;
-  /** The summary of a call. @param calls of the conversation, with this one. */
+  /** Returns the summary of a call. @param calls Number of the conversation's calls, including this one. */
   readonly label: (calls: number) => string;
-  /** What the calls are for; absent for the planner. */
+  /** Delegation of the calls; absent for the planner. */
   readonly delegation_id?: string;
-  /** What only members of a triad have: a model of their own, tools that the workflow decides. */
+  /** Options for members of a triad: a model of their own, and tools that the workflow decides. */
   readonly offer?: Pick<ModelTurnInput, 'model' | 'state_tools'>;
-  /** What the output may pass on as it stands now; absent for whoever writes all of its output. */
+  /** Returns the parts that the output may pass on; absent for an author that writes all of its output. */
   readonly passable?: () => readonly Passable[];
   readonly control: Control;
   readonly superior: Superior;
   readonly funds: Funds;
-  /** The rule that the output must keep. */
+  /** Checks the output against its rule. */
   readonly check: (
     outline: TurnOutline,
   ) => readonly OutputFault[] | Promise<readonly OutputFault[]>;
   readonly runTools?: (calls: readonly (ToolCall | StateToolCall)[]) => Promise<ToolsDone>;
   readonly onTurn?: () => void;
   readonly onReply?: (reply: TurnReply) => void;
-  /** Whether to stop before the next call, because history grew long. */
+  /** Returns true to stop before the next call, because history is long. */
   readonly carryOver?: () => boolean;
 }
 
 export type ConversationEnd =
   | { readonly type: 'output'; readonly outline: TurnOutline }
-  /** By its tool calls, whose results wait for the next turn. */
+  /** Ended by its tool calls, whose results wait for the next turn. */
   | { readonly type: 'done_by_tools' }
   | { readonly type: 'failed'; readonly why: FailureReason; readonly reason: string }
-  /** `words_ref`: the last of what had arrived of a reply; null when nothing had. */
+  /** `words_ref`: the last words of a cut reply; null when there were none. */
   | { readonly type: 'stopped'; readonly words_ref: Ref | null }
   /** The budget does not allow another call. */
   | { readonly type: 'denied'; readonly reason: string }
-  /** Not at its end: the conversation goes on in the next run of the workflow. */
+  /** Not ended: the conversation continues in the next run of the workflow. */
   | { readonly type: 'carry_over' };
 
-/** A conversation before its first call. */
+/** Returns a conversation before its first call. */
 export function openConversation(prompt: Prompt, options: TurnsOptions): Conversation {
   return {
     head: null,
@@ -114,7 +114,7 @@ export function openConversation(prompt: Prompt, options: TurnsOptions): Convers
   };
 }
 
-/** Makes calls until `core/turns` says that the conversation is at an end. Changes `conversation` as it goes. */
+/** Makes calls until `core/turns` ends the conversation. Changes `conversation` in place. */
 export async function converse(
   conversation: Conversation,
   desk: ConversationDesk,
@@ -197,7 +197,7 @@ async function useTools(
   step(conversation, { type: 'tool_results', count: inputs.length, verdict, calls_made });
 }
 
-/** Brings an event to the rule of turns. */
+/** Applies an event to the state of the turns. */
 export function step(conversation: Conversation, event: TurnsEvent): void {
   conversation.turns = stepTurns(conversation.turns, event).state;
 }
@@ -249,7 +249,7 @@ async function call(
   );
   if (called.type !== 'replied') return called;
   const { result } = called;
-  // The new head holds what this turn appended, whether its reply was kept or dropped.
+  // The new head holds the inputs of this turn, whether its reply was kept or dropped.
   conversation.head = result.head;
   conversation.append = [];
   conversation.news_id = news_id;
@@ -258,7 +258,7 @@ async function call(
   return { type: 'replied', reply: result.reply };
 }
 
-/** What was decided since the last call, without the answers to its own questions. */
+/** Returns the news since the last call, without the answers to its own questions. */
 export function unheardNews(
   { news_id, answered }: Conversation,
   { news }: Pick<Superior, 'news'>,
@@ -274,7 +274,7 @@ function answersIn(append: readonly TurnInput[]): string[] {
   );
 }
 
-/** Turns a cancellation into the end that it is for a conversation. */
+/** Turns a cancellation into the end of a conversation. */
 export async function stoppedWhenCancelled(
   work: () => Promise<ConversationEnd>,
 ): Promise<ConversationEnd> {

@@ -2,17 +2,17 @@ import { holdClock, readClock, releaseClock, startClock } from '../../core/time/
 import { nowMs } from './clock.ts';
 import type { Control } from './control.ts';
 
-/** Tells the time of work; `core/time` says what counts. */
+/** Clock of working time; `core/time` decides which time counts. */
 export interface Stopwatch {
-  /** Milliseconds of work since it was made. */
+  /** Returns milliseconds of work since it was created. */
   now(): number;
   isRunning(): boolean;
-  /** It stands from now on, until `go` was called as often. */
+  /** Stops the clock until `go` was called as often as `stand`. */
   stand(): void;
   go(): void;
 }
 
-/** @param control A pause holds the clock. */
+/** @param control Its pauses stop the clock. */
 export function createWorkClock(control: Control): Stopwatch {
   let clock = startClock(nowMs());
   const stand = (): void => {

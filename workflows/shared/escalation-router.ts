@@ -4,17 +4,17 @@ import { checkEscalation } from '../../core/run/check-control.ts';
 import { escalateSignal } from './messages.ts';
 import { badEscalation } from './superior.ts';
 
-/** Hands what children send up to whoever started them: in one workflow several triads may be at work. */
+/** Routes escalations of children to the code that started them: one workflow may run several triads. */
 export interface EscalationRouter {
-  /** Call it before the child is started: its first message may come before the news of its start. */
+  /** Must be called before the child is started: its first message may arrive before the confirmation of its start. */
   register(childId: string, take: (escalation: Escalation) => void): void;
 }
 
 /**
- * Takes the signal for the whole workflow. Create it before the first await.
+ * Creates the router, which handles the signal for the whole workflow. Must be called before the first await.
  *
- * @param refuse Told of what is no escalation, or of none that was registered.
- * @param takeUnknown Gets what a workflow sent that nobody registered. If undefined, it is refused.
+ * @param refuse Called with a message that is no escalation, or of an unregistered child.
+ * @param takeUnknown Called with an escalation of an unregistered workflow. If undefined, it is refused.
  */
 export function createEscalationRouter(
   refuse: (reason: string) => void,

@@ -1,6 +1,6 @@
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 
-/** Why criteria are not met, by criterion_id: the last word of those who tried. */
+/** Maps criterion_ids to the reasons why they are not met: the last ones of the delegations that tried. */
 export function explainCriteria(outcomes: readonly DelegationOutcome[]): Map<string, string> {
   const reasons = new Map<string, string>();
   for (const { delegation_id, reason, criteria_unmet } of outcomes) {

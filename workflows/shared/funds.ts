@@ -5,35 +5,38 @@ import type { Purse } from '../../core/budget/purse.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { nowMs } from './clock.ts';
 
-/** What the next call may take; null: it has no limit. */
+/** Permission for the next call; a null allowance means no limit. */
 export type Allowed =
   | { readonly type: 'allowed'; readonly allowance: Allowance | null }
   | { readonly type: 'denied'; readonly reason: string };
 
-/** Where a conversation gets what it may spend. */
+/** Source of a conversation's budget. */
 export interface Funds {
-  /** Resolves when the next call may be made, or never will be. */
+  /** Resolves when the next call may be made, or is denied for good. */
   allow(): Promise<Allowed>;
-  /** A call was refused because it may take this much. */
+  /** Raises the needs after a call was refused because it may take this much. */
   expectMore(needs: Spending): void;
-  /** @param workedMs milliseconds that the call took. */
+  /** @param workedMs Milliseconds that the call took. */
   spend(usage: Usage, workedMs: number): void;
-  /** Others may have what is left while this one waits for the user. @returns what was spent; undefined without a budget. */
+  /**
+   * Gives the rest of the lease to others while this spender waits for the user. @returns the spent amount; undefined
+   * without a budget.
+   */
   giveBack(): Spending | undefined;
-  /** For continue-as-new, and for who spends in its stead; null without a budget. */
+  /** Returns the state for continue-as-new, or for members that spend in its place; null without a budget. */
   carry(): Purse | null;
-  /** Takes back what `carry` gave, when somebody else has spent of it. */
+  /** Takes back the state from `carry`, after others have spent from it. */
   takeBack(purse: Purse | null): void;
-  /** Gets a lease for who spends in its stead. */
+  /** Gets a lease for members that spend in its place. */
   lend(wish: LeaseWish): Promise<LeaseReply>;
-  /** Who spends in its stead has given back what was left. @returns as `giveBack`. */
+  /** Reports that members have given back the rest. @returns like `giveBack`. */
   release(spent: Spending): Spending | undefined;
 }
 
-/** To a wish whose answer somebody else took, by imitating it. */
+/** Used when another waiter for the same id took the reply. */
 export const unanswered: LeaseReply = { lease: null, reason: 'nobody answered' };
 
-/** Of who has no budget. */
+/** Funds of a spender without a budget. */
 export const unlimitedFunds: Funds = {
   allow: () => Promise.resolve({ type: 'allowed', allowance: null }),
   expectMore: () => {},
@@ -46,8 +49,8 @@ export const unlimitedFunds: Funds = {
 };
 
 /**
- * @param ask Asks whoever keeps the account.
- * @param onGivenBack Tells it that the rest is free; if undefined, the caller of `giveBack` does.
+ * @param ask Asks the owner of the account.
+ * @param onGivenBack Reports that the rest is free; if undefined, the caller of `giveBack` does.
  */
 export function createFunds(
   initial: Purse,

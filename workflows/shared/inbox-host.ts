@@ -38,11 +38,11 @@ export interface InboxHostOptions {
   readonly recentAnswers: readonly AnsweredQuestion[];
   readonly rules: () => AskingRules;
   readonly record: RecordKeeper;
-  /** Brings the answers to the workflow that asked. */
+  /** Sends the answers to the workflow that asked. */
   readonly deliver: (to: string, delivery: Delivery) => Promise<void>;
-  /** Called when the store refuses for good; resolves when somebody resumed. */
+  /** Called when the store refuses for good; resolves after a resume. */
   readonly park: (reason: string) => Promise<void>;
-  /** Called when the record has been given an answer that says something about the work. */
+  /** Called after an answer about the work was recorded. */
   readonly onAnswered: (asked: Question, answered: AnsweredQuestion, ref: Ref | null) => void;
   readonly onChange: () => void;
 }
@@ -52,18 +52,18 @@ type QuestionResult = LabelsOf<typeof metrics.questionWait>['result'];
 type AnsweredEffect = Extract<InboxEffect, { type: 'answered' }>;
 
 /**
- * The run's inbox. `core/questions` decides what an answer does; this stores long answers, records, and passes answers
- * on to those who asked.
+ * The run's inbox. `core/questions` decides the effects of an answer; this stores long answers, records, and delivers
+ * answers.
  */
 export class InboxHost {
   readonly #options: InboxHostOptions;
   #state: InboxState;
   #recentAnswers: readonly AnsweredQuestion[];
-  /** Rejected messages that were no answers. */
+  /** Rejected messages other than answers. */
   #otherRejected: readonly RejectedAnswer[] = [];
   readonly #timers: QuestionTimers;
   readonly #longAnswers = new Map<string, Ref>();
-  /** Effects take place in their order: an answer is stored before it is delivered. */
+  /** Effects take place in order: an answer is stored before it is delivered. */
   #lastTask: Promise<void> = Promise.resolve();
   #tasksUnderway = 0;
 
@@ -83,23 +83,23 @@ export class InboxHost {
     this.#step({ type: 'ask', escalation, now: nowSeconds(), rules, ...run });
   }
 
-  /** Closes what somebody asked who is gone. @param delegationId If null, all that the workflow asked for. */
+  /** Closes the questions of an asker that is gone. @param delegationId Null for all questions of the workflow. */
   withdraw(from: string, delegationId: string | null): void {
     this.#step({ type: 'withdraw', from, delegation_id: delegationId, now: nowSeconds() });
   }
 
-  /** The signal `answer`. Never throws: a bad one is recorded as rejected. */
+  /** Handles the signal `answer`. Never throws: a bad one is recorded as rejected. */
   answer(payload: unknown): void {
     this.#take(payload);
   }
 
-  /** The validator of `submitAnswer`. @throws AnswerRefused with the reason; its details hold an example. */
+  /** Validates the update `submitAnswer`. @throws AnswerRefused with the reason; its details hold an example. */
   validate(payload: unknown): void {
     const preview = previewAnswer(this.#state, payload);
     if (!preview.ok) throw refusal(preview.reason, preview.example);
   }
 
-  /** The user changed an answer. Who asked has had the first one. @param now Unix epoch seconds. */
+  /** Replaces an answer that the user changed. The asker keeps the first one. @param now Unix epoch seconds. */
   amend(amended: AmendedAnswer, now: number): void {
     const { question_id, answer } = amended;
     this.#state = amendAnswer(this.#state, amended, now);
@@ -110,7 +110,7 @@ export class InboxHost {
     );
   }
 
-  /** The update `submitAnswer`. @throws AnswerRefused as `validate` does. */
+  /** Handles the update `submitAnswer`. @throws AnswerRefused like `validate`. */
   submit(payload: unknown): AnswerReceipt {
     for (const effect of this.#take(payload)) {
       switch (effect.type) {
@@ -131,7 +131,7 @@ export class InboxHost {
     throw refusal('The answer changed nothing.', null);
   }
 
-  /** Shows a rejected message of another kind where people look for rejected answers. */
+  /** Shows a rejected message of another kind among the rejected answers. */
   noteRejected(reason: string): void {
     const rejected: RejectedAnswer = {
       question_id: null,
@@ -150,7 +150,7 @@ export class InboxHost {
     return this.#state.open;
   }
 
-  /** Those that were answered, not withdrawn. */
+  /** Returns the answered questions, without those that were withdrawn. */
   knownAnswers(): readonly KnownAnswer[] {
     return Object.entries(this.#state.answered)
       .filter(([, { answered_by }]) => answered_by !== answererNames.engine)
@@ -169,7 +169,7 @@ export class InboxHost {
     return carryInbox(this.#state);
   }
 
-  /** No accepted answer is still on its way to the one who asked. */
+  /** Returns true when no accepted answer is still being delivered. */
   isSettled(): boolean {
     return this.#tasksUnderway === 0;
   }
@@ -277,12 +277,12 @@ export class InboxHost {
   }
 }
 
-/** In the metrics: an answer that nobody stands behind is a default, whoever chose it. */
+/** Returns the label for metrics: an assumed answer counts as a default. */
 function resultOf(answeredBy: string): QuestionResult {
   return assumingAnswerers.includes(answeredBy) ? 'defaulted' : 'answered';
 }
 
-/** What the log says of a question: who asked and where, never the text. */
+/** Returns the log fields of a question: asker and place, never the text. */
 function placeOf({ question_id, kind, wave, delegation_id }: Question) {
   return { question: question_id, kind, wave, ...(delegation_id && { delegation: delegation_id }) };
 }

@@ -1,9 +1,9 @@
 import { condition } from '@temporalio/workflow';
 
-/** Letters by the id that somebody waits for, whichever comes first: the wait or the letter. */
+/** Rendezvous by id: `take` resolves once `put` was called for the id, in either order. */
 export interface Mailbox<Letter> {
   put(id: string, letter: Letter): void;
-  /** Resolves when the letter is there; with undefined when somebody else, who waited for the same id, took it. */
+  /** Resolves with the letter; with undefined when another waiter for the same id took it. */
   take(id: string): Promise<Letter | undefined>;
 }
 

@@ -1,12 +1,12 @@
 import type { NewsItem } from '../../contracts/messages.ts';
 import { addNews, lastNewsId } from '../../core/run/news.ts';
 
-/** What the user and the planner decided while this workflow is at work. `core/run/news` says what is taken. */
+/** Decisions of the user and the planner while this workflow works. `core/run/news` selects them. */
 export class NewsFeed {
   #news: readonly NewsItem[];
   readonly #listeners: (() => void)[] = [];
 
-  /** @param news What was decided before this workflow began, and is not in the record that it reads. */
+  /** @param news Decisions before this workflow began that are not in the record that it reads. */
   constructor(news: readonly NewsItem[] = []) {
     this.#news = news;
   }
@@ -16,17 +16,17 @@ export class NewsFeed {
     return this.#news;
   }
 
-  /** The news after the one with this id. */
+  /** Returns the news after the item with this id. */
   since(newsId: number): readonly NewsItem[] {
     return this.#news.filter(({ news_id }) => news_id > newsId);
   }
 
-  /** Id of the newest; 0 when there is none. */
+  /** Returns the id of the newest item; 0 when there is none. */
   last(): number {
     return lastNewsId(this.#news);
   }
 
-  /** Takes what a parent hands down. */
+  /** Adds news that a parent delivered. */
   take(arrived: readonly NewsItem[]): void {
     const news = addNews(this.#news, arrived);
     if (news === this.#news) return;
@@ -34,7 +34,7 @@ export class NewsFeed {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls `listener` when something has been added. */
+  /** Calls `listener` after each addition. */
   subscribe(listener: () => void): void {
     this.#listeners.push(listener);
   }

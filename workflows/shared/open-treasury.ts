@@ -10,13 +10,16 @@ import { createTreasury } from './treasury.ts';
 import type { Treasury } from './treasury.ts';
 
 export interface OpenedTreasury {
-  /** Null: nothing is limited. */
+  /** Null when nothing is limited. */
   readonly treasury: Treasury | null;
-  /** Of the holder that this workflow itself is: it needs no messages to be lent something. */
+  /** Funds of this workflow itself, which needs no messages for a lease. */
   readonly funds: Funds;
 }
 
-/** The account of a wave or of a delegation alone; null when nothing is limited. Call it before the first call. */
+/**
+ * Opens the account of a wave or of a single delegation; null when nothing is limited. Must be called before the first
+ * call.
+ */
 export function openTreasury(
   account: BudgetAccount | null,
   desk: {
@@ -47,7 +50,7 @@ export function openTreasury(
   return { treasury, funds };
 }
 
-/** How the user's word on a spent budget ends the wave; null when it does not. */
+/** Returns the end that the user's decision on a spent budget means for the wave; null when it means none. */
 export function endedBy(treasury: Treasury | null): 'finished' | 'abandoned' | null {
   const verdict = treasury?.verdict() ?? 'open';
   if (verdict === 'abandon') return 'abandoned';

@@ -4,7 +4,7 @@ import type { Usage } from '../../contracts/usage.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { teamName } from '../../core/team/team-name.ts';
 
-/** What a run shows of a plan. */
+/** Returns the progress message that shows a plan. */
 export function progressOf(wave: number, plan: WavePlanOutline, usage: Usage): WaveProgress {
   return {
     wave,
@@ -16,7 +16,7 @@ export function progressOf(wave: number, plan: WavePlanOutline, usage: Usage): W
   };
 }
 
-/** What people see of a delegation before it ends. */
+/** Returns the visible part of a delegation before it ends. */
 export function toPlanned({
   delegation_id,
   agent_id,

@@ -2,17 +2,17 @@ import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { Question } from '../../contracts/question.ts';
 import { questionMoments, whenComes } from '../../core/questions/question-moments.ts';
 import type { QuestionMoment } from '../../core/questions/question-moments.ts';
-import { describeMoment } from '../../core/render/describe-wait.ts';
+import { describeMoment } from '../../core/render/questions.ts';
 import { nowSeconds } from './clock.ts';
 import { inBackground } from './in-background.ts';
 
 export interface QuestionTimersOptions {
-  /** The question as it stands, or undefined when it is no longer open. */
+  /** Returns the present state of the question, or undefined when it is no longer open. */
   readonly find: (questionId: string) => Question | undefined;
   readonly onMoment: (moment: QuestionMoment, questionId: string) => void;
 }
 
-/** Whatever comes by itself to an open question is a timer with its name in the Web UI. */
+/** Timers of open questions, which appear under their names in the Web UI. */
 export class QuestionTimers {
   readonly #options: QuestionTimersOptions;
   readonly #scopes = new Map<string, CancellationScope>();
@@ -34,7 +34,7 @@ export class QuestionTimers {
     this.#scopes.delete(questionId);
   }
 
-  /** Reminders come again; the others happen once. */
+  /** Waits for the moments of a question. Reminders repeat; the others happen once. */
   async #keep(moment: QuestionMoment, id: string, scope: CancellationScope): Promise<void> {
     for (;;) {
       const question = this.#options.find(id);
@@ -43,7 +43,7 @@ export class QuestionTimers {
       if (question === undefined || at === null) return;
       const summary = describeMoment(moment, question);
       try {
-        // Only the timer belongs to the scope: what follows from it must not end with the question.
+        // Only the timer belongs to the scope: its consequences must not end with the question.
         await scope.run(() => sleep(Math.max(at - now, 0) * 1_000, { summary }));
       } catch (error) {
         if (isCancellation(error)) return;

@@ -7,20 +7,20 @@ import {
 import { failureConsequences } from '../../contracts/errors.ts';
 import type { FailureConsequence } from '../../contracts/errors.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { readUsage } from '../../core/usage/read-usage.ts';
+import { readUsage } from '../../core/usage/add-usage.ts';
 
 export interface ReadFailure {
   readonly type: string;
-  /** For people: what happened and what to try. */
+  /** Text for people: what happened and what to try. */
   readonly message: string;
   readonly consequence: FailureConsequence;
-  /** What a failed model call was billed; null for nothing, and for every other failure. */
+  /** Billed usage of a failed model call; null when nothing was billed, and for every other failure. */
   readonly usage: Usage | null;
 }
 
 /**
- * The cause behind a failed activity or child, and what follows from it.
- * A failure of no known type stops its caller: repeating what nobody understands costs money.
+ * Finds the cause behind a failed activity or child, and its consequence.
+ * A failure of an unknown type stops its caller: repeating it blindly costs money.
  */
 export function readFailure(error: unknown): ReadFailure {
   if (error instanceof ActivityFailure || error instanceof ChildWorkflowFailure) {
@@ -53,7 +53,7 @@ function consequenceOf(type: string): FailureConsequence {
   return consequences[type] ?? 'stop';
 }
 
-/** The activity puts `ModelFailureDetails` there; a failure of anything else has none. */
+/** Reads the usage from `ModelFailureDetails`; other failures have none. */
 function usageOf(error: ApplicationFailure): Usage | null {
   const details: unknown = error.details?.[0];
   if (typeof details !== 'object' || details === null || !('usage' in details)) return null;

@@ -9,17 +9,17 @@ import { nowSeconds } from './clock.ts';
 import { inBackground } from './in-background.ts';
 import { untilDone } from './until-done.ts';
 
-/** The only writer of a run's record. Changes that come while a write is under way go out together with the next. */
+/** The only writer of a run's record. Changes during a write are sent together with the next one. */
 export interface RecordKeeper {
-  /** Sets where the record stands. Changes queued before are written after it. */
+  /** Sets the present record. Changes that were queued before are written after it. */
   begin(start: RecordStart): void;
   knownInputs(): readonly string[];
-  /** delegation_ids that may be done again. */
+  /** Returns delegation_ids that may be redone. */
   stale(): readonly string[];
   factsTotal(): number;
-  /** The newest facts. */
+  /** Returns the newest facts. */
   facts(): readonly Fact[];
-  /** The answer and the last files, once the record has them. */
+  /** Returns the answer and the final files, once the record has them. */
   result(): RecordedResult | null;
   /** Queues a change. Never throws; the write is retried until it succeeds. */
   add(change: RecordChange): void;
@@ -37,7 +37,7 @@ export interface RecordStart {
 
 interface RecordKeeperOptions {
   readonly runId: string;
-  /** Called when the store refuses for good; resolves when somebody resumed, and the write is tried again. */
+  /** Called when the store refuses for good; resolves after a resume, and the write is repeated. */
   readonly park: (reason: string) => Promise<void>;
   readonly onWritten: () => void;
 }
@@ -59,7 +59,7 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
 
   inBackground(async () => {
     for (;;) {
-      // Conditions are looked at when all else of a workflow task is done, so its changes go out together.
+      // Conditions are evaluated at the end of a workflow task, so all changes of one task are sent together.
       await condition(() => latest !== null && queue.length > 0);
       if (latest === null) continue;
       const changes = queue;
@@ -94,7 +94,7 @@ export function createRecordKeeper(options: RecordKeeperOptions): RecordKeeper {
   };
 }
 
-/** What the Web UI shows beside the activity. */
+/** Summarises changes for the Web UI. */
 function summariseChanges(changes: readonly RecordChange[]): string {
   return changes
     .map((change) => change.type.replaceAll('_', ' '))

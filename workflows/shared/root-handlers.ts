@@ -26,8 +26,8 @@ import { sentSignalName } from './signal-names.ts';
 import { badEscalation } from './superior.ts';
 
 /**
- * The messages a root workflow takes. None of them can hurt the run: Temporal can't refuse a signal, so a bad one is
- * recorded as rejected, with what was expected.
+ * Registers the messages of a root workflow. None of them can harm the run: Temporal can't refuse a signal, so a bad
+ * one is recorded as rejected, with what was expected.
  */
 export function registerRootHandlers(host: RootHost): void {
   registerAnswers(host);
@@ -130,7 +130,7 @@ function takeAmend(
       `Signal amend: a run takes ${engineLimits.amendmentsMax} instructions at most.`,
     );
   }
-  // Before the input was read, nobody knows which criteria there are.
+  // The criteria are unknown until the input was read.
   const unknown = host.state.opened === null ? [] : findUnknown(waived, host.state.criteria);
   if (unknown.length > 0) return host.refuse(unknownCriteria(unknown, host.state.criteria));
   takeAmended(host, answers);

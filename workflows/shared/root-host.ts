@@ -52,10 +52,10 @@ import { badEscalation } from './superior.ts';
 import type { Superior } from './superior.ts';
 
 /**
- * What only the topmost workflow has: the inbox, the record, the views. `plannerRun` always is one; `plannerWave` and
- * `delegation` are when somebody starts them by hand, so each can be tried and used alone.
+ * Parts that only the topmost workflow has: the inbox, the record, the views. `plannerRun` always has them;
+ * `plannerWave` and `delegation` do when they are started by hand, so each can be used alone.
  *
- * Create it and register its handlers before the first await, so that no message finds the workflow without them.
+ * Must be created, with its handlers registered, before the first await, so that no message arrives without a handler.
  */
 export class RootHost implements Superior {
   readonly runId = workflowInfo().workflowId;
@@ -68,7 +68,7 @@ export class RootHost implements Superior {
   readonly #stopScope = new CancellationScope();
   readonly #views: RootViews;
 
-  /** @param carried What the run before continue-as-new handed over, or null at the beginning. */
+  /** @param carried State that the run before continue-as-new carried over, or null at the start. */
   constructor(carried: CarriedRun | null) {
     this.state = openRootState(carried);
     this.control = createControl(
@@ -87,7 +87,7 @@ export class RootHost implements Superior {
       record: this.record,
       deliver: (to, delivery) => this.#deliver(to, delivery),
       park: (reason) => this.park(reason),
-      // The planner goes on with the answer to its own question in the conversation in which it asked.
+      // The planner continues with the answer to its own question in the same conversation.
       onAnswered: ({ kind }, answered, ref) =>
         this.tell(newsOfAnswer(answered, ref, false), { isPending: kind !== 'planner' }),
       onChange: () => this.refresh(),
@@ -113,7 +113,7 @@ export class RootHost implements Superior {
       ]),
     );
     takeUpOpened(this.state, opened);
-    // What is started as a part of a run is all of it.
+    // A part that is started alone is the whole run.
     if (workflowType !== 'plannerRun') this.state.waves_allowed = 1;
     log.info('run opened', { type: workflowType });
     const { record_ref, known_inputs } = opened;
@@ -146,7 +146,7 @@ export class RootHost implements Superior {
 
   know(): void {}
 
-  /** Takes what a child sends up: questions go to the inbox, trouble with the provider parks the run. */
+  /** Handles an escalation of a child: questions go to the inbox, trouble with the provider parks the run. */
   escalate(escalation: Escalation): void {
     switch (escalation.type) {
       case 'parked':
@@ -173,9 +173,9 @@ export class RootHost implements Superior {
   }
 
   /**
-   * Numbers what was decided and hands it to everybody at work. Call it once the record has been given the same.
+   * Numbers a decision and sends it to all running conversations. Must be called after the record got the same.
    *
-   * @param isPending Whether a planning step still has to consider it, when it is of the user.
+   * @param isPending True when a planning step still has to consider it, if it is the user's.
    */
   tell(unnumbered: UnnumberedNews, { isPending }: { readonly isPending: boolean }): void {
     const { state } = this;
@@ -186,13 +186,13 @@ export class RootHost implements Superior {
     this.news.take([item]);
   }
 
-  /** Notes up to which news the planner has considered what the user said. */
+  /** Notes the newest news item up to which the planner has considered the user's input. */
   considered(newsId: number): void {
     const { news } = this.state;
     this.state.news = { ...news, considered: Math.max(news.considered, newsId) };
   }
 
-  /** Call after a change of `state`. */
+  /** Must be called after each change of `state`. */
   refresh(): void {
     this.#views.refresh();
   }
@@ -208,13 +208,13 @@ export class RootHost implements Superior {
     this.refresh();
   }
 
-  /** Shows what a delegation does that is the topmost workflow. */
+  /** Shows the state of a delegation that is the topmost workflow. */
   showWork(work: DelegationStatusView): void {
     this.state.work = work;
     this.refresh();
   }
 
-  /** Counts and records a wave that is over. */
+  /** Adds and records a finished wave. */
   takeWave(wave: WaveResult): void {
     takeWaveIntoState(this.state, wave);
     const { criteria } = this.state;
@@ -256,8 +256,8 @@ export class RootHost implements Superior {
   }
 
   /**
-   * Resolves with the newest record when everything that was accepted is in it. An answer may come while the record is
-   * written, and be long enough to need a write of its own.
+   * Resolves with the newest record when it contains everything that was accepted. An answer may arrive during a write,
+   * and be long enough to need a write of its own.
    */
   async settleRecord(): Promise<Ref> {
     for (;;) {
@@ -273,7 +273,7 @@ export class RootHost implements Superior {
   }
 }
 
-/** A refused input fails the workflow with what is wrong, not with "Activity task failed". */
+/** Unwraps the cause, so that a refused input fails the workflow with its faults, not with "Activity task failed". */
 async function causeOnly<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -16,34 +16,34 @@ import { resolveQuestionRules } from '../../core/questions/question-moments.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { nowSeconds } from './clock.ts';
 
-/** What the root workflow knows and shows. Changed by the workflow, read by queries and views. */
+/** State of the root workflow. Changed by the workflow, read by queries and views. */
 export interface RootState {
   goal_title: string;
   started_at: number;
   opened: OpenRunResult | null;
-  /** Waves that are over. */
+  /** Number of finished waves. */
   wave: number;
-  /** The wave that began last; 0 before the first. */
+  /** The newest wave that began; 0 before the first. */
   wave_at_work: number;
   waves_allowed: number;
   wave_workflow_id: string | null;
   plan: PlanView | null;
-  /** What a delegation, a triad or a phase does that was started by hand. */
+  /** State of a delegation, a triad or a phase that was started by hand. */
   work: DelegationStatusView | null;
   waves: readonly WaveSummary[];
   criteria: readonly CriterionState[];
   usage: Usage;
-  /** Null: nothing is limited. */
+  /** Null when nothing is limited. */
   budget: CarriedBudget | null;
   amendments: readonly string[];
-  /** As in CarriedRun. */
+  /** Defined in CarriedRun. */
   news: CarriedRun['news'];
-  /** Criteria that the user gave up while the run was at work. */
+  /** Criteria that the user waived during the run. */
   waived: readonly string[];
   stop_reason: string | null;
-  /** Set when the end has come; before, the phase follows from the rest. */
+  /** Set at the end; before, the phase follows from the other fields. */
   phase: RunPhase | null;
-  /** What came of it, when the end has come. */
+  /** Result of the run, set at its end. */
   result: RunAnswer | null;
 }
 
@@ -89,14 +89,14 @@ export function openRootState(carried: CarriedRun | null): RootState {
   };
 }
 
-/** How the run treats questions. */
+/** Rules of the run for questions. */
 export interface AskingRules {
   readonly use_defaults: boolean;
   readonly autonomy: Autonomy;
   readonly questions: QuestionRules;
 }
 
-/** Before the input was read nobody asks but a hand, and the defaults hold. */
+/** Returns the rules. Before the input was read only a person can ask, and the defaults apply. */
 export function askingRules({ opened }: RootState): AskingRules {
   return {
     use_defaults: opened?.use_defaults ?? false,
@@ -113,7 +113,7 @@ export function takeUpOpened(state: RootState, opened: OpenRunResult): void {
   state.criteria = waiveCriteria(opened.criteria, state.waived);
 }
 
-/** Adds a finished wave up. Criteria that the user waived meanwhile stay waived. */
+/** Adds a finished wave. Criteria that the user waived in the meantime stay waived. */
 export function takeWaveIntoState(state: RootState, wave: WaveResult): void {
   state.wave = wave.wave;
   state.usage = addUsage(state.usage, wave.usage);
@@ -143,7 +143,7 @@ function summariseWave(wave: WaveResult): WaveSummary {
   };
 }
 
-/** What finished waves spent against the run's limits, for people. Empty when nothing is limited. */
+/** Describes the use of finished waves against the run's limits, for people. Empty when nothing is limited. */
 export function describeBudget({ budget, usage }: RootState): string {
   if (budget === null) return '';
   const { worked_ms, limits } = budget;

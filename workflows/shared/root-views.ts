@@ -1,7 +1,7 @@
 import { setHandler } from '@temporalio/workflow';
 import type { Question } from '../../contracts/question.ts';
 import type { RunPhase, StatusView } from '../../contracts/views.ts';
-import { describeWait } from '../../core/render/describe-wait.ts';
+import { describeWait } from '../../core/render/questions.ts';
 import { renderRunDetails } from '../../core/render/render-run-details.ts';
 import type { Control } from './control.ts';
 import { createRefresher } from './create-refresher.ts';
@@ -11,7 +11,7 @@ import { describeBudget } from './root-state.ts';
 import type { RootState } from './root-state.ts';
 import { createMirror } from './visibility.ts';
 
-/** What is shown of a root workflow. */
+/** Sources of a root workflow's views. */
 interface Shown {
   readonly runId: string;
   readonly state: RootState;
@@ -37,7 +37,7 @@ export class RootViews {
     this.refresh = createRefresher(() => this.show());
   }
 
-  /** Shows the state now: for the last one, after which nothing comes. */
+  /** Shows the state now: used for the last state, after which nothing follows. */
   show(): void {
     const status = viewStatus(this.#shown);
     const asked = openQuestions(this.#shown).map(({ asked_at }) => asked_at);
@@ -58,7 +58,7 @@ export class RootViews {
   }
 }
 
-/** What still waits for somebody. After the end nothing does, whatever was left unanswered. */
+/** Returns the questions that still wait. After the end none does, even if it was left unanswered. */
 function openQuestions({ state, inbox }: Shown): readonly Question[] {
   return state.phase === null ? inbox.open() : [];
 }
@@ -101,7 +101,7 @@ function waitsOf(control: Control, questions: readonly string[]): string[] {
   ];
 }
 
-/** What counts itself until it ends. */
+/** Returns the part that reports its own use until it ends. */
 function atWork({ wave_workflow_id, work }: RootState): 'wave' | 'phase' | null {
   if (wave_workflow_id !== null) return 'wave';
   return work?.phases_at_work === undefined ? null : 'phase';
@@ -118,7 +118,7 @@ function renderDetails(shown: Shown, status: StatusView): string {
     questions: openQuestions(shown),
     plan: state.plan,
     waves: state.waves,
-    // A part that was started by hand is counted at its end; until then it counts itself.
+    // A part that was started by hand is counted at its end; until then it reports its own use.
     usage: status.usage.calls === 0 && state.work !== null ? state.work.usage : status.usage,
     budget: describeBudget(state),
     at_work: atWork(state),

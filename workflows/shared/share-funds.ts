@@ -23,32 +23,35 @@ import { unlimitedFunds } from './funds.ts';
 import type { Allowed, Funds } from './funds.ts';
 import { inBackground } from './in-background.ts';
 
-/** What a member may spend of the funds that it shares. */
+/** Funds of a member that shares its delegation's lease. */
 export interface MemberFunds extends Funds {
-  /** It makes no call before others have worked for it: then who asks may give all back. Its next call ends that. */
+  /**
+   * Declares that this member makes no call until others have finished; the whole lease may be given back in that time.
+   * Its next call ends this.
+   */
   rest(): void;
-  /** Its work is over: what it was lent and did not spend is free again. */
+  /** Ends the member's work: the unspent part of its reservation is free again. */
   close(): void;
-  /** Its work was lost, and nobody knows what it has spent. */
+  /** Ends the member after its work was lost, when its use is unknown. */
   lose(): void;
 }
 
 /**
- * One purse for all who work on a delegation. Together they never spend more than it was leased. A call that does not fit
- * waits for those in flight; then more is asked for, once for all.
+ * One purse for all members of a delegation. Together they never spend more than its lease. A call that does not fit
+ * waits for those in flight; then one request asks for more, for all of them.
  */
 export interface SharedFunds {
-  /** For a conversation in this workflow, which makes one call after the other. */
+  /** Returns funds for a conversation in this workflow, which makes one call after the other. */
   forCalls(): MemberFunds;
-  /** For who starts children: each spends from a lease, out of what this delegation has. */
+  /** Returns funds for code that starts children: each spends from a lease, out of this delegation's share. */
   forChildren(): MemberFunds;
-  /** While more is asked for, which may take as long as a person takes to answer, this clock stands. */
+  /** Stops this clock while more is requested, because a person may take long to answer. */
   holdWhileAsking(clock: HeldClock): void;
 }
 
 type HeldClock = Pick<Stopwatch, 'stand' | 'go'>;
 
-/** @param funds Of the whole delegation; from now on spent from by members only. */
+/** @param funds Funds of the whole delegation; from now on only members spend from them. */
 export function shareFunds(funds: Funds): SharedFunds {
   const purse = funds.carry();
   if (purse === null) return unlimited;
@@ -70,7 +73,7 @@ function unlimitedMember(): MemberFunds {
   return { ...unlimitedFunds, rest: () => {}, close: () => {}, lose: () => {} };
 }
 
-/** `core/budget/shared-purse.ts` decides, this waits and asks. */
+/** Shares the purse: `core/budget/shared-purse.ts` decides, this waits and asks. */
 class Sharing {
   readonly #funds: Funds;
   #members = 0;
@@ -108,7 +111,7 @@ class Sharing {
   async lend(member: number, needs: Spending): Promise<LeaseReply> {
     this.set(setRest(this.shared, member, false));
     for (;;) {
-      // Of several who wait, the first to go on may ask again.
+      // When several members wait, the first to continue may ask again.
       while (this.shared.asked !== null) await condition(() => this.shared.asked === null);
       const lent = lendTo(this.shared, member, needs, nowMs());
       if (lent !== null) {
@@ -124,7 +127,7 @@ class Sharing {
     }
   }
 
-  /** The reply is taken also when who wished for it is gone: the lease is everybody's. */
+  /** Requests more. The reply is used even when the requesting member is gone: the lease belongs to all. */
   async #ask(needs: Spending): Promise<LeaseReply> {
     const { state, wish } = askForMore(this.shared, needs);
     this.set(state);
@@ -208,7 +211,7 @@ class Member {
     return given ? state.purse.spent : undefined;
   }
 
-  /** @param spent In all. @param workedMs In all. @param kept Still in hand. */
+  /** @param spent Total. @param workedMs Total. @param kept Part that is still reserved. */
   #settle(spent: Spending, workedMs: number, kept: Spending): void {
     this.#spent = spent;
     this.#workedMs = workedMs;

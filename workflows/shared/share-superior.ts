@@ -4,17 +4,17 @@ import type { DeliveredAnswer, QuestionsEscalation } from '../../contracts/messa
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
 import type { Superior } from './superior.ts';
 
-/** One superior for all who work on a delegation: above it, nobody knows them. */
+/** One superior for all members that work on a delegation: above it they are unknown. */
 export interface SharedSuperior {
-  /** @param onWaiting Told the question that the member waits for; empty when it goes on. */
+  /** @param onWaiting Called with the question that the member waits for; with an empty text when it continues. */
   forMember(onWaiting: (question: string) => void): Superior;
-  /** What members reported that they changed outside: the newest state of each, in the order of the first reports. */
+  /** Returns the reported effects of members: the newest state of each, in the order of the first reports. */
   effects(): readonly KnownEffect[];
-  /** For continue-as-new. */
+  /** Returns the number of escalations, for continue-as-new. */
   escalations(): number;
 }
 
-/** @param escalationsSoFar They number the next. */
+/** @param escalationsSoFar The next escalation gets the next number. */
 export function shareSuperior(
   superior: Superior,
   { delegation }: DelegationOrder,
@@ -24,7 +24,7 @@ export function shareSuperior(
   const effects = new Map<string, KnownEffect>();
   let escalations = escalationsSoFar;
 
-  // Field by field: a report carries more than the rules need.
+  // Field by field: a report contains more than the rules need.
   const know = (effect: KnownEffect): void => {
     const { effect_id, target, state, tool, arguments_ref, receipt } = effect;
     const made = {

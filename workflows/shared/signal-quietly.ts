@@ -1,6 +1,6 @@
 import { isCancellation } from '@temporalio/workflow';
 
-/** Sends a signal to a workflow that may have ended meanwhile: then it needs no message any more. */
+/** Sends a signal to a workflow that may have ended: then it no longer needs the message. */
 export async function signalQuietly(send: () => Promise<void>): Promise<void> {
   try {
     await send();

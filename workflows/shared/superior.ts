@@ -25,33 +25,34 @@ import {
 import { NewsFeed } from './news-feed.ts';
 import { signalQuietly } from './signal-quietly.ts';
 
-/** What is said of a signal `escalate` that came from a hand. */
+/** Reason for a signal `escalate` that was sent by hand. */
 export const badEscalation =
   'Signal escalate: not an escalation of a child workflow. Use answer, amend, pause, resume or stop.';
 
-/** Who decides what this workflow can't: its parent, or, when it was started by hand, its own inbox. */
+/** Superior of a workflow, which decides what it can't: its parent, or, when it was started by hand, its own inbox. */
 export interface Superior {
-  /** What the user and the planner have decided since the record was written that prompts are rendered from. */
+  /** Decisions of the user and the planner since the record was written from which prompts are rendered. */
   readonly news: NewsFeed;
   /** Resolves when all questions of the escalation are answered, in their order. */
   ask(escalation: QuestionsEscalation): Promise<readonly DeliveredAnswer[]>;
-  /** Reports that no call can succeed for now, and resolves when somebody resumed. */
+  /** Reports that no call can succeed at present, and resolves after a resume. */
   park(reason: string): Promise<void>;
-  /** A delegation that had asked is gone: nobody needs the answers any more. */
+  /** Reports that a delegation with questions is gone, so that the answers are not needed. */
   withdraw(delegationId: string): void;
-  /** Records how far an effect has come. Resolves when the workflow with the record has it. */
+  /** Records the state of an effect. Resolves when the workflow with the record has it. */
   report(effect: RecordedEffect): Promise<void>;
-  /** What a child has come to say of its effects, which it reported to the record itself. */
+  /** Takes over effects that a child reported to the record itself. */
   know(effects: readonly KnownEffect[]): void;
-  /** Notes a message that was no good where people look for it, if this workflow has such a place. */
+  /** Shows a bad message among the rejected ones, if this workflow has such a list. */
   refuse(reason: string): void;
 }
 
 /**
- * The superior of a child: signals to its parent, and the answers that come back. Call it before the first await.
+ * Creates the superior of a child: signals to its parent, and the answers to them. Must be called before the first
+ * await.
  *
  * @param runId The topmost workflow, which has the record.
- * @param known The news that the order came with.
+ * @param known The news in the order.
  */
 export function createParentSuperior(
   parentId: string,
@@ -84,7 +85,8 @@ export function createParentSuperior(
       return (await mailbox.take(escalation.escalation_id)) ?? [];
     },
     async park(reason) {
-      // Calls in flight together are refused together. One report is enough, and a second could overtake the resume.
+      // Calls in flight at the same time are refused together. One report is enough, and a second could overtake the
+      // resume.
       const isKnown = control.parkedReason() !== null;
       control.park(reason);
       if (!isKnown) {
@@ -103,10 +105,10 @@ export function createParentSuperior(
     },
     report(effect) {
       const from = workflowInfo().workflowId;
-      // The record knows delegations, not the tasks of a team.
+      // The record contains delegations, not the tasks of a team.
       const delegation_id = taskOwner(effect.delegation_id);
       const report: Escalation = { type: 'effect', from, effect: { ...effect, delegation_id } };
-      // Straight to the topmost one: what is reported is in its history before anything follows from it.
+      // Sent directly to the topmost workflow: the report is in its history before anything follows from it.
       return signalQuietly(() => getExternalWorkflowHandle(runId).signal(escalateSignal, report));
     },
     know: () => {},

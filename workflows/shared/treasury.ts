@@ -21,18 +21,18 @@ import { inBackground } from './in-background.ts';
 import { createMailbox } from './mailbox.ts';
 import type { Superior } from './superior.ts';
 
-/** Keeps the account of a wave: `core/budget` decides, this waits, asks and tells. */
+/** Keeps the account of a wave: `core/budget` decides; this waits, asks and replies. */
 export interface Treasury {
-  /** Resolves with a lease, or with why there is none any more. */
+  /** Resolves with a lease, or with the reason why there is none. */
   request(holderId: string, wish: LeaseWish): Promise<LeaseReply>;
-  /** It waits for the user. */
+  /** Frees the lease of a holder that waits for the user. */
   release(holderId: string, spent: Spending): void;
-  /** @param spent null when nobody knows. */
+  /** @param spent Null when unknown. */
   end(holderId: string, spent: Spending | null): void;
   verdict(): AccountState['verdict'];
-  /** Calls `listener` when nothing new may start any more. */
+  /** Calls `listener` when nothing new may start. */
   whenClosed(listener: () => void): void;
-  /** What the run goes on with. */
+  /** Returns the budget for the rest of the run. */
   carry(): CarriedBudget;
 }
 
@@ -40,13 +40,13 @@ export interface TreasuryDesk {
   readonly control: Control;
   readonly superior: Superior;
   readonly maxParallel: number;
-  /** The rest of the question at a limit: who asks, and under which id. */
+  /** Returns the other fields of the question at a limit: the asker and its id. */
   readonly escalate: (
     count: number,
   ) => Omit<QuestionsEscalation, 'type' | 'kind' | 'questions' | 'delegation_id' | 'agent_id'>;
 }
 
-/** @param account What the run lends. */
+/** @param account The run's loan. */
 export function createTreasury(account: BudgetAccount, desk: TreasuryDesk): Treasury {
   const { control } = desk;
   const isHeld = (): boolean => control.pausedReason() !== null || control.parkedReason() !== null;
@@ -102,7 +102,7 @@ export function createTreasury(account: BudgetAccount, desk: TreasuryDesk): Trea
     verdict: () => state.verdict,
     whenClosed: (listener) => void listeners.push(listener),
     carry: () => ({
-      // What was added to one wave's limit is not for the next.
+      // A top-up of one wave's limit does not apply to the next.
       limits: { ...state.limits, wave: state.steps.wave },
       steps: state.steps,
       worked_ms: state.before_worked_ms + state.worked_ms,
@@ -110,7 +110,7 @@ export function createTreasury(account: BudgetAccount, desk: TreasuryDesk): Trea
   };
 }
 
-/** Anything but a clear wish to spend more or to give up ends in an orderly way. */
+/** Reads the decision. Any answer other than a clear wish to spend more or to give up ends in an orderly way. */
 function readDecision(answer: string | null): BudgetDecision {
   return answer === 'top_up' || answer === 'abandon' ? answer : 'finish';
 }

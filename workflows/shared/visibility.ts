@@ -8,17 +8,17 @@ import { memoKeys } from '../../contracts/names.ts';
 import type { RunPhase } from '../../contracts/views.ts';
 import { dateOf } from './clock.ts';
 
-/** What stays readable with every worker off: in `temporal workflow list`, the Web UI's list and describe. */
+/** State that stays readable while every worker is off: in `temporal workflow list`, the Web UI's list and describe. */
 export interface Visible {
   readonly run_id: string;
   readonly goal_title: string;
   readonly phase: RunPhase;
   readonly wave: number;
   readonly open_questions: number;
-  /** When the one that waits longest was asked, Unix epoch seconds; null when none is open. */
+  /** Unix epoch seconds at which the longest-waiting question was asked; null when none is open. */
   readonly oldest_question_at: number | null;
   readonly cost_micro_usd: number;
-  /** First wait in one line, or empty. */
+  /** The first wait in one line, or empty. */
   readonly waiting_for: string;
 }
 
@@ -32,8 +32,7 @@ const keys = {
 } as const;
 
 /**
- * Mirrors a run's state to memo and search attributes. Each upsert is an event in history, so only what changed is
- * written, and nothing when nothing did.
+ * Mirrors a run's state to memo and search attributes. Each upsert is an event in history, so only changes are written.
  *
  * @returns a function to call after every change.
  */
@@ -77,7 +76,7 @@ function memoOf(visible: Visible): Record<string, string> {
   };
 }
 
-/** A child is found by its run's id. Needs no event of its own. */
+/** Returns the search attributes of a child, which is found by its run's id. Needs no event of its own. */
 export function childSearchAttributes(runId: string): TypedSearchAttributes {
   return new TypedSearchAttributes([{ key: keys.run, value: runId }]);
 }

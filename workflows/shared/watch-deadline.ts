@@ -7,19 +7,19 @@ interface Watching<Limit extends string> {
   readonly clock: Stopwatch;
   /** Seconds of work. */
   readonly timeouts: Timeouts<Limit>;
-  /** What is limited now, and when it began in milliseconds of `clock`. */
+  /** Returns the limited spans, with their starts in milliseconds of `clock`. */
   readonly spans: () => readonly WorkSpan<Limit>[];
   /** The timer's label. */
   readonly summary: string;
-  /** Told once of each span whose time is over. @returns whether to watch the others still. */
+  /** Called once for each span whose time is over. @returns true to go on watching the others. */
   readonly onTimeout: (deadline: Deadline<Limit>) => 'watch_on' | 'end';
 }
 
 /**
- * Watches time limits by one timer, which is set anew only when it has fired: a timer for each of them would cost more
- * events than what is limited.
+ * Watches time limits with one timer, which is set again only after it has fired: one timer for each limit would cost
+ * more events than the limited work.
  *
- * @returns ends it.
+ * @returns a function that ends it.
  */
 export function watchDeadline<Limit extends string>(watching: Watching<Limit>): () => void {
   const scope = new CancellationScope();
@@ -39,13 +39,13 @@ async function watch<Limit extends string>(watching: Watching<Limit>): Promise<v
     const deadline = findDeadline(left, timeouts);
     const now = clock.now();
     if (deadline !== null && deadline.at_ms <= now) {
-      // What is cancelled takes a while to end, and is listed until then.
+      // A cancelled span takes a while to end, and is listed until then.
       told.add(keyOf(deadline.span));
       if (onTimeout(deadline) === 'end') return;
       continue;
     }
     await sleep(nextLook(deadline, timeouts, now), { summary });
-    // Nothing comes due while nobody may work.
+    // Nothing comes due while no work is allowed.
     if (!clock.isRunning()) await condition(() => clock.isRunning());
   }
 }

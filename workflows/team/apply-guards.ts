@@ -13,7 +13,7 @@ import type { Funds } from '../shared/funds.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import type { Superior } from '../shared/superior.ts';
 
-/** What the functions of one stage leave. */
+/** Result of the functions of one stage. */
 export type Guarded =
   | { readonly type: 'passed'; readonly subject_ref: Ref }
   | { readonly type: 'blocked'; readonly reason: string };
@@ -21,18 +21,18 @@ export type Guarded =
 interface GuardDesk {
   readonly order: DelegationOrder;
   readonly superior: Superior;
-  /** Others may have what is left while a person decides. */
+  /** Others may use the rest of the lease while a person decides. */
   readonly funds: Pick<Funds, 'giveBack'>;
-  /** Notes for people what a function did. */
+  /** Notes, for people, the effect of a function. */
   readonly note: (text: string) => void;
 }
 
 type Step = Pick<ApplyMiddlewareInput, 'name' | 'kind'>;
 
 /**
- * Sends a text through a team's middlewares, then through its guardrails, in their order (seed 002, cases 9.1–9.3). An input
- * that a middleware could not take ends the team: it may have been there to take something out. An output goes on without
- * the middleware that threw. A guardrail that throws blocks.
+ * Sends a text through a team's middlewares, then through its guardrails, in order (seed 002, cases 9.1–9.3). An input
+ * that a middleware could not process ends the team, because the middleware might have removed something. An output
+ * goes on without a middleware that threw. A guardrail that throws blocks.
  */
 export async function applyGuards(
   setup: TeamSetup,
@@ -50,7 +50,7 @@ export async function applyGuards(
   ];
   let subject_ref = subject;
   for (const step of steps) {
-    // Each gets what the one before it left.
+    // Each function gets the result of the one before it.
     // oxlint-disable-next-line no-await-in-loop
     const end = await applyOne(step, stage, subject_ref, desk);
     if (end.type === 'blocked') return end;

@@ -19,16 +19,16 @@ import { noteRefusal, noteTaskEnd } from './note-team.ts';
 import { on, showTeam, workedMs } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
-/** What came of the calls of one reply, by tool_use_id. */
+/** Results of the calls of one reply, by tool_use_id. */
 interface Heard {
   readonly results: Map<string, TurnInput>;
-  /** Of calls that were not carried out. */
+  /** Faults of refused calls. */
   readonly refused: OutputFault[];
 }
 
 /**
- * Carries out the calls of one reply of the leader: its ordinary tools first, then the tasks that it gives out. What is
- * refused costs nothing; a reply with nothing else spends one of the leader's attempts.
+ * Carries out the calls of one reply of the leader: its ordinary tools first, then its tasks. A refused call costs
+ * nothing; a reply with nothing else spends one of the leader's attempts.
  */
 export async function callTeam(
   t: TeamAtWork,
@@ -68,7 +68,7 @@ async function callOrdinary(
   }
 }
 
-/** Those that give out a task. What does not fit the tool is refused. */
+/** Reads the calls that create tasks, and refuses those with invalid arguments. */
 function readCalls(calls: readonly (ToolCall | StateToolCall)[], heard: Heard): GivenCall[] {
   return calls.flatMap((call): GivenCall[] => {
     if (isToolCall(call)) return [];
@@ -98,13 +98,13 @@ function refuse(
   });
 }
 
-/** What members have brought, the leader may load whole. */
+/** Lets the leader load the members' whole results. */
 function withResults(t: TeamAtWork, desk: ToolDesk): ToolDesk {
   const { order } = desk;
   return { ...desk, order: { ...order, upstream: [...order.upstream, ...outputsOf(t)] } };
 }
 
-/** Has the tasks done. @throws CancelledFailure when the team was stopped meanwhile. */
+/** Has the tasks done. @throws CancelledFailure when the team was stopped in the meantime. */
 async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void> {
   if (tasks.length === 0) return;
   const { registry_ref, plan_ref, delegation } = t.order;
@@ -141,13 +141,13 @@ async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void>
     const isNew = planned.has(task.delegation_id) && !t.records.has(task.delegation_id);
     if (isNew) t.records.set(task.delegation_id, recordOfNotStarted(task, tasksRef));
   }
-  // Tasks end by themselves when they are cancelled; their leader is not called to hear of it.
+  // Cancelled tasks end by themselves; their leader is not called again just to hear that.
   if (t.scope.consideredCancelled) throw new CancelledFailure('The team was stopped.');
   t.leaderState = 'thinking';
   showTeam(t);
 }
 
-/** Does tasks at the same time, and those that follow from each as soon as it is over. */
+/** Does tasks at the same time, and those that follow from each as soon as it ends. */
 async function doTasks(
   t: TeamAtWork,
   planned: ReadonlyMap<string, PlannedTask>,
@@ -177,7 +177,7 @@ async function doTasks(
   );
 }
 
-/** What the leader hears of a task that is over. */
+/** Builds the leader's input about an ended task. */
 function resultOf(t: TeamAtWork, task: TeamTask): TurnInput {
   const { delegation_id, name, tool_use_id, member_id } = task;
   const { setup, tasks } = t.state;
@@ -199,7 +199,7 @@ function resultOf(t: TeamAtWork, task: TeamTask): TurnInput {
   };
 }
 
-/** All that is wrong with the arguments of a call. */
+/** Joins all faults in the arguments of a call. */
 function joinFaults(faults: readonly OutputFault[]): OutputFault {
   return { path: '', reason: faults.map(describeFault).join('\n'), hint: '' };
 }

@@ -27,16 +27,18 @@ export interface PlannedTask {
   readonly plan_ref: Ref;
 }
 
-/** How one attempt ended. */
+/** End of one attempt. */
 interface AttemptEnd {
   readonly outcome: DelegationOutcome | null;
-  /** Why there is no outcome. */
+  /** Reason why there is no outcome. */
   readonly lost: string;
   readonly why: FailureReason | null;
   readonly partial_ref: Ref | null;
 }
 
-/** Has a member do a task, again where that may help, until it is done, failed for good, or its time is over. */
+/**
+ * Has a member do a task, with retries where they may help, until it is done, has failed for good, or its time is over.
+ */
 export async function doTask(t: TeamAtWork, planned: PlannedTask): Promise<TaskRecord> {
   const { delegation_id, member_id } = planned.task;
   const seat = t.state.setup.members.find((one) => one.member_id === member_id);
@@ -113,7 +115,7 @@ async function carryOutOnce(
     funds: funds ?? t.desk.funds,
     onStatus: (status) => note(status.turn, status.usage, status),
     carryOver: null,
-    // The phases of a triad are workflows, which get their ids below it.
+    // The phases of a triad are workflows, with ids below this place.
     place: seat.kind === 'triad' ? taskPlace(t.desk.place, namePath(delegation_id)) : t.desk.place,
     escalations: t.desk.escalations,
     sharedFunds: t.funds,
@@ -136,13 +138,13 @@ async function carryOutOnce(
   }
 }
 
-/** What a member spends from; null: its leader and its members share the purse themselves. */
+/** Opens a member's funds; null for a team, whose leader and members share the purse themselves. */
 function openFunds({ funds }: TeamAtWork, { kind }: TeamSeat): MemberFunds | null {
   if (kind === 'team') return null;
   return kind === 'triad' ? funds.forChildren() : funds.forCalls();
 }
 
-/** No time limit runs while a question waits for the user. */
+/** Stops the clock while a question waits for the user, so that no time limit runs. */
 function holdClock(t: TeamAtWork, question: string): void {
   if (question === '') t.clock.go();
   else t.clock.stand();
@@ -170,7 +172,7 @@ function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): De
   };
 }
 
-/** What members have brought so far, in the order of the tasks. */
+/** Lists the members' results so far, in the order of the tasks. */
 export function outputsOf({ records }: TeamAtWork): { delegation_id: string; output_ref: Ref }[] {
   return [...records.values()].flatMap(({ delegation_id, output_ref }) =>
     output_ref === null ? [] : [{ delegation_id, output_ref }],
@@ -204,7 +206,7 @@ function recordOf(
   };
 }
 
-/** What a triad or a team says of itself. */
+/** Returns the triad's or team's part of an outcome. */
 function partsOf(outcome: DelegationOutcome | null): Pick<TaskRecord, 'triad' | 'team'> {
   const { triad, team } = outcome ?? {};
   return { ...(triad !== undefined && { triad }), ...(team !== undefined && { team }) };

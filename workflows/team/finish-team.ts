@@ -25,15 +25,15 @@ import type { BlockedTeam } from './open-team.ts';
 import { countTurns, knownEffects, loadedDetails, showTeam, usageOf } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
-/** How the team's work ended. */
+/** End of the team's work. */
 export interface TeamEnd extends Pick<TeamReport, 'status' | 'reason'> {
-  /** Of the leader; null when it gave none. */
+  /** Output of the leader; null when it gave none. */
   readonly output: AgentOutputOutline | null;
 }
 
 const nothingDone = { loaded_details: [], turns: 0, usage: noUsage, effects: [] };
 
-/** A team that could not begin, or was stopped before it did. Nothing was bought. */
+/** Ends a team that could not start, or was stopped before it did. Nothing was spent. */
 export function neverBegan(
   { delegation }: DelegationOrder,
   desk: DelegationDesk,
@@ -45,7 +45,7 @@ export function neverBegan(
   return outcome;
 }
 
-/** Records who held the message back, and why. Nothing was bought. */
+/** Records the guardrail or middleware that blocked the message, and its reason. Nothing was spent. */
 export async function finishBlocked(
   order: DelegationOrder,
   desk: DelegationDesk,
@@ -71,7 +71,7 @@ export async function finishBlocked(
   return { ...outcome, team: boundTeam(report, report_ref) };
 }
 
-/** Shows a team whose message has not passed yet. @param question That it waits for; empty for none. */
+/** Shows a team whose message has not passed yet. @param question Question that it waits for; empty for none. */
 export function showUnopened(
   { delegation }: DelegationOrder,
   desk: DelegationDesk,
@@ -89,16 +89,16 @@ function show(
   desk.onStatus({ delegation_id, agent_id, title, state, turn: 0, waiting_for, usage: noUsage });
 }
 
-/** Sends the answer through the functions for output, records everything, and adds to the thread. */
+/** Sends the answer through the output functions, records everything, and adds to the thread. */
 export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<DelegationOutcome> {
   const end = (await stopWhenCancelled(() => guardOutput(t, ended))) ?? {
     status: 'stopped',
     reason: 'stopped while its answer was checked',
-    // What was not checked is not handed out.
+    // An unchecked answer is not passed on.
     output: null,
   };
   if (isWithheld(t, end)) t.notes.push(withheld);
-  // Whatever stops the team: what members brought is recorded.
+  // The members' results are recorded, however the team was stopped.
   const report = reportOf(t, end);
   const recorded = await CancellationScope.nonCancellable(() =>
     keepReport(t.order, t.own.superior, report),
@@ -114,7 +114,7 @@ export async function finishTeam(t: TeamAtWork, ended: TeamEnd): Promise<Delegat
 const withheld =
   'What members brought is not handed on in place of an answer: no guardrail for the output has judged it.';
 
-/** As `recordTeam` has it. */
+/** Returns true when `recordTeam` withholds the members' results. */
 function isWithheld({ state, records }: TeamAtWork, { status, output }: TeamEnd): boolean {
   const isGuarded = state.setup.guardrails.output.length > 0;
   return isGuarded && output === null && status !== 'blocked' && records.size > 0;
@@ -168,7 +168,7 @@ function reportOf(t: TeamAtWork, { status, reason, output }: TeamEnd): TeamRepor
   });
 }
 
-/** @param plan_ref Of the plan that holds it, or would have. */
+/** @param plan_ref The plan that holds the task, or would have held it. */
 export function recordOfNotStarted(task: TeamTask, plan_ref: Ref): TaskRecord {
   const { delegation_id, member_id, title, inputs, reason } = task;
   return {
@@ -188,7 +188,7 @@ export function recordOfNotStarted(task: TeamTask, plan_ref: Ref): TaskRecord {
   };
 }
 
-/** A thread that can't be written never fails a team (case 11.2). */
+/** Adds to the thread. A thread that can't be written never fails a team (case 11.2). */
 async function keepThread(
   t: TeamAtWork,
   { output }: TeamEnd,
@@ -229,7 +229,7 @@ function outcomeOf(
     usage: usageOf(t),
     effects: knownEffects(t),
   };
-  // With what the thread had to say since.
+  // Includes later notes about the thread.
   const team = boundTeam({ ...report, notes: t.notes }, report_ref);
   if (output !== null && output_ref !== null) {
     return { ...outcomeOfOutput(delegation, work, { ...output, output_ref }), team };
@@ -239,7 +239,7 @@ function outcomeOf(
   return { ...outcome, output_ref, team };
 }
 
-/** What the leader itself reported; what rules and provider refused is counted where it happened. */
+/** Counts the leader's own failures; those of rules and provider are counted where they happen. */
 function noteFailure(t: TeamAtWork, { status, output }: TeamEnd): void {
   const agent = t.state.setup.leader;
   if (output?.status === 'failed')

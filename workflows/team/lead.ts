@@ -4,8 +4,8 @@ import type { Passable } from '../../contracts/agent-output.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { checkOutline } from '../../core/output/check-outline.ts';
-import { turnSummary } from '../../core/render/turn-summary.ts';
-import { cleanLine } from '../../core/text/clean-line.ts';
+import { turnSummary } from '../../core/render/labels.ts';
+import { cleanLine } from '../../core/text/cut-text.ts';
 import type { ToolDesk } from '../delegation/make-call.ts';
 import { askSuperior } from '../shared/ask-superior.ts';
 import { converseAsking } from '../shared/converse-asking.ts';
@@ -14,7 +14,7 @@ import { callTeam } from './call-team.ts';
 import { knownEffects, showTeam } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
 
-/** Lets the leader work until it has made one answer of what its members brought. */
+/** Lets the leader work until it has combined its members' results into one answer. */
 export function lead(t: TeamAtWork): Promise<ConversationEnd> {
   return converseAsking(t.own.conversation, deskOf(t), (questions) =>
     ask(t, 'blocking', questions),
@@ -52,13 +52,13 @@ function deskOf(t: TeamAtWork): ConversationDesk {
     check: (outline) => checkOutline(outline, order.delegation.criterion_ids, knownEffects(t)),
     runTools: (calls) => callTeam(t, calls, toolDesk),
     onTurn: () => showTeam(t),
-    // What a call used is told also while a pause holds what comes next.
+    // The use of a call is shown even while a pause delays the next one.
     onReply: () => showTeam(t),
     carryOver: () => desk.carryOver !== null && workflowInfo().continueAsNewSuggested,
   };
 }
 
-/** The results that its output may pass on, by the leader's own name and by the id that a result shows. */
+/** Lists the results that its output may pass on, by the leader's own name and by the id in a result. */
 function listPassable({ state, records }: TeamAtWork): Passable[] {
   return state.tasks.flatMap(({ name, delegation_id }): Passable[] => {
     const output_ref = records.get(delegation_id)?.output_ref ?? null;

@@ -9,29 +9,31 @@ import type { Superior } from '../shared/superior.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { applyGuards } from './apply-guards.ts';
 
-/** A team that may go to work. */
+/** A team that may start. */
 export interface OpenedTeam {
   readonly setup: TeamSetup;
-  /** With the message as middlewares left it. */
+  /** The order with the message after the middlewares. */
   readonly order: DelegationOrder;
   readonly message_ref: Ref;
   readonly history_ref: Ref | null;
-  /** What people should know of how it began. */
+  /** Notes for people about its start. */
   readonly notes: readonly string[];
 }
 
 export type Opening =
   | { readonly type: 'opened'; readonly team: OpenedTeam }
   | { readonly type: 'refused'; readonly reason: string }
-  /** A function for input did not let the message pass. */
+  /** An input function blocked the message. */
   | (BlockedTeam & { readonly type: 'blocked' });
 
-/** A team whose message its leader never read. */
+/** A team whose leader never read the message. */
 export interface BlockedTeam extends Pick<OpenedTeam, 'setup' | 'notes'> {
   readonly reason: string;
 }
 
-/** Reads who is in the team, sends its message through the functions for input, and looks up its thread. Nothing is bought. */
+/**
+ * Resolves the team's members, sends its message through the input functions, and reads its thread. Nothing is spent.
+ */
 export async function openTeam(
   order: DelegationOrder,
   superior: Superior,
@@ -78,7 +80,7 @@ export async function openTeam(
   };
 }
 
-/** Bad input can't be mended by waiting; everything else can. */
+/** Waits for everything except bad input, which waiting can't repair. */
 async function untilSettled<T>(
   work: () => Promise<T>,
   park: (reason: string) => Promise<void>,
@@ -95,7 +97,7 @@ async function untilSettled<T>(
   }, park);
 }
 
-/** A thread that can't be read never fails a team (case 4.2). */
+/** Reads the thread. A thread that can't be read never fails a team (case 4.2). */
 async function recall(
   { thread_id }: TeamSetup,
   message_ref: Ref,

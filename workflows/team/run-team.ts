@@ -25,8 +25,9 @@ import type { CarryOut, TeamAtWork } from './team-at-work.ts';
 import { watchTeam } from './watch-team.ts';
 
 /**
- * Has a delegation done by a team (seed 002): a leader gives out tasks, members do them, and the leader makes one answer of
- * what they bring. A task is a delegation of its own, done by an agent, a triad or another team in this same workflow.
+ * Has a delegation done by a team (seed 002): a leader delegates tasks, members do them, and the leader combines their
+ * results into one answer. A task is a delegation of its own, done by an agent, a triad or another team in this same
+ * workflow.
  */
 export async function runTeam(
   order: DelegationOrder,
@@ -34,7 +35,7 @@ export async function runTeam(
   carried: CarriedTeam | null,
   carryOut: CarryOut,
 ): Promise<DelegationOutcome> {
-  // A team in a team spends from the same purse.
+  // A nested team spends from the same purse.
   const funds = desk.sharedFunds ?? shareFunds(desk.funds);
   const t: Site = {
     order,
@@ -61,7 +62,7 @@ export async function runTeam(
   );
 }
 
-/** What there is before the team is open. */
+/** Parts that exist before the team is open. */
 interface Site extends Pick<
   TeamAtWork,
   'order' | 'desk' | 'carryOut' | 'funds' | 'taskCount' | 'superior' | 'scope'
@@ -145,7 +146,7 @@ function assemble({ leaderFunds, ...site }: Site, from: CarriedTeam): TeamAtWork
   return t;
 }
 
-/** They number the leader's next ones. */
+/** Returns the leader's own effects; its next ones are numbered after them. */
 function ownEffects({ delegation }: DelegationOrder, { effects }: CarriedTeam) {
   return effects.filter(({ effect_id }) => isEffectOf(delegation.delegation_id, effect_id));
 }
@@ -171,7 +172,7 @@ function beginLeading(
 async function workOn(t: TeamAtWork): Promise<DelegationOutcome> {
   showTeam(t);
   const stopWatching = watchTeam(t);
-  // However the team is stopped: what has not begun by then does not begin.
+  // However the team is stopped, tasks that have not begun by then do not begin.
   void t.scope.cancelRequested.catch(() => closeTasks(t, 'the team was stopped'));
   const end = await t.scope.run(() => lead(t)).finally(stopWatching);
   if (end.type === 'carry_over' && t.desk.carryOver !== null) {

@@ -20,22 +20,22 @@ import type { MemberFunds, SharedFunds } from '../shared/share-funds.ts';
 import type { SharedSuperior } from '../shared/share-superior.ts';
 import type { Superior } from '../shared/superior.ts';
 
-/** Has a delegation done by whoever it is for. */
+/** Carries a delegation out by its executor. */
 export type CarryOut = (
   order: DelegationOrder,
   desk: DelegationDesk,
   carried: CarriedWork | null,
 ) => Promise<DelegationOutcome>;
 
-/** Why a team ends before its leader is done. */
+/** Reason why a team ends before its leader has finished. */
 export interface TeamClosed {
   readonly status: Extract<TeamReport['status'], 'timed_out' | 'stopped'>;
   readonly reason: string;
 }
 
-/** A team under way. `core/team` decides; this starts, waits and remembers. */
+/** A running team. `core/team` decides; this starts, waits and remembers. */
 export interface TeamAtWork {
-  /** With the record and the plan that hold the message as middlewares left it. */
+  /** The order with the record and the plan that hold the message after the middlewares. */
   readonly order: DelegationOrder;
   readonly desk: DelegationDesk;
   readonly carryOut: CarryOut;
@@ -43,7 +43,7 @@ export interface TeamAtWork {
   readonly funds: SharedFunds;
   readonly taskCount: TaskCount;
   readonly superior: SharedSuperior;
-  /** Of the leader itself. */
+  /** The leader's own parts. */
   readonly own: {
     readonly funds: MemberFunds;
     readonly superior: Superior;
@@ -53,9 +53,9 @@ export interface TeamAtWork {
   readonly clock: Stopwatch;
   /** Milliseconds of work before this run of the workflow. */
   readonly workedBefore: number;
-  /** Everything that the team does belongs to it: its time limit cancels it. */
+  /** Scope of everything that the team does: its time limit cancels it. */
   readonly scope: CancellationScope;
-  /** Of tasks at work, by delegation_id. */
+  /** Running tasks, by delegation_id. */
   readonly running: Map<string, TaskAtWork>;
   readonly records: Map<string, TaskRecord>;
   readonly seen: Map<string, SeenTask>;
@@ -77,24 +77,24 @@ export interface TaskAtWork {
   isTimedOut: boolean;
 }
 
-/** Milliseconds of work of the whole team. */
+/** Returns milliseconds of work of the whole team. */
 export function workedMs({ clock, workedBefore }: TeamAtWork): number {
   return workedBefore + clock.now();
 }
 
-/** Brings an event to the rule of teams. @returns delegation_ids of tasks to start now. */
+/** Applies an event to the state of the team. @returns delegation_ids of tasks to start now. */
 export function on(t: TeamAtWork, event: TeamEvent): readonly string[] {
   const { state, start } = stepTeam(t.state, event, workedMs(t));
   t.state = state;
   return start;
 }
 
-/** No task begins any more. Those at work end by themselves. */
+/** Closes the team: no further task begins, and running ones end by themselves. */
 export function closeTasks(t: TeamAtWork, reason: string): void {
   on(t, { type: 'closed', reason });
 }
 
-/** What is known to have been changed outside, by the leader or a member. */
+/** Returns the known changes that the leader or a member made outside. */
 export function knownEffects({ superior, effectsBefore }: TeamAtWork): readonly KnownEffect[] {
   const newest = new Map(
     [...effectsBefore, ...superior.effects()].map((effect) => [effect.effect_id, effect]),
@@ -102,7 +102,7 @@ export function knownEffects({ superior, effectsBefore }: TeamAtWork): readonly 
   return [...newest.values()];
 }
 
-/** detail_ids that leader and members loaded, as in DelegationOutcome. */
+/** Returns detail_ids that leader and members loaded, as in DelegationOutcome. */
 export function loadedDetails(t: TeamAtWork): readonly string[] {
   return [...t.records.values()].reduce(
     (loaded, record) => noteLoaded(loaded, t.loaded.get(record.delegation_id) ?? []),
@@ -110,17 +110,17 @@ export function loadedDetails(t: TeamAtWork): readonly string[] {
   );
 }
 
-/** Of leader and members. */
+/** Sums the use of leader and members. */
 export function usageOf(t: TeamAtWork): Usage {
   return addUsage(t.own.conversation.usage, ...[...t.seen.values()].map(({ usage }) => usage));
 }
 
-/** Model calls of leader and members. */
+/** Counts model calls of leader and members. */
 export function countTurns(t: TeamAtWork): number {
   return [...t.seen.values()].reduce((sum, { turns }) => sum + turns, t.own.conversation.calls);
 }
 
-/** Shows where the team is. */
+/** Shows the state of the team. */
 export function showTeam(t: TeamAtWork, end?: { state: DelegationState; reason: string }): void {
   const { delegation_id, title } = t.order.delegation;
   const { conversation } = t.own;

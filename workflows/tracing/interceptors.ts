@@ -7,11 +7,11 @@ import type { WorkflowInterceptors } from '@temporalio/workflow';
 import { runInSpan } from './run-in-span.ts';
 
 /**
- * Makes a span of each workflow and of what it does `inSpan`, and hands the trace to its activities, its children and its
- * continuation. Only in the bundle of a worker that traces.
+ * Makes a span of each workflow and of its parts in `inSpan`, and passes the trace to its activities, its children and
+ * its continuation. Included only in the bundle of a worker that traces.
  *
- * Messages are left alone: their interceptors put steps between a signal and its handler, and histories that were made
- * without tracing did not replay. A query, asked by whoever watches, would begin a trace of its own each time.
+ * Messages are not intercepted: their interceptors put steps between a signal and its handler, and histories that were
+ * made without tracing did not replay. Each query of a watching client would begin a trace of its own.
  */
 export function interceptors(): WorkflowInterceptors {
   const inbound = new OpenTelemetryInboundInterceptor();

@@ -1,7 +1,7 @@
 import { context, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { SpanEnd, SpanStart } from '../shared/in-span.ts';
 
-/** As `RunInSpan` says. The span is ended beside the work, not between the work and who waits for it. */
+/** Implements `RunInSpan`. The span is ended beside the work, not between the work and its caller. */
 export function runInSpan<T>(
   { name, attributes }: SpanStart,
   work: () => Promise<T>,

@@ -10,22 +10,22 @@ import { recorder } from '../shared/recorder.ts';
 import type { KeptReport } from './keep-report.ts';
 import type { CarriedWork, PhaseResult } from './phase-order.ts';
 
-/** What a triad has come to. */
+/** Sources of a triad's outcome. */
 export interface TriadWork {
   readonly order: DelegationOrder;
   readonly triad: TriadOutline;
   readonly carried: CarriedWork;
   readonly usage: DelegationOutcome['usage'];
-  /** Of the newest phase; null before its first. */
+  /** State of the newest phase; null before the first. */
   readonly state: PhaseState | null;
 }
 
-/** Model calls of all members. */
+/** Counts model calls of all members. */
 export function countCalls({ calls }: CarriedWork): number {
   return Object.values(calls).reduce((sum, count) => sum + count, 0);
 }
 
-/** @param last How the last attempt at a phase ended; null when it was stopped before its first. */
+/** @param last End of the last attempt at a phase; null when the triad was stopped before its first. */
 export function buildTriadOutcome(
   t: TriadWork,
   last: PhaseResult | null,
@@ -38,7 +38,7 @@ export function buildTriadOutcome(
   const output = last?.status === 'done' ? last.state.output : null;
   if (output !== null && last?.state.phase === 'execute') {
     noteFailure(order, output.status);
-    // With the minority report, where there is one.
+    // Includes the minority report, if there is one.
     const output_ref = reports.at(-1)?.output_ref ?? output.output_ref;
     return { ...outcomeOfOutput(order.delegation, work, { ...output, output_ref }), triad };
   }
@@ -46,7 +46,7 @@ export function buildTriadOutcome(
 }
 
 function endOf(last: PhaseResult | null): Pick<DelegationOutcome, 'status' | 'reason'> {
-  // A phase that was started alone is done without an output; which criteria are met is for the next ones.
+  // A single phase is done without an output; the later phases decide which criteria are met.
   if (last?.status === 'done') return { status: 'completed', reason: '' };
   const failed = last?.failed ?? null;
   return failed === null
@@ -80,7 +80,7 @@ function triadOutcome(
   };
 }
 
-/** The writer's own word; what the rules and the provider refused is counted where it happened. */
+/** Counts the writer's own failure; those of rules and provider are counted where they happen. */
 function noteFailure({ delegation }: DelegationOrder, status: string): void {
   if (status !== 'failed') return;
   recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'agent_failed' });

@@ -2,7 +2,7 @@ import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { describeFault } from '../../core/output/describe-fault.ts';
-import { memberSummary } from '../../core/render/member-summary.ts';
+import { memberSummary } from '../../core/render/labels.ts';
 import { decideAfterCalls, findFullFault } from '../../core/triad/decide-turn.ts';
 import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
 import { judgeCall, takeCode } from '../../core/triad/judge-call.ts';
@@ -20,7 +20,7 @@ import type { MemberAtWork, MemberDesk } from './member-at-work.ts';
 import type { UnfinishedTurn } from './phase-order.ts';
 import { writeCode } from './write-code.ts';
 
-/** Whose calls they are. */
+/** Caller of the tools. */
 interface Caller {
   readonly brief: TurnBrief;
   readonly member: MemberAtWork;
@@ -29,20 +29,20 @@ interface Caller {
 
 type Failed = Extract<ToolsVerdict, { readonly type: 'failed' }>;
 
-/** The calls of one reply, as far as they have been decided. */
+/** The calls of one reply that have been decided so far. */
 interface Answering {
   work: TurnWork;
   readonly refused: OutputFault[];
-  /** What ended the turn, if something did. */
+  /** The failure that ended the turn, if any. */
   failed: Failed | null;
   calls_made: number;
-  /** Characters that the calls were told. */
+  /** Characters in the results of the calls. */
   told: number;
 }
 
 /**
- * Makes the calls of one reply. Those of ordinary tools are activities; those on the records of the triad are decided here,
- * in their order. What they leave in the records counts when all of them are through: a reply that was cut off leaves nothing.
+ * Makes the calls of one reply. Those of ordinary tools are activities; those on the records of the triad are decided
+ * here, in order. Their records count once all calls have been made: a reply that was cut off leaves none.
  */
 export async function callMemberTools(
   calls: readonly (ToolCall | StateToolCall)[],
@@ -85,7 +85,7 @@ async function callOrdinary(
   if (calls.length === 0) return new Map();
   const { control, superior, tools } = desk;
   const { name, agent_id } = brief.member;
-  // A member acts with the grant of its own agent.
+  // A member acts with its own agent's grant.
   const order = { ...desk.order, delegation: { ...desk.order.delegation, agent_id } };
   const inputs = await callTools(calls, {
     order,

@@ -8,10 +8,10 @@ import type { Superior } from '../shared/superior.ts';
 import { untilDone } from '../shared/until-done.ts';
 import type { PhaseResult } from './phase-order.ts';
 
-/** What a delegation's outcome says of an attempt at a phase, and the output that came of it. */
+/** Part of a delegation's outcome about an attempt at a phase, with its output. */
 export type KeptReport = TriadOutcome['phases'][number] & Pick<RecordPhaseResult, 'output_ref'>;
 
-/** Records how an attempt at a phase ended, however it ended: also when the delegation is stopped meanwhile. */
+/** Records the end of an attempt at a phase, even when the delegation is stopped at the same time. */
 export async function keepReport(
   { run_id, plan_ref, delegation }: DelegationOrder,
   { state, status, failed, usage }: PhaseResult,

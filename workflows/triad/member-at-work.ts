@@ -10,13 +10,13 @@ import type { Funds } from '../shared/funds.ts';
 import type { Superior } from '../shared/superior.ts';
 import type { KeptMember, UnfinishedTurn } from './phase-order.ts';
 
-/** What the turns of a phase's members need. */
+/** Context of the turns of a phase's members. */
 export interface MemberDesk {
   readonly order: DelegationOrder;
   readonly control: Control;
   readonly superior: Superior;
   readonly funds: Funds;
-  /** Of the whole delegation. */
+  /** Tool work of the whole delegation. */
   readonly tools: ToolWork;
   /** Puts questions to the user. Throws when the phase is cancelled while it waits. */
   readonly ask: (
@@ -24,9 +24,9 @@ export interface MemberDesk {
     questions: readonly AskedQuestion[],
     deadlineSeconds?: number,
   ) => Promise<readonly DeliveredAnswer[]>;
-  /** Called when something that people see has changed. */
+  /** Called after each visible change. */
   readonly onChange: () => void;
-  /** Whether the phase is over: then no new call starts. */
+  /** Returns true when the phase is over: then no new call starts. */
   readonly isHalted: () => boolean;
 }
 
@@ -36,40 +36,43 @@ export class MemberAtWork {
   conversation: Conversation | null;
   /** Null between two turns. */
   turn: UnfinishedTurn | null;
-  /** Conversations beside its own, by which a section is or was written as code. */
+  /** Conversations besides its own in which a section is or was written as code. */
   readonly #codes: Conversation[] = [];
   readonly #callsBefore: number;
 
-  /** @param calls Of the whole delegation so far. @param kept Of an earlier attempt at the phase; null in the first. */
+  /**
+   * @param calls Calls of the whole delegation so far. @param kept State of an earlier attempt at the phase; null in
+   * the first.
+   */
   constructor(calls: number, kept: KeptMember | null) {
-    // What an earlier attempt used is told already.
+    // The use of an earlier attempt has already been reported.
     this.conversation = kept === null ? null : { ...kept.conversation, usage: noUsage };
     this.turn = kept === null || kept.turn === null ? null : { ...kept.turn };
     this.#callsBefore = calls;
   }
 
-  /** Model calls in the whole delegation. */
+  /** Returns model calls in the whole delegation. */
   calls(): number {
     return this.conversation?.calls ?? this.#callsBefore;
   }
 
-  /** In this attempt at the phase. */
+  /** Returns the use in this attempt at the phase. */
   usage(): Usage {
     const own = this.conversation === null ? [] : [this.conversation];
     return addUsage(...[...own, ...this.#codes].map(({ usage }) => usage));
   }
 
-  /** From now on its usage is the member's too. */
+  /** Adds a conversation, whose use counts as the member's from now on. */
   beginCode(conversation: Conversation): void {
     this.#codes.push(conversation);
   }
 
-  /** @param calls That it took to write a section as code. */
+  /** @param calls Calls that it took to write a section as code. */
   endCode(calls: number): void {
     if (this.conversation !== null) this.conversation.calls += calls;
   }
 
-  /** @returns null when it has not spoken. */
+  /** @returns null when it has made no call. */
   keep(): KeptMember | null {
     return this.conversation === null ? null : { conversation: this.conversation, turn: this.turn };
   }

@@ -10,7 +10,7 @@ import type { PhaseState } from '../../core/triad/phase-state.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import type { Conversation } from '../shared/conversation.ts';
 
-/** What a delegation has its triad's phase do. */
+/** Order of a delegation to its triad's phase. */
 export interface PhaseOrder {
   readonly order: DelegationOrder;
   readonly triad: TriadOutline;
@@ -21,10 +21,13 @@ export interface PhaseOrder {
 
 export type PhaseBeginning =
   | { readonly type: 'open'; readonly spec: SpecState; readonly summary_ref: Ref | null }
-  /** Goes on at the turn at which an earlier attempt failed. */
+  /** Resumes at the turn in which an earlier attempt failed. */
   | { readonly type: 'resume'; readonly state: PhaseState; readonly members: KeptMembers };
 
-/** Of each member that has spoken in the phase, by its name: with the state, all that another attempt needs. */
+/**
+ * State of each member that has made a call in the phase, by name: with the phase's state, all that another attempt
+ * needs.
+ */
 export type KeptMembers = Readonly<Record<string, KeptMember>>;
 
 export interface KeptMember {
@@ -33,43 +36,43 @@ export interface KeptMember {
   readonly turn: UnfinishedTurn | null;
 }
 
-/** A turn that is under way, or was when its phase ended. */
+/** A turn that is running, or was when its phase ended. */
 export interface UnfinishedTurn {
   readonly turn: number;
   work: TurnWork;
-  /** What the member said in it last. */
+  /** The member's last text in the turn. */
   said_ref: Ref | null;
-  /** Whether the newest node of its conversation is a reply. */
+  /** True when the newest node of its conversation is a reply. */
   is_answered: boolean;
 }
 
-/** What passes from phase to phase, because it belongs to the whole delegation. */
+/** State that passes from phase to phase, because it belongs to the whole delegation. */
 export interface CarriedWork {
   /** Null without a budget. */
   readonly purse: Purse | null;
-  /** Model calls of each member so far, by its name. */
+  /** Number of model calls of each member so far, by name. */
   readonly calls: Readonly<Record<string, number>>;
-  /** As in DelegationOutcome. */
+  /** Defined in DelegationOutcome. */
   readonly loaded_details: readonly string[];
-  /** What was tried to be changed outside. */
+  /** Attempts to change something outside. */
   readonly effects: readonly KnownEffect[];
 }
 
 export interface PhaseFailure {
-  /** For people: who, where and what. */
+  /** Text for people: member, phase and message. */
   readonly failure: MemberFailure;
-  /** For rules and figures. */
+  /** Reason for rules and metrics. */
   readonly why: FailureReason;
 }
 
 export interface PhaseResult {
   readonly status: 'done' | 'failed' | 'stopped';
   readonly state: PhaseState;
-  /** Unless it is done. */
+  /** Null when the phase is done. */
   readonly kept: KeptMembers | null;
   readonly failed: PhaseFailure | null;
   readonly carried: CarriedWork;
-  /** Of this attempt. */
+  /** Use of this attempt. */
   readonly usage: Usage;
 }
 

@@ -15,18 +15,20 @@ import { shareSuperior } from '../shared/share-superior.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
 import { badEscalation } from '../shared/superior.ts';
 
-/** What passes between a phase and whoever is above its delegation: the run knows delegations, not their phases. */
+/**
+ * Relays messages between a phase and the workflows above its delegation: the run knows delegations, not their phases.
+ */
 export interface PhaseRelay {
-  /** Takes what the phase sends up. @param phaseId Its workflow id, before it is started. */
+  /** Prepares for the phase's escalations. @param phaseId Its workflow id, before it is started. */
   expect(phaseId: string): void;
-  /** What was decided until now, for the phase's order. */
+  /** Returns the news for the phase's order. */
   news(): readonly NewsItem[];
-  /** It is at work. @param newsId The newest news of its order. */
+  /** Reports that the phase is running. @param newsId The newest news item of its order. */
   began(phaseId: string, newsId: number): void;
   ended(phaseId: string): void;
 }
 
-/** @param onWaiting Told the question that the phase waits for; empty when it goes on. */
+/** @param onWaiting Called with the question that the phase waits for; with an empty text when it continues. */
 export function openPhaseRelay(
   order: DelegationOrder,
   desk: DelegationDesk,
@@ -54,7 +56,7 @@ export function openPhaseRelay(
     switch (escalation.type) {
       case 'parked':
         return inBackground(() => superior.park(escalation.reason));
-      // Only a triad that was started by hand is the topmost workflow.
+      // Reported here only when the triad was started by hand and is the topmost workflow.
       case 'effect':
         return inBackground(() => superior.report(escalation.effect));
       case 'lease':

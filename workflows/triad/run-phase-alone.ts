@@ -12,7 +12,10 @@ import { buildTriadOutcome } from './build-triad-outcome.ts';
 import { keepReport } from './keep-report.ts';
 import { runPhase } from './run-phase.ts';
 
-/** One phase that somebody started by hand, with what the phase before would have handed on. It has one attempt. */
+/**
+ * Runs a single phase that was started by hand, with the results of the phase before from the input. It has one
+ * attempt.
+ */
 export function runPhaseAlone(input: unknown): Promise<LoneOutcome> {
   return runDelegationAlone('triadPhase', input, carryOutPhase);
 }

@@ -1,6 +1,6 @@
 import { ApplicationFailure, isCancellation, startChild } from '@temporalio/workflow';
 import { workflowTypes } from '../../contracts/names.ts';
-import { phaseSummary } from '../../core/render/member-summary.ts';
+import { phaseSummary } from '../../core/render/labels.ts';
 import { lastNewsId } from '../../core/run/news.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { childOptions } from '../shared/child-options.ts';
@@ -10,8 +10,8 @@ import type { PhaseRelay } from './phase-relay.ts';
 /**
  * Starts a phase as a workflow of its own and waits for its end.
  *
- * @param workflowId Of the phase.
- * @throws when somebody terminated it: nobody knows what it has spent, so its delegation is lost with it.
+ * @param workflowId Id of the phase.
+ * @throws when the phase was terminated: its use is unknown, so its delegation is lost with it.
  */
 export async function runPhaseChild(
   order: PhaseOrder,

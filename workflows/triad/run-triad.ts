@@ -22,25 +22,25 @@ import { openPhaseRelay } from './phase-relay.ts';
 import type { PhaseRelay } from './phase-relay.ts';
 import { runPhaseChild } from './run-phase-child.ts';
 
-/** A triad under way. */
+/** A running triad. */
 interface TriadAtWork extends TriadWork {
   readonly desk: DelegationDesk;
   readonly relay: PhaseRelay;
-  /** Of each attempt at a phase, in their order. Written beside the work. */
+  /** Reports of the attempts at phases, in order. Written beside the work. */
   readonly reports: Promise<KeptReport>[];
   carried: CarriedWork;
   usage: TriadWork['usage'];
   state: TriadWork['state'];
-  /** Of the phase that began or ended last. */
+  /** View of the phase that began or ended last. */
   view: TriadPhaseView | null;
-  /** Workflow id of the phase that is at work: what it uses is counted at its end. */
+  /** Workflow id of the running phase, whose use is counted at its end. */
   phaseId: string | null;
 }
 
 /**
- * Has three members do a delegation in three phases (seed 000): each is a child workflow, and gets the summary of the one
- * before it and nothing else. A member's failure comes back with all that was recorded; whether the phase is tried again
- * is decided here.
+ * Has three members do a delegation in three phases (seed 000): each is a child workflow, and gets the summary of the
+ * one before it and nothing else. A member's failure comes back with all that was recorded; whether the phase is
+ * retried is decided here.
  */
 export async function runTriad(
   order: DelegationOrder,
@@ -80,7 +80,7 @@ function openTriad(order: DelegationOrder, triad: TriadOutline, desk: Delegation
   return t;
 }
 
-/** @returns how the last attempt at a phase ended; null when it was stopped before its first. */
+/** @returns the end of the last attempt at a phase; null when the triad was stopped before its first. */
 async function runPhases(t: TriadAtWork): Promise<PhaseResult | null> {
   const setup = resolveTriad(t.triad);
   let begin: PhaseBeginning = {
@@ -101,12 +101,12 @@ async function runPhases(t: TriadAtWork): Promise<PhaseResult | null> {
   return last;
 }
 
-/** Between two phases nothing was under way. */
+/** Returns the end of a triad that was stopped between two phases, when no call was running. */
 function stoppedAfter(last: PhaseResult | null): PhaseResult | null {
   return last === null ? null : { ...last, status: 'stopped' };
 }
 
-/** @returns how the last attempt at the phase ended; null when it was stopped before it began. */
+/** @returns the end of the last attempt at the phase; null when it was stopped before it began. */
 async function runAttempts(
   t: TriadAtWork,
   phase: TriadPhase,

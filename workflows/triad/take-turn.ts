@@ -5,7 +5,7 @@ import type { OutputFault } from '../../contracts/output-fault.ts';
 import { capFaults } from '../../core/output/cap-faults.ts';
 import { checkAgentOutput } from '../../core/output/check-agent-output.ts';
 import { checkClaimedEffects } from '../../core/output/check-claimed-effects.ts';
-import { memberSummary } from '../../core/render/member-summary.ts';
+import { memberSummary } from '../../core/render/labels.ts';
 import { checkSettled } from '../../core/triad/check-settled.ts';
 import { findOpenDuties } from '../../core/triad/find-open-duties.ts';
 import { listPassable } from '../../core/triad/list-sections.ts';
@@ -24,10 +24,10 @@ export type TurnEnd =
   | { readonly type: 'finished'; readonly finished: FinishedTurn }
   | Extract<ConversationEnd, { readonly type: 'failed' | 'denied' }>
   | { readonly type: 'stopped' }
-  /** Before its next call, because its phase is over. */
+  /** Stopped before its next call, because its phase is over. */
   | { readonly type: 'halted' };
 
-/** A turn that is under way, with its conversation. */
+/** A running turn with its conversation. */
 interface TurnAtWork {
   readonly brief: TurnBrief;
   readonly member: MemberAtWork;
@@ -36,8 +36,8 @@ interface TurnAtWork {
 }
 
 /**
- * Lets a member work until no duty of its turn is open. What it has done stays with the member, so that a turn that was
- * cut off goes on where it was.
+ * Lets a member work until no duty of its turn is open. Its work stays with the member, so that a turn that was cut off
+ * continues.
  */
 export async function takeTurn(
   order: TurnOrder,
@@ -80,7 +80,7 @@ function beginTurn(order: TurnOrder, member: MemberAtWork, desk: MemberDesk): Tu
     calls: member.calls(),
     usage: noUsage,
   });
-  // The results of the turn before wait there: the provider wants one for each call.
+  // The results of the previous turn's calls are sent too: the provider requires one for each call.
   conversation.append = [...conversation.append, briefing(brief, conversation, desk)];
   conversation.turns = turns;
   const turn = {
@@ -93,7 +93,7 @@ function beginTurn(order: TurnOrder, member: MemberAtWork, desk: MemberDesk): Tu
   return { brief, member, conversation, turn };
 }
 
-/** Goes on with a turn that failed or was cut off, with attempts as if it were new. */
+/** Resumes a turn that failed or was cut off, with the attempts of a new one. */
 function takeUp(
   conversation: Conversation,
   turn: UnfinishedTurn,
@@ -101,15 +101,15 @@ function takeUp(
   desk: MemberDesk,
 ): void {
   const { type } = conversation.turns;
-  // Any other was stopped before a call, which it still wants to make.
+  // Any other turn was stopped before a call, which is made next.
   if (type !== 'failed' && type !== 'stopped') return;
   conversation.turns = freshTurns(conversation.calls, desk);
   if (conversation.append.length > 0 || !turn.is_answered) return;
-  // After a reply the model has to be told something before it can be called again.
+  // After a reply, the model needs a new input before it can be called again.
   conversation.append = [briefing(brief, conversation, desk)];
 }
 
-/** `max_turns` holds for each member over the whole delegation. */
+/** Opens the turns of a member. `max_turns` applies to each member over the whole delegation. */
 function freshTurns(calls: number, { order }: MemberDesk): TurnsState {
   const { max_turns, max_output_tokens } = order.limits;
   return openTurns({ max_turns, max_output_tokens, turns_done: calls });
@@ -146,14 +146,14 @@ function deskOf(at: TurnAtWork, desk: MemberDesk): ConversationDesk {
     onReply(reply) {
       turn.is_answered = isKept(reply);
       turn.said_ref = saidIn(reply) ?? turn.said_ref;
-      // For what the call has used.
+      // Shows the use of the call.
       desk.onChange();
     },
     carryOver: desk.isHalted,
   };
 }
 
-/** Whether the reply is in the conversation: see TurnReply. */
+/** Returns true when the reply is in the conversation: see TurnReply. */
 function isKept({ type }: TurnReply): boolean {
   return type === 'output' || type === 'malformed' || type === 'tools' || type === 'paused';
 }
@@ -171,7 +171,7 @@ function checkReply(
 ): OutputFault[] {
   const open = findOpenDuties(brief, turn.work);
   const output = outputIn(outline);
-  // Who has to ask first may owe the rest until the answers are there.
+  // A member with questions may owe the rest until the answers arrive.
   if (output === null) return open;
   return capFaults([
     ...(output.status === 'completed' ? open : []),

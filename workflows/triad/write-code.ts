@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/workflow';
 import type { TurnBrief } from '../../contracts/member-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import { memberSummary } from '../../core/render/member-summary.ts';
+import { memberSummary } from '../../core/render/labels.ts';
 import type { CodeOrder } from '../../core/triad/judged-call.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import { converse, openConversation } from '../shared/conversation.ts';
@@ -13,8 +13,8 @@ export type WrittenCode =
   | { readonly type: 'failed'; readonly why: FailureReason; readonly reason: string };
 
 /**
- * One section as code, by a short conversation of its own: only the code comes back, and whether it is any good is for
- * others to say (seed 001). It is finished even when its phase ends meanwhile, because half of it is worth nothing.
+ * Writes one section as code in a short conversation of its own: only the code is returned, and others judge its
+ * quality (seed 001). It is finished even if its phase ends, because half of it has no value.
  *
  * @throws CancelledFailure when it was stopped.
  */

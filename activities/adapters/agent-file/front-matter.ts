@@ -1,9 +1,9 @@
 import { isMap, isScalar, LineCounter, parseDocument, type YAMLError } from 'yaml';
 
-/** A key of the front matter with its value as plain JSON, and the line it stands on. */
+/** A key of the front matter with its value as plain JSON, and its line. */
 export interface FrontMatterEntry {
   readonly value: unknown;
-  /** From 1, in the whole file. */
+  /** Line in the whole file, from 1. */
   readonly line: number;
 }
 
@@ -14,7 +14,7 @@ export interface LineFault {
 
 export interface FrontMatter {
   readonly entries: ReadonlyMap<string, FrontMatterEntry>;
-  /** What follows the front matter, without white space around it. */
+  /** Text after the front matter, without surrounding white space. */
   readonly body: string;
   /** Line of the closing `---`. */
   readonly endLine: number;
@@ -43,7 +43,7 @@ function parseEntries(
   yaml: string,
 ): Pick<FrontMatter, 'entries'> | { readonly faults: LineFault[] } {
   const counter = new LineCounter();
-  // One line more for the "---" above.
+  // One more line for the "---" above.
   const lineAt = (offset: number): number => counter.linePos(offset).line + 1;
   const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false });
   if (document.errors.length > 0) {
@@ -65,7 +65,7 @@ function parseEntries(
 
 function toFault(error: YAMLError, line: number): LineFault {
   const [first = ''] = error.message.split('\n', 1);
-  // By far the commonest: a sentence with ": " in it.
+  // The most common mistake: a sentence that contains ": ".
   const hint = error.code === 'BLOCK_AS_IMPLICIT_KEY' ? ' Try: put the text in double quotes.' : '';
   return { line, reason: `this is no YAML: ${first.replace(/\.?$/, '.')}${hint}` };
 }

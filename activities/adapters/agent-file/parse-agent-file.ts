@@ -5,7 +5,9 @@ import { parseFrontMatter, type FrontMatter, type LineFault } from './front-matt
 
 const keys = ['name', 'description', 'tools', 'model', 'capabilities', 'risk_level'];
 
-/** Keys of Claude Code that change nothing here. Keys that restrict an agent there are not among them: they are refused. */
+/**
+ * Keys of Claude Code that have no effect here. Keys that restrict an agent there are not among them: they are refused.
+ */
 const ignoredKeys = new Set([
   'background',
   'color',
@@ -27,11 +29,11 @@ export interface ParseAgentOptions {
 
 export interface ParsedAgent {
   readonly definition: AgentDefinition;
-  /** Where the name stands. */
+  /** Line of the name. */
   readonly nameLine: number;
 }
 
-/** The agent that a Markdown file with front matter describes, or everything that is wrong with it, by line. */
+/** Parses the agent in a Markdown file with front matter, or returns all faults by line. */
 export function parseAgentFile(
   text: string,
   options: ParseAgentOptions = {},
@@ -71,13 +73,13 @@ export function parseAgentFile(
 }
 
 interface Reader {
-  /** The text under a key that must be there, or null after a fault. */
+  /** Returns the text of a required key, or null after a fault. */
   text(key: string): string | null;
-  /** The words under an optional key: a YAML list, or one text with commas. */
+  /** Returns the words of an optional key: a YAML list, or one text with commas. */
   list(key: string): string[];
-  /** The text under an optional key, or null. */
+  /** Returns the text of an optional key, or null. */
   optionalText(key: string): string | null;
-  /** The line of a key, or of the end of the front matter when it is missing. */
+  /** Returns the line of a key, or the end of the front matter when it is missing. */
   line(key: string): number;
 }
 
@@ -172,7 +174,9 @@ function readModel(reader: Reader): string | null {
   return resolveModelName(text);
 }
 
-/** "Étude de Marché" becomes "etude-de-marche"; what no letter or digit is left of becomes empty, which is a fault. */
+/**
+ * Converts "Étude de Marché" to "etude-de-marche"; a name without letters and digits becomes empty, which is a fault.
+ */
 function toSlug(name: string): string {
   return name
     .normalize('NFKD')
@@ -182,7 +186,7 @@ function toSlug(name: string): string {
     .replaceAll(/^[-_]+|(?<!-)-+$/g, '');
 }
 
-/** The key of the front matter behind a field of the definition. */
+/** Returns the key of the front matter for a field of the definition. */
 function toKey(field: unknown): string {
   if (field === 'agent_id') return 'name';
   return field === 'allowed_tools' ? 'tools' : String(field);

@@ -100,6 +100,7 @@ async function complete(
         watch.touch();
       },
       onBytes: () => watch.touch(),
+      onTooLarge: () => watch.endBySize(),
     });
     const stream = connection.sdk.messages.stream(params, {
       signal: watch.signal,
@@ -130,8 +131,7 @@ function toPortError(
   const cause = watch.cause();
   if (cause === null) return classifyError(error, context);
   if (cause === 'caller') return new ModelAborted(context.model, context.tokens);
-  const limitMs = cause === 'idle' ? limits.idleTimeoutMs : limits.totalTimeoutMs;
-  return createLimitFailure(cause, limitMs, context);
+  return createLimitFailure(cause, limits, context);
 }
 
 function buildParamsOrFail(request: ModelRequest): Anthropic.MessageStreamParams {

@@ -6,13 +6,13 @@ import { hashBytes } from '../../tools/hash-bytes.ts';
 import { readArguments } from '../../tools/read-arguments.ts';
 import { RequestRefused, toBareFormat, toOutputFormat, toTool } from './json-schemas.ts';
 
-/** The longest `metadata.user_id` that the API takes, in characters. */
+/** Most characters of `metadata.user_id` that the API accepts. */
 const userIdMaxLength = 256;
 
 /**
- * The body of a Messages API call.
+ * Builds the body of a Messages API call.
  *
- * Holds no sampling parameters, no forced tool choice, no prefill and no thinking switch: models of the 5.5 generation
+ * It has no sampling parameters, no forced tool choice, no prefill and no thinking switch: models of the 5.5 generation
  * answer 400 to each of them.
  *
  * @throws {RequestRefused} when a tool or the output has a schema that can't be sent.
@@ -51,14 +51,14 @@ function toSystemBlock(block: SystemBlock): Anthropic.TextBlockParam {
 const ephemeral = { cache_control: { type: 'ephemeral' } } as const;
 
 /**
- * The API answers 400 to an empty text block and to a message without content, and `end_turn` may come without either.
- * Such blocks and messages say nothing, so they are left out; the API joins neighbours of the same role.
+ * Drops empty text blocks and messages without content: the API answers 400 to them, and `end_turn` may come with
+ * either. The API joins neighbours of the same role.
  */
 function toMessages({ messages, cachesConversation }: ModelRequest): Anthropic.MessageParam[] {
   const sent = messages
     .map(({ role, content }) => ({ role, content: content.filter(saysSomething) }))
     .filter(({ content }) => content.length > 0);
-  // Where this call ends, and where the one before it ended: the API looks back from a breakpoint for 20 blocks only.
+  // The end of this call and of the one before it: the API looks back only 20 blocks from a breakpoint.
   const ends = cachesConversation === true ? [sent.at(-1), sent.at(-3)] : [];
   const marked = new Set(ends.map((message) => message?.content.at(-1)));
   return sent.map(({ role, content }) => ({
@@ -71,7 +71,7 @@ function saysSomething(block: ContentBlock): boolean {
   return block.type !== 'text' || block.text !== '';
 }
 
-/** @param isMarked whether a cache breakpoint is wanted. The provider's own blocks can't have one. */
+/** @param isMarked True for a cache breakpoint. The provider's own blocks can't have one. */
 function toContentBlock(block: ContentBlock, isMarked: boolean): Anthropic.ContentBlockParam {
   if (block.type === 'opaque') return toProviderBlock(block.raw);
   const { cache_breakpoint, ...sent } = { cache_breakpoint: isMarked, ...block };
@@ -82,7 +82,7 @@ function toContentBlock(block: ContentBlock, isMarked: boolean): Anthropic.Conte
   return { ...sent, ...(cache_breakpoint && ephemeral) };
 }
 
-/** The API takes back only objects, also where a model sent something else. */
+/** Wraps arguments that are no object, because the API accepts only objects, whatever the model sent. */
 function toArguments(input: unknown): Record<string, unknown> {
   const args = readArguments(input);
   return isRecord(args) ? args : { arguments: args };
@@ -93,7 +93,7 @@ function toProviderBlock(raw: unknown): Anthropic.ContentBlockParam {
   throw new RequestRefused('An opaque block of the conversation is no content block of the API.');
 }
 
-/** What the provider sent goes back to the provider unchanged: beyond having a type, its shape is none of ours. */
+/** Checks only for a type: the provider's blocks go back to it unchanged. */
 function isProviderBlock(raw: unknown): raw is Anthropic.ContentBlockParam {
   return typeof raw === 'object' && raw !== null && 'type' in raw && typeof raw.type === 'string';
 }

@@ -1,23 +1,25 @@
-/** Who ended a call: the caller, or one of our two limits. */
-export type StopCause = 'caller' | 'idle' | 'total';
+/** Cause of a call's end: the caller, or one of our limits of silence, duration and size. */
+export type StopCause = 'caller' | 'idle' | 'total' | 'size';
 
 export interface CallLimits {
-  /** Longest silence, in milliseconds, from the start of the call on. */
+  /** Longest silence in milliseconds, counted from the start of the call. */
   readonly idleTimeoutMs: number;
-  /** Longest call, in milliseconds, however lively it is. */
+  /** Longest duration of a call in milliseconds, even of an active one. */
   readonly totalTimeoutMs: number;
 }
 
-/** Joins the caller's signal with the two limits of a call. Whoever comes first is the cause; later ones change nothing. */
+/** Joins the caller's signal with the limits of a call. The first to fire is the cause; later ones change nothing. */
 export interface CallWatch {
   readonly signal: AbortSignal;
-  /** Rejects when the call is ended from here. Never resolves. */
+  /** Rejects when the call is ended from this side. Never resolves. */
   readonly ended: Promise<never>;
-  /** Who ended the call, or null while nobody did. */
+  /** Returns the cause of the end, or null while the call goes on. */
   cause(): StopCause | null;
-  /** Something arrived: the silence is over. */
+  /** Restarts the idle limit, because data arrived. */
   touch(): void;
-  /** Releases timers and listeners. To be called once the call is over, however it ended. */
+  /** Ends the call because its reply is larger than any reply can be. */
+  endBySize(): void;
+  /** Releases timers and listeners. Must be called once the call has ended in any way. */
   close(): void;
 }
 
@@ -29,7 +31,7 @@ export function createCallWatch(caller: AbortSignal, limits: CallLimits): CallWa
   const ended = new Promise<never>((_resolve, reject) => {
     rejectEnded = reject;
   });
-  // Nobody has to wait for it.
+  // The promise need not be awaited.
   ended.catch(() => undefined);
 
   const end = (by: StopCause) => (): void => {
@@ -49,9 +51,10 @@ export function createCallWatch(caller: AbortSignal, limits: CallLimits): CallWa
     ended,
     cause: () => cause,
     touch: () => {
-      // Refreshing a timer that was cleared would start it again.
+      // Refreshing a cleared timer would start it again.
       if (cause === null && !closed) idleTimer.refresh();
     },
+    endBySize: end('size'),
     close: () => {
       closed = true;
       clearTimeout(idleTimer);

@@ -2,10 +2,11 @@ import { APIConnectionError, APIError } from '@anthropic-ai/sdk';
 import type { Usage } from '../../../contracts/usage.ts';
 import { ModelFailure, type TokenCount } from '../../ports/model-client.ts';
 import { computeUsage } from '../prices.ts';
+import type { CallLimits } from './call-watch.ts';
 import type { ResponseFacts } from './stream-guard.ts';
 import * as verdicts from './verdicts.ts';
 
-/** The longest wait that the API can impose, in milliseconds. A wait that long asks for a person anyway. */
+/** Longest wait in milliseconds that the API can impose. A longer one needs a person anyway. */
 export const retryAfterMaxMs = 900_000;
 
 export interface ErrorContext {
@@ -14,24 +15,26 @@ export interface ErrorContext {
   readonly origin: string;
   /** The response, or null when none arrived. */
   readonly response: ResponseFacts | null;
-  /** What the provider had counted when the call failed, or null when the reply had not begun. */
+  /** Counts of the provider at the time of the failure, or null when the reply had not begun. */
   readonly tokens: TokenCount | null;
-  /** Now, in milliseconds of the Unix epoch, for a `retry-after` that is a date. */
+  /** The present time in Unix epoch milliseconds, for a `retry-after` that is a date. */
   readonly nowMs: number;
-  /** From 0 up to, not including, 1: spreads the retries of calls that were refused together. */
+  /** Random number in [0, 1), which spreads the retries of calls that were refused together. */
   readonly random: number;
-  /** Takes out of a text of the API what must not reach logs, history and people. */
+  /** Removes parts of an API text that must not reach logs, history and people. */
   readonly clean: (text: string) => string;
 }
 
 /**
- * What a thrown error of the SDK means (pure).
+ * Classifies an error that the SDK threw (pure).
  *
- * CE1. An account's own limit is found by its error code before the status is looked at: it shares 429 with rate limits.
- * CE2. A status of the table decides by itself; any other by `x-should-retry`, else 4xx no and 5xx yes.
- * CE3. An error without status that has a type came in mid-stream and is judged by its type.
- * CE4. A wait is at least what the API asked for, plus jitter, and never above 15 minutes.
- * CE5. Texts of the API are shown only through `clean`; bodies that are no JSON error are not shown at all.
+ * CE1. An account's own limit is recognised by its error code before the status is read: it shares 429 with rate
+ *      limits.
+ * CE2. A status in the table decides alone; for any other, `x-should-retry` decides, otherwise 4xx means no and 5xx
+ *      yes.
+ * CE3. An error with a type but without a status arrived mid-stream and is judged by its type.
+ * CE4. A wait is at least as long as the API asked for, plus jitter, and at most 15 minutes.
+ * CE5. Texts of the API are shown only through `clean`; bodies that are no JSON error are not shown.
  */
 export function classifyError(error: unknown, context: ErrorContext): ModelFailure {
   const verdict = judge(error, context);
@@ -47,33 +50,37 @@ export function classifyError(error: unknown, context: ErrorContext): ModelFailu
   return new ModelFailure(message, {
     type: verdict.type,
     retryable: verdict.retryable,
-    // What was billed is a reply that broke off, and is to be counted.
+    // A billed call is a reply that broke off, and has to be counted.
     refusesSchema: verdict.refusesSchema === true && usage === null,
     retryAfterMs: verdict.retryable ? readRetryAfterMs(error, context) : undefined,
     details: { ...facts, model: context.model, usage },
   });
 }
 
-/** The failure of a call that our own watchdog ended. */
+/** Creates the failure of a call that one of our own limits ended. */
 export function createLimitFailure(
-  limit: 'idle' | 'total',
-  limitMs: number,
+  limit: 'idle' | 'total' | 'size',
+  { idleTimeoutMs, totalTimeoutMs }: CallLimits,
   context: ErrorContext,
 ): ModelFailure {
-  const seconds = `${limitMs / 1_000} s`;
-  const message =
-    limit === 'idle'
-      ? `The model API sent nothing for ${seconds} (idle limit). It is tried again by itself.`
-      : `The model call took longer than ${seconds} (total limit). It is tried again by itself. Try: a smaller task or a lower output limit, if it happens again.`;
-  const facts = readFacts(undefined, context);
+  const message = {
+    idle: `The model API sent nothing for ${idleTimeoutMs / 1_000} s (idle limit). It is tried again by itself.`,
+    total: `The model call took longer than ${totalTimeoutMs / 1_000} s (total limit). It is tried again by itself. Try: a smaller task or a lower output limit, if it happens again.`,
+    size: `The model API sent more than any reply can hold: over 64 MB, or a line of over 8 MB. ${verdicts.noMessage.cure}`,
+  }[limit];
   return new ModelFailure(message, {
-    type: 'ModelUnavailable',
-    retryable: true,
-    details: { ...facts, model: context.model, usage: computeFailedUsage(undefined, context) },
+    type: limit === 'size' ? 'ModelProtocol' : 'ModelUnavailable',
+    // A stream without end would be bought again with every attempt.
+    retryable: limit !== 'size',
+    details: {
+      ...readFacts(undefined, context),
+      model: context.model,
+      usage: computeFailedUsage(undefined, context),
+    },
   });
 }
 
-/** The failure of a call whose reply is no message although the SDK returned it as one. */
+/** Creates the failure of a call whose reply is no message although the SDK returned it as one. */
 export function createProtocolFailure(context: ErrorContext): ModelFailure {
   return classifyError(undefined, context);
 }
@@ -94,12 +101,12 @@ function judge(error: unknown, context: ErrorContext): verdicts.Verdict {
   return verdicts.byStatus.get(error.status) ?? judgeUnknownStatus(error, error.status);
 }
 
-/** Errors that carry neither status nor type: the body could not be read as a stream of events. */
+/** Judges errors with neither status nor type: the body could not be read as a stream of events. */
 function judgeStreamError(error: unknown, { response }: ErrorContext): verdicts.Verdict {
   const { cause, message } = isRecord(error) ? error : {};
-  // The HTTP client's word for a cut socket; all that is left when the SDK copies only the text.
+  // The HTTP client's word for a cut socket; nothing else is left when the SDK copies only the text.
   if (/\bterminated$/.test(String(message))) return verdicts.cut;
-  // Node reports a cut socket as a TypeError with a cause. Without one, the SDK stumbled over the shape of an event.
+  // Node reports a cut socket as a TypeError with a cause. Without a cause, the SDK failed on the shape of an event.
   if (isRecord(cause) && cause['name'] === 'TypeError') {
     return cause['cause'] === undefined ? verdicts.noMessage : verdicts.cut;
   }
@@ -107,7 +114,10 @@ function judgeStreamError(error: unknown, { response }: ErrorContext): verdicts.
   return isStream && response.bodyBytes > 0 ? verdicts.cut : verdicts.noMessage;
 }
 
-/** The API has no codes for these; when its wording changes, the status decides and the run still stops with the text. */
+/**
+ * Judges by wording, because the API has no codes for these errors. If the wording changes, the status decides and the
+ * run still stops with the text.
+ */
 function judgeByText(error: APIError): verdicts.Verdict | null {
   const refused = error.status === 400 || error.type === 'invalid_request_error';
   const text = asText(error.apiMessage) ?? '';
@@ -120,7 +130,7 @@ function judgeByText(error: APIError): verdicts.Verdict | null {
   return isAboutOutput(text) ? verdicts.refusedSchema : null;
 }
 
-/** A tool has a schema, too: what is wrong with that, no other form of the output mends. */
+/** Excludes faults in a tool's schema, which no other form of the output repairs. */
 function isAboutOutput(text: string): boolean {
   if (/\binput_schema\b/i.test(text)) return false;
   return /\b(?:grammar|schemas?|output_config|output_format|structured outputs?)\b/i.test(text);
@@ -132,26 +142,26 @@ function judgeUnknownStatus(error: APIError, status: number): verdicts.Verdict {
   return retry ? verdicts.unexpected : verdicts.refused;
 }
 
-/** Whether the request may have reached the API, and so may have been billed, although no reply came. */
+/** Returns true when the request may have reached the API and been billed, although no reply came. */
 function mayHaveArrived(error: unknown): boolean {
   return !/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(
     findCode(error) ?? '',
   );
 }
 
-/** The operating system's or HTTP client's code of an error or of what caused it. */
+/** Finds the operating system's or HTTP client's code of an error or of its causes. */
 function findCode(error: unknown): string | null {
   let at = error;
   for (let depth = 0; isRecord(at) && depth < 5; depth += 1) {
     if (typeof at['code'] === 'string') return at['code'];
-    // A name with several addresses: each was tried, and each failed.
+    // A host with several addresses: each was tried, and each failed.
     const { errors } = at;
     at = Array.isArray(errors) ? errors[0] : at['cause'];
   }
   return null;
 }
 
-/** Errors of the HTTP client may come from another realm, where `instanceof Error` does not hold. */
+/** Checks without `instanceof`, because errors of the HTTP client may come from another realm. */
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
@@ -201,7 +211,7 @@ function asText(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null;
 }
 
-/** Short machine words only: what looks like anything else is left out, since it goes into the history as it is. */
+/** Keeps short identifiers only, because the value goes into the history unchanged. */
 function asName(value: unknown): string | null {
   return typeof value === 'string' && /^[\w.:-]{1,100}$/.test(value) ? value : null;
 }

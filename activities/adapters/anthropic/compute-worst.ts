@@ -5,12 +5,12 @@ import { computeWorstCostMicroUsd } from '../prices.ts';
 import { buildParams } from './build-params.ts';
 import { RequestRefused } from './json-schemas.ts';
 
-/** What the provider adds to a prompt with tools, in tokens: its own instructions took up to 700. */
+/** Tokens that the provider adds to a prompt with tools: its own instructions took up to 700. */
 const providerTokens = 1_000;
 
 /**
- * What one call may take at worst. No text has more tokens than bytes, so the bytes of the request bound its prompt:
- * about four times too much, but never too little.
+ * Computes the most that one call may take. No text has more tokens than bytes, so the bytes of the request bound its
+ * prompt: about four times too much, but never too little.
  */
 export function computeWorst(request: ModelRequest): Spending {
   const promptTokens = measureRequest(request) + providerTokens;
@@ -26,7 +26,7 @@ function measureRequest(request: ModelRequest): number {
   try {
     return countBytes(JSON.stringify(buildParams(request)));
   } catch (error) {
-    // It can't be sent, so it costs nothing; the call says why.
+    // An unsendable request costs nothing; the call reports the reason.
     if (error instanceof RequestRefused) return 0;
     throw error;
   }

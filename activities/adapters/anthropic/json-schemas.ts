@@ -4,16 +4,16 @@ import { z } from 'zod';
 import { isRecord } from '../../../core/is-record.ts';
 import type { ToolSpec } from '../../ports/model-client.ts';
 
-/** A request that can't be expressed as the API wants it. A fault in planwave or in a tool, never of the model. */
+/** A request that can't be expressed for the API. This is a fault in planwave or in a tool, never of the model. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
 }
 
 /**
- * The `output_config.format` of a schema.
+ * Returns the `output_config.format` of a schema.
  *
- * The SDK's own helper makes references of definitions and drops what stands beside one, which is where zod puts the
- * description of a field. Here a reference stands only for what is the same to the last letter, its description included.
+ * The SDK's own helper turns definitions into references and drops the siblings of a reference, where zod puts the
+ * description of a field. Here a reference replaces only schemas that are identical, descriptions included.
  *
  * @throws {RequestRefused} for what the API can't express: tuple, unknown, date, transform, record, open objects.
  */
@@ -23,7 +23,7 @@ export function toOutputFormat(schema: z.ZodType): Anthropic.JSONOutputFormat {
   );
 }
 
-/** As `toOutputFormat`, without a description: for a provider that finds the schema too large. */
+/** Returns the format without descriptions, for a provider that finds the schema too large. */
 export function toBareFormat(schema: z.ZodType): Anthropic.JSONOutputFormat {
   return once(bareFormats, schema, () => {
     const { type, schema: described } = toOutputFormat(schema);
@@ -33,7 +33,7 @@ export function toBareFormat(schema: z.ZodType): Anthropic.JSONOutputFormat {
 
 function convertOutput(schema: z.ZodType): Record<string, unknown> {
   const jsonSchema = z.toJSONSchema(schema);
-  // The SDK turns z.record into an object that allows no keys at all, without a word.
+  // The SDK silently turns z.record into an object that allows no keys.
   const open = findOpenObject(jsonSchema, 'output');
   if (open !== null) {
     throw new Error(`${open} is a record or an open object; use an array of {key, value} objects`);
@@ -41,14 +41,14 @@ function convertOutput(schema: z.ZodType): Record<string, unknown> {
   return shareObjects(mapDescriptions({ ...transformJSONSchema(jsonSchema) }, withoutTrifles));
 }
 
-/** The SDK writes limits into descriptions. That a text has at least one character goes without saying. */
+/** Removes trivial limits, which the SDK writes into descriptions: every text has at least one character. */
 function withoutTrifles(description: string): string {
   return description.replace('{minLength: 1, ', '{').replace('{minLength: 1}', '').trimEnd();
 }
 
 /**
- * A schema with other descriptions; one that becomes empty is left out. A property may be called "description", too; only
- * a text is one.
+ * Maps the descriptions of a schema; one that becomes empty is left out. A property may also be called "description",
+ * but only a text is a description.
  */
 function mapDescriptions(
   node: Readonly<Record<string, unknown>>,
@@ -67,7 +67,7 @@ function mapDescriptions(
   );
 }
 
-/** Puts each object schema that stands in several places in one, so that a question is not described twice. */
+/** Moves object schemas that occur several times into definitions, so that a question is not described twice. */
 function shareObjects(schema: Record<string, unknown>): Record<string, unknown> {
   const counts = new Map<string, number>();
   visitObjects(schema, (text) => counts.set(text, (counts.get(text) ?? 0) + 1));
@@ -97,9 +97,9 @@ function visitObjects(node: unknown, take: (text: string) => void): void {
 }
 
 /**
- * A tool as the API wants it.
+ * Converts a tool for the API.
  *
- * @throws {RequestRefused} when its input is no object or holds what JSON Schema can't express.
+ * @throws {RequestRefused} when its input is no object or has parts that JSON Schema can't express.
  */
 export function toTool(tool: ToolSpec): Anthropic.Tool {
   return once(tools, tool, () =>
@@ -117,7 +117,7 @@ function convertTool(tool: ToolSpec): Anthropic.Tool {
   };
 }
 
-/** Conversions made so far. One took 2 ms of every model call; a schema never changes. */
+/** Cached conversions. One took 2 ms of every model call, and a schema never changes. */
 const outputFormats = new WeakMap<z.ZodType, Anthropic.JSONOutputFormat>();
 const bareFormats = new WeakMap<z.ZodType, Anthropic.JSONOutputFormat>();
 const tools = new WeakMap<ToolSpec, Anthropic.Tool>();
@@ -139,7 +139,7 @@ function refuseAs<T>(what: string, convert: () => T): T {
   }
 }
 
-/** Path of the first object schema that allows keys it does not name, or null. */
+/** Returns the path of the first object schema that allows unnamed keys, or null. */
 function findOpenObject(node: unknown, path: string): string | null {
   if (typeof node !== 'object' || node === null) return null;
   if ('additionalProperties' in node && node.additionalProperties !== false) return path;

@@ -3,10 +3,10 @@ import type { ContentBlock } from '../../../contracts/transcript.ts';
 import type { ModelReply, TokenCount } from '../../ports/model-client.ts';
 
 /**
- * The reply in a final message of the SDK, or null when it is no message. The SDK's types promise a message, but it
- * resolves to whatever the server sent.
+ * Reads the reply in a final message of the SDK, or returns null when it is no message. The SDK's types promise a
+ * message, but it resolves to anything that the server sent.
  *
- * @param requestId from the response headers; the SDK's own copy is not enumerable and gets lost in JSON.
+ * @param requestId From the response headers; the SDK's own copy is not enumerable and is lost in JSON.
  */
 export function readMessage(message: unknown, requestId: string | null): ModelReply | null {
   if (!isMessage(message)) return null;
@@ -20,7 +20,7 @@ export function readMessage(message: unknown, requestId: string | null): ModelRe
   };
 }
 
-/** The token counts of a `usage` object, or null when it does not tell both input and output. */
+/** Reads the token counts of a `usage` object, or returns null when input or output is missing. */
 export function readTokens(usage: unknown): TokenCount | null {
   if (!isRecord(usage)) return null;
   const { input_tokens, output_tokens } = usage;
@@ -55,7 +55,7 @@ function isMessage(value: unknown): value is MessageEnvelope {
   );
 }
 
-/** The explanation of a refusal, or its category where there is no more. */
+/** Returns the explanation of a refusal, or its category when there is no explanation. */
 function readRefusal({ stop_reason, stop_details }: MessageEnvelope): Pick<ModelReply, 'refusal'> {
   if (stop_reason !== 'refusal' || !isRecord(stop_details)) return {};
   const { explanation, category } = stop_details;
@@ -68,7 +68,7 @@ function toContentBlock(block: Anthropic.ContentBlock): ContentBlock {
   if (block.type === 'tool_use') {
     return { type: 'tool_use', id: block.id, name: block.name, input: block.input };
   }
-  // The SDK builds some blocks with getters and hidden buffers; what is stored must be plain JSON.
+  // The SDK builds some blocks with getters and hidden buffers; the store needs plain JSON.
   return { type: 'opaque', raw: JSON.parse(JSON.stringify(block)) as unknown };
 }
 

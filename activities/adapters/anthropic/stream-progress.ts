@@ -2,19 +2,19 @@ import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ArrivedPiece, ModelProgress, TokenCount } from '../../ports/model-client.ts';
 import { readTokens } from './read-message.ts';
 
-/** Enough for a private key with its first line, by which it is known for one. */
+/** Length that holds a private key with its first line, by which it is recognised. */
 const lastWordsMaxLength = 8_000;
-/** Rule of thumb for English; only shown, never billed. */
+/** Rule of thumb for English; only displayed, never billed. */
 const charactersPerToken = 4;
 
-/** What is known of a reply while it streams. */
+/** State of a reply while it streams. */
 export interface StreamProgress {
-  /** Takes in one event with the message as it is after it. */
+  /** Adds one event with the message after it. */
   add(event: Anthropic.MessageStreamEvent, snapshot: Anthropic.Message): void;
   progress(): ModelProgress;
-  /** As counted so far, or null while the reply has not begun. */
+  /** Returns the counts so far, or null while the reply has not begun. */
   tokens(): TokenCount | null;
-  /** The model that answers, or null while the reply has not begun. */
+  /** Returns the answering model, or null while the reply has not begun. */
   model(): string | null;
 }
 
@@ -46,7 +46,7 @@ export function createStreamProgress(): StreamProgress {
   };
 }
 
-/** Only what people can read: thinking and signatures are none of it. */
+/** Returns only readable text, not thinking and signatures. */
 function readPiece(event: Anthropic.MessageStreamEvent): ArrivedPiece | undefined {
   if (event.type !== 'content_block_delta') return undefined;
   const { index: block, delta } = event;

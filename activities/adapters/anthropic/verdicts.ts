@@ -1,15 +1,15 @@
 import type { FailureType } from '../../../contracts/errors.ts';
 
-/** What a failure of the API means for the engine, and what a person is told. */
+/** Classification of an API failure for the engine, with the text for people. */
 export interface Verdict {
   readonly type: FailureType;
-  /** Whether the same request may succeed later. */
+  /** True when the same request may succeed later. */
   readonly retryable: boolean;
-  /** One clause: what happened. */
+  /** One clause that says what happened. */
   readonly what: string;
-  /** One sentence: what to do about it. */
+  /** One sentence that says what to do. */
   readonly cure: string;
-  /** It is about the schema of the output. Absent for all others. */
+  /** True for a fault in the schema of the output. Absent for all others. */
   readonly refusesSchema?: true;
 }
 
@@ -123,7 +123,7 @@ export const byStatus: ReadonlyMap<number, Verdict> = new Map([
   [529, overloaded],
 ]);
 
-/** For an error that came inside a stream, after status 200. */
+/** Verdicts for errors inside a stream, after status 200. */
 export const byErrorType: ReadonlyMap<string, Verdict> = new Map([
   ['invalid_request_error', refused],
   ['authentication_error', unauthorised],

@@ -1,27 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkInside, makeDirectory, syncDirectory } from './confinement.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
-/** Ends the names of files that are being written. One that is left over from a crash holds nothing of value. */
+/** Suffix of files that are being written. One that is left over from a crash has no value. */
 export const temporarySuffix = '.tmp';
 
+/** Other users of the machine can't read prompts, answers and replies. */
+const privateFileMode = 0o600;
+const privateFolderMode = 0o700;
+
 export interface AtomicWriteOptions {
-  /** The file must be below this directory, and no directory on the way may be a symbolic link. If undefined, anywhere. */
+  /**
+   * The file must be below this directory, and no directory in between may be a symbolic link. If undefined, any place
+   * is allowed.
+   */
   readonly root?: string | undefined;
   /**
-   * Asked when all is written but for its name. What it throws is thrown, and then nothing has changed: a writer that was
-   * held up until here, because the disk hung or its process was suspended, may have lost the right to write.
+   * Called when everything but the final name is written. Its error is passed on, and nothing has changed: a writer
+   * that was delayed by a slow disk or a suspended process may have lost the right to write.
    */
   readonly mayStill?: (() => Promise<void>) | undefined;
+  /**
+   * Permissions of created files. `private`, the default: only this process's user (0600, folders 0700). `shared`: set
+   * by the umask; a replaced file keeps its permissions.
+   */
+  readonly access?: 'private' | 'shared' | undefined;
 }
 
 /**
- * Replaces the file at `path` in one step, creating its directory where needed: a reader, a crash or a full disk sees
- * the old file or the new one, whole. When the promise resolves, the new one survives a power cut. A symbolic link at
- * `path` is replaced, never followed.
+ * Replaces the file at `path` in one step and creates its directory if needed: after a crash or on a full disk, readers
+ * see the old file or the new one, whole. When the promise resolves, the new one survives a power cut. A symbolic link
+ * at `path` is replaced, never followed.
  *
  * @throws {StoreUnavailable} naming the path, the reason and a cure. The old file is then untouched.
  */
@@ -34,10 +46,10 @@ export async function atomicWriteFile(
 }
 
 /**
- * As `atomicWriteFile`, but what stands at `path` is never replaced: of all who create a file of that name, also in other
- * processes, one has its way. Needs a file system with hard links.
+ * Creates the file like `atomicWriteFile`, but never replaces an existing one: of all writers, also in other processes,
+ * one succeeds. Needs a file system with hard links.
  *
- * @returns false when something stood at `path`.
+ * @returns false when `path` already existed.
  * @throws {StoreUnavailable} naming the path, the reason and a cure. Nothing was then created.
  */
 export async function atomicCreateFile(
@@ -55,15 +67,15 @@ export async function atomicCreateFile(
   });
 }
 
-/** @param settle gives the whole file, which stands on the disk under another name, its own. */
+/** @param settle Gives the complete temporary file its final name. */
 async function writeAside<T>(
   path: string,
   bytes: Uint8Array | string,
-  { root, mayStill }: AtomicWriteOptions,
+  { root, mayStill, access = 'private' }: AtomicWriteOptions,
   settle: (temporary: string) => Promise<T>,
 ): Promise<T> {
   const dir = dirname(path);
-  // In the same directory, because a rename does not cross file systems.
+  // It is in the same directory, because a rename does not cross file systems.
   const temporary = join(dir, `.${randomUUID()}${temporarySuffix}`);
   const cleanUp = () => rm(temporary, { force: true }).catch(() => undefined);
   const inStore = async <R>(work: () => Promise<R>): Promise<R> => {
@@ -76,8 +88,9 @@ async function writeAside<T>(
   };
   await inStore(async () => {
     if (root !== undefined) await checkInside(root, path);
-    await makeDirectory(dir);
-    await writeAndSync(temporary, bytes);
+    await makeDirectory(dir, access === 'private' ? privateFolderMode : undefined);
+    const mode = access === 'private' ? privateFileMode : await modeOf(path);
+    await writeAndSync(temporary, bytes, mode);
   });
   try {
     await mayStill?.();
@@ -92,9 +105,22 @@ async function writeAside<T>(
   });
 }
 
-async function writeAndSync(path: string, bytes: Uint8Array | string): Promise<void> {
-  const handle = await open(path, 'wx');
+/** @returns the permissions of the file at `path`; undefined when there is none. */
+async function modeOf(path: string): Promise<number | undefined> {
+  const found = await lstat(path).catch(() => null);
+  return found?.isFile() === true ? found.mode & 0o777 : undefined;
+}
+
+/** @param mode Permissions of the file; undefined for those of the umask. */
+async function writeAndSync(
+  path: string,
+  bytes: Uint8Array | string,
+  mode: number | undefined,
+): Promise<void> {
+  const handle = await open(path, 'wx', mode);
   try {
+    // The umask may have removed bits that the replaced file had.
+    if (mode !== undefined) await handle.chmod(mode);
     await handle.writeFile(bytes);
     await handle.sync();
   } finally {
@@ -103,9 +129,9 @@ async function writeAndSync(path: string, bytes: Uint8Array | string): Promise<v
 }
 
 /**
- * The bytes of the file at `path`, or null when there is none, or a symbolic link or a directory in its place.
+ * Reads the file at `path`; returns null when there is none, or a symbolic link or a directory in its place.
  *
- * @param root The file must be below it, and no directory on the way may be a symbolic link.
+ * @param root The file must be below it, and no directory in between may be a symbolic link.
  * @throws {StoreUnavailable} when it can't be read, or is outside.
  */
 export async function readFileInside(root: string, path: string): Promise<Buffer | null> {

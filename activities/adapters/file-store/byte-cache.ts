@@ -1,13 +1,16 @@
 /** Keeps the most recently used values, up to a total size. */
 export interface ByteCache {
   get(key: string): Uint8Array | undefined;
-  /** Takes over `bytes`, which nobody may change from then on. A value larger than the whole cache is not kept. */
+  /**
+   * Takes ownership of `bytes`: the caller must not change them any more. A value larger than the whole cache is not
+   * kept.
+   */
   set(key: string, bytes: Uint8Array): void;
 }
 
-/** @param maxBytes total size of the values; 0 keeps nothing. */
+/** @param maxBytes Total size of the values; 0 keeps nothing. */
 export function createByteCache(maxBytes: number): ByteCache {
-  // A Map remembers the order of insertion: what is used moves to its end, what is first goes first.
+  // A Map keeps the order of insertion: a used value moves to the end, and the first one is dropped first.
   const entries = new Map<string, Uint8Array>();
   let size = 0;
   const remove = (key: string): void => {

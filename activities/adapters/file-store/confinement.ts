@@ -5,8 +5,8 @@ import { getCode } from './store-errors.ts';
 
 /**
  * Refuses a path that is not below `root`, by its spelling or through a symbolic link on its way. `root` itself may be
- * a link: whoever sets it up decides where it leads. The last part of the path is not looked at: files are replaced by
- * rename, which replaces a link instead of following it, and read without following links.
+ * a link: its owner decides where it leads. The last part of the path is not checked: files are replaced by rename,
+ * which replaces a link instead of following it, and read without following links.
  *
  * @throws {StoreUnavailable} with code `ELOOP` for a link, null for a path outside.
  */
@@ -30,10 +30,14 @@ export async function checkInside(root: string, path: string): Promise<void> {
   }
 }
 
-/** Creates `dir` and what is missing above it, so that it survives a power cut. */
-export async function makeDirectory(dir: string): Promise<void> {
-  const first = await mkdir(dir, { recursive: true }).catch((error: unknown) =>
-    getCode(error) === 'ENOENT' ? makeSingly(resolve(dir)) : Promise.reject(error),
+/**
+ * Creates `dir` and its missing parents, so that they survive a power cut.
+ *
+ * @param mode Permissions of the created folders; undefined for those of the umask.
+ */
+export async function makeDirectory(dir: string, mode: number | undefined): Promise<void> {
+  const first = await mkdir(dir, { recursive: true, mode }).catch((error: unknown) =>
+    getCode(error) === 'ENOENT' ? makeSingly(resolve(dir), mode) : Promise.reject(error),
   );
   if (first === undefined) return;
   const top = dirname(resolve(first));
@@ -44,18 +48,18 @@ export async function makeDirectory(dir: string): Promise<void> {
 }
 
 /**
- * Node tells a read-only file system from a missing directory only where it creates a single one.
+ * Creates directories one by one, because only then Node tells a read-only file system from a missing directory.
  *
  * @returns the first directory that was created.
  */
-async function makeSingly(dir: string): Promise<string> {
+async function makeSingly(dir: string, mode: number | undefined): Promise<string> {
   try {
-    await mkdir(dir);
+    await mkdir(dir, { mode });
     return dir;
   } catch (error) {
     if (getCode(error) !== 'ENOENT' || dirname(dir) === dir) throw error;
-    const first = await makeSingly(dirname(dir));
-    await mkdir(dir);
+    const first = await makeSingly(dirname(dir), mode);
+    await mkdir(dir, { mode });
     return first;
   }
 }
@@ -66,7 +70,7 @@ export async function syncDirectory(dir: string): Promise<void> {
   try {
     handle = await open(dir, 'r');
   } catch (error) {
-    // Windows has no such thing; its rename is journalled.
+    // Windows can't do this; its rename is journalled.
     if (process.platform === 'win32' && ['EPERM', 'EISDIR'].includes(getCode(error) ?? '')) return;
     throw error;
   }

@@ -11,16 +11,16 @@ import { getCode, toStoreUnavailable } from './store-errors.ts';
 export interface FileArtifactStoreOptions {
   /** Directory that planwave owns; created when something is stored. */
   readonly home: string;
-  /** How much of what was read stays in memory, in bytes. Default 64 MiB; 0 keeps nothing. */
+  /** Most bytes of read artifacts that stay in memory. Default 64 MiB; 0 keeps nothing. */
   readonly cacheMaxBytes?: number;
 }
 
 /**
- * Artifacts as files, `<home>/objects/ab/<rest of the hash>`. Several processes may share one home.
+ * Creates a store of artifacts as files, `<home>/objects/ab/<rest of the hash>`. Several processes may share one home.
  *
- * FA1. A file under an address is whole or not there: it is written aside and renamed.
- * FA2. What is handed out fits its address; it was hashed after it was read.
- * FA3. Storing what is there already writes nothing, unless what is there is damaged: then it is mended.
+ * FA1. A file under an address is whole or missing: it is written under another name and renamed.
+ * FA2. Returned bytes match their address; they were hashed after they were read.
+ * FA3. Storing an existing artifact again writes nothing, unless it is damaged: then it is repaired.
  */
 export function createFileArtifactStore(options: FileArtifactStoreOptions): ArtifactStore {
   const store: Store = {
@@ -29,7 +29,7 @@ export function createFileArtifactStore(options: FileArtifactStoreOptions): Arti
   };
   return {
     put: (bytes) => put(store, bytes),
-    // Callers own what they get; what is cached must not change.
+    // Callers own the bytes that they get; cached bytes must not change.
     get: async (ref) => Uint8Array.from(await getVerified(store, ref)),
     getText: (ref) => getText(store, ref),
     has: (ref) => has(store, ref),
@@ -47,12 +47,12 @@ async function put(store: Store, content: Uint8Array | string): Promise<Ref> {
   const ref = computeRef(bytes);
   const path = toPath(store, ref);
   if (await isIntact(store, path, ref)) {
-    // Whoever wrote it may have died before its name was safe.
+    // Its writer may have died before its name was safe.
     await syncDirectory(dirname(path)).catch((error: unknown) => {
       throw toStoreUnavailable('write', path, error);
     });
   } else {
-    // The way there was checked by the look whether it is there.
+    // The path was checked when the file was looked up.
     await atomicWriteFile(path, bytes);
   }
   store.cache.set(ref, bytes);
@@ -70,7 +70,7 @@ async function getVerified(store: Store, ref: Ref): Promise<Uint8Array> {
   if (cached !== undefined) return cached;
   const bytes = await readFileInside(store.home, path);
   if (bytes === null) {
-    // A disk that is not mounted must not look like a lost artifact: waiting helps there.
+    // An unmounted disk must not look like a lost artifact: there, waiting helps.
     await checkObjectsExist(store);
     throw new ArtifactCorrupt(`The artifact "${path}" is missing.`, { ref, path });
   }
@@ -114,7 +114,7 @@ async function checkObjectsExist(store: Store): Promise<void> {
 }
 
 function toPath(store: Store, ref: Ref): string {
-  // A reference may come from a model or a hand-typed input; it must not become a path unseen.
+  // A reference may come from a model or a typed input; it must not become a path unchecked.
   const parsed = Ref.safeParse(ref);
   if (!parsed.success) {
     const path = join(store.home, 'objects');

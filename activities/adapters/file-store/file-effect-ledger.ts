@@ -5,7 +5,7 @@ import type { EffectLedger } from '../../ports/effect-ledger.ts';
 import { openSealed, sealJson } from './sealed-json.ts';
 import { openVersionedFile } from './versioned-file.ts';
 
-/** The versions of an entry's shape, newest last. An entry of another one counts as damaged: nobody acts on it. */
+/** Versions of an entry's shape, newest last. An entry of another version counts as damaged: it is never acted on. */
 const entryVersions: readonly unknown[] = [1];
 
 interface Entry {
@@ -15,10 +15,11 @@ interface Entry {
 }
 
 /**
- * Effects as versioned files, `<home>/effects/ab/<rest of the key>/<version>.json`, sealed JSON `{version, key, state}`.
+ * Creates a ledger of effects as versioned files, `<home>/effects/ab/<rest of the key>/<version>.json`, sealed JSON
+ * `{version, key, state}`.
  *
- * FE1. An entry that is torn, damaged, of another key or of a version not known here is not taken for a missing one.
- * FE2. Of two attempts at one effect, the one that comes late changes nothing that the other has written.
+ * FE1. An entry that is torn, damaged, of another key or of an unknown version does not count as missing.
+ * FE2. Of two attempts at one effect, the late one changes nothing that the other has written.
  */
 export function createFileEffectLedger(options: { readonly home: string }): EffectLedger {
   const fileOf = (key: string) => {
@@ -39,7 +40,7 @@ export function createFileEffectLedger(options: { readonly home: string }): Effe
   };
 }
 
-/** Nobody but us writes one, and its seal proves that it is unchanged. */
+/** Checks the version only: planwave alone writes entries, and the seal proves that one is unchanged. */
 function isEntry(value: unknown): value is Entry {
   return (
     typeof value === 'object' &&

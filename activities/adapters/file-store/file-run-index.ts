@@ -7,20 +7,20 @@ import type { RunIndex } from '../../ports/artifact-store.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 import { openVersionedFile } from './versioned-file.ts';
 
-/** The longest file name that every common file system takes is 255 bytes. */
+/** Most characters of an encoded name. Common file systems accept file names of 255 bytes. */
 const encodedMaxLength = 200;
 
-/** The name stands in the file too, because a long one can't be read back from the directory's. */
+/** The file contains the name too, because a long one can't be read back from the directory's name. */
 const Entry = z.strictObject({ name: z.string(), ref: Ref });
 
 /**
- * Named references as versioned files, `<home>/refs/<encoded name>/<version>.json`.
+ * Creates an index of named references as versioned files, `<home>/refs/<encoded name>/<version>.json`.
  *
- * FI1. Whatever a name holds, its files are in a directory directly in `refs`, whose name has lower-case letters, digits,
- *      "-", "_" and "%".
+ * FI1. Whatever a name contains, its files are in a directory directly in `refs`, whose name has lower-case letters,
+ *      digits, "-", "_" and "%".
  * FI2. Two names never share a directory, not even where the file system ignores case or Unicode forms.
- * FI3. A damaged entry reads as one that points nowhere.
- * FI4. Of all who write after the same version, one has its way, and nobody replaces a version they have not read.
+ * FI3. A damaged entry reads as one without a reference.
+ * FI4. Of all writers after the same version one succeeds, and no writer replaces a version that it has not read.
  */
 export function createFileRunIndex(options: { readonly home: string }): RunIndex {
   const { home } = options;
@@ -45,7 +45,7 @@ export function createFileRunIndex(options: { readonly home: string }): RunIndex
         // A copy under another name is not the entry of its name.
         if (entry !== null && toDirectoryName(entry.name) === directory) names.push(entry.name);
       }
-      // By code unit, which does not depend on where planwave runs.
+      // Sorted by code unit, which is the same on every machine.
       return names.toSorted((a, b) => (a < b ? -1 : Number(a > b)));
     },
   };
@@ -70,7 +70,10 @@ function parseEntry(text: string): z.infer<typeof Entry> | null {
   }
 }
 
-/** By code unit, so that lone surrogates and both forms of "é" stay apart. The prefix keeps names like "con" harmless. */
+/**
+ * Encodes by code unit, so that lone surrogates and both forms of "é" stay apart. The prefix keeps names like "con"
+ * harmless.
+ */
 function toDirectoryName(name: string): string {
   const encoded = name.replaceAll(/[^a-z0-9_-]/g, (unit) => {
     const code = unit.charCodeAt(0);

@@ -1,6 +1,6 @@
 import { hashBytes } from '../../tools/hash-bytes.ts';
 
-/** A JSON value as a text that tells whether it is whole: a line with the SHA-256 of what follows, then the JSON. */
+/** Writes a JSON value as a text whose integrity can be checked: a line with the SHA-256 of the rest, then the JSON. */
 export function sealJson(value: unknown): string {
   const body = `${JSON.stringify(value)}\n`;
   return `${hashBytes(body)}\n${body}`;

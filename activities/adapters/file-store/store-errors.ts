@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../../ports/artifact-store.ts';
 
 const elsewhere = 'or point PLANWAVE_HOME at another directory and restart the worker';
 
-/** What an operating system's error code means for a directory that planwave owns, and what to do about it. */
+/** Reasons and cures for an operating system's error codes on a directory of planwave. */
 const explanations = new Map<string, readonly [reason: string, cure: string]>([
   ['ENOSPC', ['the disk is full', `free some space, ${elsewhere}`]],
   ['EDQUOT', ['the disk quota is used up', `free some space, ${elsewhere}`]],
@@ -29,7 +29,7 @@ const explanations = new Map<string, readonly [reason: string, cure: string]>([
   ['EIO', ['the disk reports a fault', `check the disk, ${elsewhere}`]],
 ]);
 
-/** The store error for `error`, which a file operation on `path` threw. */
+/** Converts the error of a file operation on `path` to a store error. */
 export function toStoreUnavailable(
   doing: 'read' | 'write',
   path: string,
@@ -47,12 +47,12 @@ export function toStoreUnavailable(
   );
 }
 
-/** What an operating system's code means, and what to do about it; null for one that nobody explains. */
+/** Returns the reason and the cure for an operating system's code; null for an unknown one. */
 export function explainCode(code: string | null): readonly [reason: string, cure: string] | null {
   return explanations.get(code ?? '') ?? null;
 }
 
-/** The operating system's code of an error, or null. */
+/** Returns the operating system's code of an error, or null. */
 export function getCode(error: unknown): string | null {
   // Not `instanceof Error`: Node's own errors may come from another realm.
   const hasCode = typeof error === 'object' && error !== null && 'code' in error;

@@ -4,35 +4,35 @@ import { atomicCreateFile, readFileInside } from './atomic-write-file.ts';
 import { checkInside } from './confinement.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
-/** Nothing is written nearly as often; it keeps numbers exact. */
+/** Matches file names of versions. 15 digits keep numbers exact, and no file is written so often. */
 const versionFile = /^([1-9]\d{0,14})\.json$/;
 
 export interface NewestVersion {
-  /** Null when there is none, and when something other than a file stands there. */
+  /** Null when there is none, and when the entry is not a file. */
   readonly text: string | null;
   /** 0 when there is none. */
   readonly version: number;
 }
 
 /**
- * A text that is replaced only by who has read it: a folder with a file for each version, `<folder>/<version>.json`, of
- * which the highest counts. A version is created and never changed, so that a writer who was suspended finds its own taken,
- * or the highest beyond it.
+ * A text that only a reader of its newest version can replace: a folder with a file for each version,
+ * `<folder>/<version>.json`, of which the highest counts. A version is created and never changed, so a writer that was
+ * suspended finds its own taken, or a higher one.
  */
 export interface VersionedFile {
   /** @throws {StoreUnavailable} */
   readNewest(): Promise<NewestVersion>;
   /**
-   * @param after the version that was read.
-   * @returns false when somebody else has written since. Then the newest is theirs.
+   * @param after The version that was read.
+   * @returns false when another writer has written since. Then the newest is theirs.
    * @throws {StoreUnavailable}
    */
   writeNext(text: string, after: number): Promise<boolean>;
 }
 
 /**
- * @param home no folder between this one and the file may be a link.
- * @param folder absolute.
+ * @param home No folder between this one and the file may be a link.
+ * @param folder An absolute path.
  */
 export function openVersionedFile(home: string, folder: string): VersionedFile {
   const pathOf = (version: number): string => join(folder, `${version}.json`);
@@ -44,7 +44,7 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
         if (version === 0) return { text: null, version };
         const bytes = await readFileInside(home, pathOf(version));
         if (bytes !== null) return { text: bytes.toString('utf8'), version };
-        // Replaced since it was listed, or no file at all.
+        // Replaced since it was listed, or not a file.
         const isNewest = (await list()).at(-1) === version;
         if (isNewest) return { text: null, version };
       }
@@ -53,7 +53,7 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
       const version = after + 1;
       if (!(await atomicCreateFile(pathOf(version), text, { root: home }))) return false;
       const versions = await list();
-      // Below the highest it counts for nothing, and neither do the older ones.
+      // A version below the highest is ignored, and so are the older ones.
       await Promise.all(
         versions.slice(0, -1).map((older) => rm(pathOf(older), { force: true })),
       ).catch((error: unknown) => {
@@ -64,7 +64,7 @@ export function openVersionedFile(home: string, folder: string): VersionedFile {
   };
 }
 
-/** The highest last. */
+/** Lists the versions, highest last. */
 async function listVersions(home: string, folder: string): Promise<number[]> {
   try {
     await checkInside(home, join(folder, 'version'));

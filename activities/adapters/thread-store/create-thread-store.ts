@@ -3,9 +3,9 @@ import { createPostgresThreadStore } from './postgres-thread-store.ts';
 import { createSqliteThreadStore } from './sqlite-thread-store.ts';
 
 /**
- * Keeps threads in the PostgreSQL database that `threadsUrl` names, or else in a file of the artifact home.
+ * Creates the store of threads: the PostgreSQL database of `threadsUrl`, or a file of the artifact home.
  *
- * @param home absolute.
+ * @param home An absolute path.
  */
 export function createThreadStore({
   home,

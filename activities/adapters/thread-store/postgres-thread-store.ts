@@ -12,13 +12,13 @@ import type { Mode } from './thread-scripts.ts';
 /** Connections of one worker. A team needs one for a moment, twice in its life. */
 const connectionsMax = 4;
 
-/** Milliseconds. A connection or query that takes longer is given up: a leader must not wait for its memory. */
+/** Milliseconds after which connecting or a query is given up: a leader must not wait for its memory. */
 const patience = { connectMs: 2_000, queryMs: 3_000 };
 
 /** Milliseconds after which an unused connection is closed. */
 const idleMs = 10_000;
 
-/** Any number of our own: the worker that makes the tables holds the lock of this name. */
+/** Key of the lock that is held while the tables are created. An arbitrary number of our own. */
 const schemaLock = 4_202_511;
 
 /** Under a lock, a deletion deletes exactly what it has counted. */
@@ -55,10 +55,10 @@ const dialect: ThreadDialect = {
 };
 
 /**
- * Threads in a PostgreSQL database, for workers on many machines.
+ * Creates a store of threads in a PostgreSQL database, for workers on many machines.
  *
- * Connections are made when they are needed, close themselves soon after, and keep no process alive meanwhile: a worker
- * that ends has nothing to close.
+ * Connections are opened on demand, close themselves soon after, and keep no process alive: a worker that ends has
+ * nothing to close.
  *
  * @param url `postgresql://user:password@host:port/database`. Its password is in no error.
  */
@@ -77,7 +77,7 @@ export function createPostgresThreadStore({ url }: { readonly url: string }): Th
         client.release();
         return result;
       } catch (error) {
-        // The state of the connection is unknown, and the tables may be what is missing.
+        // The state of the connection is unknown.
         client.release(true);
         isPrepared = false;
         throw error;
@@ -102,14 +102,14 @@ function createPool(url: string): Pool {
     max: connectionsMax,
     connectionTimeoutMillis: connectMs,
     query_timeout: queryMs,
-    // The server gives up as well: an abandoned query holds no lock.
+    // The server gives up too, so that an abandoned query holds no lock.
     statement_timeout: queryMs,
     idle_in_transaction_session_timeout: queryMs,
     idleTimeoutMillis: idleMs,
     allowExitOnIdle: true,
     application_name: 'planwave',
   });
-  // A connection that breaks while it is unused is no news: the next use makes another one.
+  // A broken idle connection is no error: the next use opens another one.
   pool.on('error', () => {});
   return pool;
 }
@@ -171,7 +171,7 @@ function explain(mode: Mode, url: string, error: unknown): ThreadUnavailable {
   );
 }
 
-/** The address without user and password. */
+/** Returns the address in a URL without user and password. */
 function addressOf(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;

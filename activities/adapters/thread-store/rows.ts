@@ -17,7 +17,7 @@ import type { FoundDelegation, FoundDelegations } from '../../ports/thread-store
 export type RowId = number | string;
 const RowId = z.coerce.string();
 
-/** Seconds; 0 where no calendar has a day for them, so that an entry with a wrong time can be shown and deleted too. */
+/** Seconds; 0 for a time beyond every calendar, so that an entry with a wrong time can be shown and deleted too. */
 const Time = z.number().min(0).max(8.64e12).catch(0);
 
 const IdRow = z.object({ id: RowId });
@@ -50,8 +50,8 @@ export function readVersion([row]: readonly unknown[]): number {
 }
 
 /**
- * @param rows newest first.
- * @returns the newest messages and answers, oldest first. Rows that can't be read are passed over.
+ * @param rows Newest first.
+ * @returns the newest messages and answers, oldest first. Unreadable rows are skipped.
  */
 export function readMessages(rows: readonly unknown[], max: number): ThreadHistory['messages'] {
   const messages = readAll(MessageRow, rows.toReversed()).flatMap(
@@ -63,7 +63,7 @@ export function readMessages(rows: readonly unknown[], max: number): ThreadHisto
   return messages.slice(-max);
 }
 
-/** Keeps the order of the rows. */
+/** Reads delegations in the order of the rows. */
 export function readDelegations(rows: readonly unknown[]): FoundDelegations {
   const delegations = readAll(DelegationRow, rows).flatMap((row): FoundDelegation[] => {
     const delegation = readBody(row.body);
@@ -94,8 +94,8 @@ export function readSummaries(
 }
 
 /**
- * @param rows of entries, newest first.
- * @param taskRows of their delegations, in the order in which they were added.
+ * @param rows Entries, newest first.
+ * @param taskRows Their delegations, in the order in which they were added.
  */
 export function readEntries(
   rows: readonly unknown[],
@@ -146,7 +146,7 @@ function groupBy<T, V>(
   return groups;
 }
 
-/** Reads what `writeBody` has written; null when it can't be read. */
+/** Reads the text of `writeBody`; null when it can't be read. */
 function readBody(body: string): PastDelegation | null {
   try {
     return PastDelegation.parse(JSON.parse(body));
@@ -160,7 +160,7 @@ export function writeBody(delegation: KeptDelegation): string {
   return JSON.stringify({ member_id, title, task, status, result, at } satisfies PastDelegation);
 }
 
-/** Replaces NUL: PostgreSQL takes none in a text, and SQLite shows nothing that stands behind one. */
+/** Replaces NUL characters: PostgreSQL refuses them, and SQLite hides the text behind one. */
 export function storable<T extends string | null>(text: T): T | string {
   return text === null ? text : text.replaceAll('\0', '\ufffd');
 }

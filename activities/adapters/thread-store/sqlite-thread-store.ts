@@ -12,10 +12,10 @@ import type { Script, ThreadDialect } from './thread-schema.ts';
 import { createStore } from './thread-scripts.ts';
 import type { Mode } from './thread-scripts.ts';
 
-/** How long a call waits for another process that writes, in milliseconds. A write takes a few. */
+/** Milliseconds that a call waits for another process that writes. A write takes a few. */
 const busyMsDefault = 3_000;
 
-/** Milliseconds between two looks whether the file is free; at random, so that two that wait don't meet again. */
+/** Milliseconds between two attempts; random, so that two waiting processes do not collide again. */
 const lookAgainMs = { min: 2, max: 20 };
 
 const begin: Readonly<Record<Mode | 'schema', string>> = {
@@ -52,13 +52,13 @@ const dialect: ThreadDialect = {
 };
 
 /**
- * Threads in one SQLite file for all workers of a machine, `<home>/threads.db`.
+ * Creates a store of threads in one SQLite file for all workers of a machine, `<home>/threads.db`.
  *
- * Transactions follow one another and none waits inside: so no worker holds a lock while it does something else. A
- * write-ahead log would gain nothing, and without one there is a single file to copy, which works wherever files can be
+ * Calls run one after the other and never wait inside, so no worker holds a lock while it does something else. A
+ * write-ahead log would gain nothing; without one there is a single file to copy, which works wherever files can be
  * locked.
  *
- * @param busyMs how long a call waits for other processes. Default 3 s.
+ * @param busyMs Milliseconds that a call waits for other processes. Default 3 s.
  */
 export function createSqliteThreadStore({
   home,
@@ -90,7 +90,7 @@ export function createSqliteThreadStore({
   return createStore(dialect, run, async () => connection.close());
 }
 
-/** False too where the system can't tell: using the file then says why. */
+/** Returns false when it can't be decided: then using the file reports the reason. */
 async function isMissing(file: string): Promise<boolean> {
   try {
     await access(file);
@@ -100,16 +100,16 @@ async function isMissing(file: string): Promise<boolean> {
   }
 }
 
-/** One connection to a file, made at its first use, and again after a fault or when another file stands there. */
+/** A connection to a file, opened at its first use, and again after a fault or when the file was replaced. */
 interface SqliteConnection {
-  /** Undoes what `work` leaves unfinished. Throws what SQLite throws. */
+  /** Runs `work` and undoes its unfinished parts. Throws SQLite's errors. */
   use<T>(work: (db: Database.Database) => T): T;
   close(): void;
 }
 
 /**
- * Keeps a connection because the library can't end one at will: `close` takes effect when the statements that it has
- * prepared are collected. One for each call would run out of open files.
+ * Creates a connection and keeps it, because the library can't close one at will: `close` takes effect only when its
+ * prepared statements are collected. One connection for each call would exhaust the open files.
  */
 function createConnection(file: string): SqliteConnection {
   let current: { readonly db: Database.Database; readonly identity: string } | null = null;
@@ -133,13 +133,13 @@ function createConnection(file: string): SqliteConnection {
 
   return {
     use(work) {
-      // Nobody reads what is written to a file that was moved away.
+      // Data in a file that was moved away would be lost.
       if (current !== null && current.identity !== identify(file)) close();
       const isKept = current !== null;
       try {
         return attempt(work);
       } catch (error) {
-        // A connection stays as it was made: one from when the disk was read-only never writes.
+        // A connection keeps its mode: one from when the disk was read-only never writes.
         if (!isKept || isBusy(error)) throw error;
         return attempt(work);
       }
@@ -181,7 +181,7 @@ function drive<T>(
   return step.value;
 }
 
-/** Rolls back. A full disk has ended the transaction already; a busy file has not. */
+/** Rolls back an open transaction. A full disk has already ended it; a busy file has not. */
 function undo(db: Database.Database): void {
   if (db.inTransaction) db.exec('ROLLBACK');
 }
@@ -193,7 +193,7 @@ function identify(file: string): string {
 
 const elsewhere = 'or name a PostgreSQL database by PLANWAVE_THREADS_URL';
 
-/** Reason and cure for SQLite's codes, by their beginnings. */
+/** Reasons and cures for SQLite's codes, by prefix. */
 const explanations: readonly (readonly [code: RegExp, reason: string, cure: string])[] = [
   [
     /^SQLITE_(?:NOTADB|CORRUPT)/,
@@ -210,7 +210,7 @@ const explanations: readonly (readonly [code: RegExp, reason: string, cure: stri
   [/^SQLITE_IOERR/, 'the disk reports a fault', `check the disk, ${elsewhere}`],
 ];
 
-/** Tells whether another process holds the file at this moment. */
+/** Returns true when another process holds the file at this moment. */
 function isBusy(error: unknown): boolean {
   return /^SQLITE_(?:BUSY|LOCKED)/.test(getCode(error) ?? '');
 }
@@ -228,7 +228,7 @@ async function explain(mode: Mode, file: string, error: unknown): Promise<Thread
   );
 }
 
-/** Finds out why a file can't be opened: SQLite says no more than that, the system knows why. */
+/** Asks the system why the file can't be opened, because SQLite does not say. */
 async function askSystem(file: string, error: unknown): Promise<readonly [string, string]> {
   const refusal =
     explainCode(getCode(error)) ??

@@ -4,7 +4,7 @@ import { ThreadUnavailable } from '../../ports/thread-store.ts';
 import { readVersion } from './rows.ts';
 import type { RowId } from './rows.ts';
 
-/** Raised with every change of the tables; a database says which version it has. */
+/** Number of the table version, raised with every change; a file stores its own. */
 const schemaVersion = 1;
 
 export interface Tables {

@@ -22,7 +22,7 @@ import type { Script, ThreadDialect } from './thread-schema.ts';
 /** Different words of a message that are looked for, the first of it: a longer one says at its beginning what it wants. */
 const searchTermsMax = 100;
 
-/** What a transaction does: `remove` sees no entry that is added after it has counted. */
+/** The kind of a transaction: `remove` sees no entry that is added after it has counted. */
 export type Mode = 'read' | 'append' | 'remove';
 
 /**

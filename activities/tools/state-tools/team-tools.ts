@@ -1,7 +1,6 @@
 import { stateToolInputs } from '../../../contracts/state-call.ts';
 import { hashTask } from '../../../core/team/hash-task.ts';
-import { cleanLine } from '../../../core/text/clean-line.ts';
-import { titleOf } from '../../../core/text/cut-text.ts';
+import { cleanLine, titleOf } from '../../../core/text/cut-text.ts';
 import { createStateTool } from './state-tool.ts';
 
 /** As long as a delegation's may be. */

@@ -1,10 +1,9 @@
 import type { Question } from '../../../contracts/question.ts';
-import type { CliIo } from '../cli-io.ts';
-import { createPaint } from '../text/paint.ts';
+import type { CliIo, ReadLineOptions } from '../cli-io.ts';
+import { createPaint, cleanLine } from '../terminal-text.ts';
 import { answerHint, describeQuestion } from './describe-question.ts';
-import { parseAnswer } from './parse-answer.ts';
-import { readLine } from './read-line.ts';
-import type { ReadLineOptions } from './read-line.ts';
+import { parseAnswer } from './answers.ts';
+import { readLine } from '../cli-io.ts';
 
 /**
  * Asks a question on the terminal. Enter alone takes the default, where there is one.
@@ -29,4 +28,25 @@ export async function askInTerminal(
   return question.default_answer === null
     ? undefined
     : parseAnswer(question, question.default_answer);
+}
+
+/** Lets the user pick one of several questions. Returns `undefined` when none was picked. */
+export async function chooseQuestion(
+  questions: readonly Question[],
+  io: CliIo,
+): Promise<Question | undefined> {
+  const lines = questions.map(({ question_id, priority, text }) => {
+    return `  ${cleanLine(question_id)} (${cleanLine(priority)}) ${cleanLine(text, 100)}`;
+  });
+  io.stdout.write(`${questions.length} questions are open:\n${lines.join('\n')}\n`);
+  for (;;) {
+    const typed = await readLine(io, 'Which one? > ');
+    const word = typed?.trim().toLowerCase() ?? '';
+    if (word === '') return undefined;
+    const chosen = questions.find(({ question_id }) => {
+      return question_id === word || question_id === `q${word}`;
+    });
+    if (chosen !== undefined) return chosen;
+    io.stdout.write(`There is no open question ${cleanLine(word, 40)}.\n`);
+  }
 }

@@ -1,18 +1,14 @@
+import { answerCommand } from '../../../core/render/questions.ts';
 import type { Command } from 'commander';
 import type { Question } from '../../../contracts/question.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { AnswerResult } from '../../submit-answer.ts';
-import { askInTerminal } from '../ask/ask-in-terminal.ts';
-import { chooseQuestion } from '../ask/choose-question.ts';
-import { describeAnswerResult, refusalText } from '../ask/describe-answer-result.ts';
-import { answerCommand } from '../ask/describe-question.ts';
-import { parseAnswer } from '../ask/parse-answer.ts';
-import { resolveAnswer } from '../ask/resolve-answer.ts';
-import { badInput, CliError } from '../cli-error.ts';
+import { askInTerminal, chooseQuestion } from '../ask/ask-in-terminal.ts';
+import { describeAnswerResult, refusalText, parseAnswer, resolveAnswer } from '../ask/answers.ts';
+import { badInput, CliError, exitCodes } from '../cli-error.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { readAll } from '../read-all.ts';
+import { readAll } from '../cli-io.ts';
 
 export function registerAnswer(program: Command, runner: CommandRunner): void {
   program

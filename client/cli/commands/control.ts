@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
-import { commandText } from '../../command-text.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { CommandRunner } from '../command-runner.ts';
+import type { UserFact } from '../../../contracts/fact.ts';
+import { badInput } from '../cli-error.ts';
 
 interface Control {
   readonly name: 'pause' | 'resume' | 'stop';
@@ -16,7 +18,7 @@ const controls: readonly Control[] = [
   },
   {
     name: 'resume',
-    description: 'go on after a pause, or after what parked the run was mended',
+    description: 'continue after a pause, or after the fault that parked the run is fixed',
     done: 'The run goes on.',
   },
   {
@@ -46,4 +48,78 @@ export function registerControls(program: Command, runner: CommandRunner): void 
         }),
       );
   }
+}
+
+interface Options {
+  readonly waive?: readonly string[];
+  readonly answer?: readonly string[];
+  readonly fact?: readonly string[];
+}
+
+export function registerAmend(program: Command, runner: CommandRunner): void {
+  program
+    .command('amend')
+    .argument('<run>', 'id of the run')
+    .argument('<instruction>', 'instruction that the next planning has to follow, in quotes')
+    .description('give a run an instruction for its next planning')
+    .option('--waive <criterion...>', 'ids of criteria to give up')
+    .option('--answer <question=answer...>', 'accepted answers to replace: q1=EU')
+    .option('--fact <key=value...>', 'facts that the instruction settles: "backup region=EU"')
+    .action((run: string, text: string, options: Options, command: Command) =>
+      runner.run(command, async ({ session }) => {
+        const { waive = [], answer = [], fact = [] } = options;
+        const instruction = text.trim();
+        if (instruction === '') throw badInput('The instruction is empty.');
+        const answers = answer.map(readAnswer);
+        const facts = fact.map(readFact);
+        const { client } = await session();
+        const sent = await client.amend(run, {
+          instruction,
+          ...(waive.length === 0 ? {} : { waive_criteria: waive }),
+          ...(answers.length === 0 ? {} : { answers }),
+          ...(facts.length === 0 ? {} : { facts }),
+        });
+        return {
+          data: {
+            run_id: run,
+            sent: 'amend',
+            instruction: sent.instruction,
+            waive_criteria: waive,
+            answers: sent.answers ?? [],
+            facts: sent.facts ?? [],
+          },
+          lines: [
+            `The instruction was sent to ${run} and holds from its next planning. ` +
+              `See: ${commandText('watch', run)}`,
+          ],
+        };
+      }),
+    );
+}
+
+function readAnswer(text: string): { readonly question_id: string; readonly answer: string } {
+  const [question_id, answer] = readPair(
+    text,
+    '--answer takes a question and its new answer',
+    '--answer q1=EU',
+  );
+  return { question_id, answer };
+}
+
+function readFact(text: string): UserFact {
+  const [key, value] = readPair(
+    text,
+    '--fact takes a key and its value',
+    '--fact "backup region=EU"',
+  );
+  return { key, value };
+}
+
+/** Split at the first `=`. @throws PlanwaveCliError when a side is empty. */
+function readPair(text: string, what: string, example: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1 || at === text.length - 1) {
+    throw badInput(`${what}, not "${text}". Try: ${example}`);
+  }
+  return [text.slice(0, at), text.slice(at + 1)];
 }

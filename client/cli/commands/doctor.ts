@@ -1,20 +1,17 @@
+import { countOf } from '../../../core/text/format.ts';
 import type { Command } from 'commander';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { taskQueueOf } from '../../task-queue.ts';
-import type { DoctorCheck, DoctorFinding } from '../doctor-check.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { cleanLine } from '../text/clean-text.ts';
-import { replayOpenWorkflows } from './replay-open-workflows.ts';
+import { taskQueueOf } from '../../connect.ts';
+import type { DoctorCheck, DoctorFinding, ReplayedWorkflow } from '../cli-deps.ts';
+import { exitCodes } from '../cli-error.ts';
+import { cleanLine } from '../terminal-text.ts';
 import { createServerChecks } from './server-checks.ts';
 
 export function registerDoctor(program: Command, runner: CommandRunner): void {
   program
     .command('doctor')
     .description('check everything a run needs, and say what to do about what is missing')
-    .option(
-      '--replay',
-      'instead, replay every open run on the code here: what would a deploy break?',
-    )
+    .option('--replay', 'replay all open runs against this build and report incompatibilities')
     .action(({ replay = false }: Options, command: Command) =>
       runner.run(command, replay ? replayOpenWorkflows : examine),
     );
@@ -71,4 +68,33 @@ function describeResult({ paint }: CommandContext, result: CheckResult): string[
 function verdict(results: readonly CheckResult[]): string {
   const failed = results.filter((result) => !result.ok).length;
   return failed === 0 ? 'Everything is ready.' : `${failed} of ${results.length} checks failed.`;
+}
+
+/** What `doctor --replay` does: whether the code of this checkout can carry on every open run, before it has to. */
+async function replayOpenWorkflows(context: CommandContext): Promise<CommandResult> {
+  const { client } = await context.session();
+  const broken: ReplayedWorkflow[] = [];
+  let count = 0;
+  for await (const replayed of context.deps.replayHistories(client.openHistories())) {
+    count += 1;
+    if (replayed.fault !== null) broken.push(replayed);
+  }
+  const ok = broken.length === 0;
+  const found = broken.map(({ workflowId, fault }) => ({
+    workflow_id: workflowId,
+    fault: cleanLine(fault ?? '', 300),
+  }));
+  const summary = `${countOf(count, 'open workflow')} replayed, ${broken.length} would break`;
+  const cure = `${context.paint('attention', 'cure:')} a patch (docs/deploys.md), or a worker version of its own for the new code`;
+  return {
+    data: { ok, replayed: count, broken: found },
+    lines: [
+      ...found.map(({ workflow_id, fault }) => {
+        return `${context.paint('bad', '✗')} ${cleanLine(workflow_id)}: ${fault}`;
+      }),
+      `${summary}.`,
+      ...(ok ? [] : [`    ${cure}`]),
+    ],
+    exitCode: ok ? exitCodes.ok : exitCodes.unmet,
+  };
 }

@@ -1,11 +1,11 @@
+import { isRecord } from '../../../core/is-record.ts';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { expandIssue } from '../../../contracts/expand-issue.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
-import { findJsonFault } from '../find-json-fault.ts';
-import { readAll } from '../read-all.ts';
+import { readAll } from '../cli-io.ts';
 
 /** Fields of a JSON file, and over them what was given on the command line. */
 export function mergeFields(fromFile: unknown, given: Readonly<Record<string, unknown>>): unknown {
@@ -15,10 +15,6 @@ export function mergeFields(fromFile: unknown, given: Readonly<Record<string, un
 
 export function definedOnly(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
@@ -70,4 +66,53 @@ function parseJson(text: string, where: string): unknown {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Where a text stops being JSON. Lines and columns count from 1. */
+interface JsonFault {
+  readonly line: number;
+  readonly column: number;
+}
+
+const jsonBlank = /[ \t\r\n]*/y;
+// A backslash and a control character can't stand unescaped in a string.
+const jsonText = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy;
+const jsonPlain = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+/** The first character that can't stand where it stands; null when the text is JSON. `JSON.parse` does not tell it. */
+export function findJsonFault(json: string): JsonFault | null {
+  let at = 0;
+  const take = (token: RegExp): boolean => {
+    token.lastIndex = at;
+    const [found] = token.exec(json) ?? [];
+    at += found?.length ?? 0;
+    return found !== undefined;
+  };
+  const takeMark = (mark: string): boolean => {
+    take(jsonBlank);
+    if (json[at] !== mark) return false;
+    at += 1;
+    return true;
+  };
+  const takeValue = (): boolean => {
+    if (takeMark('{')) return takeList('}', takeEntry);
+    if (takeMark('[')) return takeList(']', takeValue);
+    return take(jsonText) || take(jsonPlain);
+  };
+  const takeEntry = (): boolean => {
+    take(jsonBlank);
+    return take(jsonText) && takeMark(':') && takeValue();
+  };
+  const takeList = (end: string, takeItem: () => boolean): boolean => {
+    if (takeMark(end)) return true;
+    do {
+      if (!takeItem()) return false;
+    } while (takeMark(','));
+    return takeMark(end);
+  };
+  const isValue = takeValue();
+  take(jsonBlank);
+  if (isValue && at === json.length) return null;
+  const before = json.slice(0, at).split('\n');
+  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
-import { commandText } from '../../command-text.ts';
-import type { ListedRun } from '../../list-runs.ts';
+import { commandText } from '../../../core/text/command-text.ts';
+import type { ListedRun } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import type { CommandRunner } from '../command-runner.ts';
-import { cleanLine } from '../text/clean-text.ts';
-import { formatTime } from '../text/format-time.ts';
-import { formatSpent } from '../text/format-usage.ts';
-import { renderTable } from '../text/render-table.ts';
-import { readWholeNumber } from './read-whole-number.ts';
+import { cleanLine, formatTime, renderTable } from '../terminal-text.ts';
+import { formatSpent } from '../../run-listing.ts';
+import { readWholeNumber } from './run-settings-options.ts';
 
 interface Options {
   readonly limit: number;
@@ -18,7 +16,7 @@ export function registerList(program: Command, runner: CommandRunner): void {
   program
     .command('list')
     .description(
-      'what people started, runs and their parts, newest first; works with every worker off',
+      'list runs and parts that were started by hand, newest first; works without a worker',
     )
     .option('--limit <count>', 'most runs to show', readWholeNumber, 20)
     .option('--open', 'only runs that have not ended')

@@ -1,14 +1,16 @@
+import { countOf } from '../../../core/text/format.ts';
+import { answerCommand } from '../../../core/render/questions.ts';
 import type { Command } from 'commander';
 import type { QuestionsView } from '../../../contracts/views.ts';
-import { answerCommand, describeQuestion } from '../ask/describe-question.ts';
+import { describeQuestion } from '../ask/describe-question.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { cleanLine } from '../text/clean-text.ts';
+import { cleanLine } from '../terminal-text.ts';
 
 export function registerQuestions(program: Command, runner: CommandRunner): void {
   program
     .command('questions')
     .argument('<run>', 'id of the run')
-    .description('open questions with the commands that answer them, and answers that were refused')
+    .description('list open questions with the commands that answer them, and refused answers')
     .action((run: string, _options: object, command: Command) =>
       runner.run(command, (context) => showQuestions(context, run)),
     );
@@ -26,7 +28,7 @@ async function showQuestions(context: CommandContext, runId: string): Promise<Co
   return {
     data: { run_id: runId, source: 'server', note, last_known },
     lines: [
-      `${open} open ${open === 1 ? 'question' : 'questions'}`,
+      countOf(open, 'open question'),
       ...last_known.waiting_for.map((wait) => cleanLine(wait, 300)),
       note,
     ],

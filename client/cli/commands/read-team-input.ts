@@ -1,8 +1,9 @@
 import { TeamInput } from '../../../contracts/team.ts';
-import { commandText } from '../../command-text.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { CliDeps } from '../cli-deps.ts';
 import { badInput } from '../cli-error.ts';
-import { checkInput, definedOnly, isRecord, readJsonFile } from './json-file.ts';
+import { checkInput, definedOnly, readJsonFile } from './json-file.ts';
+import { isRecord } from '../../../core/is-record.ts';
 import { readSettings } from './run-settings-options.ts';
 import type { SettingsOptions } from './run-settings-options.ts';
 

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { commandText } from '../../command-text.ts';
-import { CliError } from '../cli-error.ts';
+import { commandText } from '../../../core/text/command-text.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { cleanText } from '../text/clean-text.ts';
-import { resultPath } from './result-path.ts';
+import { cleanText, cleanLine } from '../terminal-text.ts';
+import { resultPath } from '../command-runner.ts';
 
 interface Options {
   readonly full?: boolean;
@@ -48,4 +47,20 @@ async function whyNoResult(context: CommandContext, runId: string): Promise<CliE
       : `No result of run ${runId} is stored here (its workflow is ${run.execution.replaceAll('_', ' ')}). ` +
         `Try: ${commandText('watch', runId)}, or PLANWAVE_HOME as the worker has it`;
   return new CliError('no_result', exitCodes.notFound, message);
+}
+
+export function registerExport(program: Command, runner: CommandRunner): void {
+  program
+    .command('export')
+    .argument('<run>', 'id of the run')
+    .description("write a run's readable files again, from the store")
+    .action((run: string, _options: object, command: Command) =>
+      runner.run(command, async ({ deps }) => {
+        const exported = await deps.exportRun(run);
+        return {
+          data: { run_id: run, ...exported },
+          lines: [`The files of ${run} are in ${cleanLine(exported.path)}`],
+        };
+      }),
+    );
 }

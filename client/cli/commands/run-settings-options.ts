@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 import { definedOnly, mergeFields } from './json-file.ts';
-import { readAmount } from './read-amount.ts';
-import { readWholeNumber } from './read-whole-number.ts';
 
 /** What can be set for whatever is started. */
 export interface SettingsOptions {
@@ -31,22 +30,26 @@ export function addWorkOptions(command: Command): Command {
     .option('--workspace <folder>', 'where agents write files, on the machine of the worker')
     .option(
       '--language <tag>',
-      'language of all that you read, such as "de"; else that of the goal',
+      'language of everything written for you, such as "de"; default: that of the goal',
     )
     .option('--defaults', 'take the default of each question at once, where it has one');
 }
 
 export function addQuestionOptions(command: Command): Command {
   return command
-    .option('--assume', 'let agents assume what is not critical, instead of asking')
+    .option('--assume', 'let agents assume what is not critical instead of asking')
     .option(
       '--deadline <seconds>',
-      'take the default of a question after so long, where it has one',
+      'seconds after which a question gets its default answer, if it has one',
       readWholeNumber,
     )
-    .option('--remind <seconds>', 'first reminder of an open question', readWholeNumber)
-    .option('--escalate-to <person>', 'who an open question is for, too, after --escalate-after')
-    .option('--escalate-after <seconds>', 'see --escalate-to', readWholeNumber);
+    .option(
+      '--remind <seconds>',
+      'seconds until the first reminder of an open question',
+      readWholeNumber,
+    )
+    .option('--escalate-to <person>', 'person who is also asked after --escalate-after')
+    .option('--escalate-after <seconds>', 'seconds until --escalate-to is asked', readWholeNumber);
 }
 
 export function addLimitOptions(command: Command): Command {
@@ -100,4 +103,30 @@ export function readSettings(
     limits: mergeFields(file['limits'], allLimits),
     budget: mergeFields(file['budget'], budget),
   });
+}
+
+/** @throws InvalidArgumentError, which Commander shows with the option's name */
+function readAmount(typed: string): number {
+  const amount = Number(typed);
+  if (!/^[0-9]{1,9}(?:\.[0-9]{1,6})?$/.test(typed) || amount <= 0) {
+    throw new InvalidArgumentError('Expected a number above 0, as in 2.50.');
+  }
+  return amount;
+}
+
+/** @throws InvalidArgumentError, which Commander shows with the option's name */
+export function readWholeNumber(typed: string): number {
+  return readFrom(1, typed);
+}
+
+/** As `readWholeNumber`, where none at all may be wanted. */
+export function readWholeNumberOrNone(typed: string): number {
+  return readFrom(0, typed);
+}
+
+function readFrom(least: number, typed: string): number {
+  if (!/^[0-9]{1,9}$/.test(typed) || Number(typed) < least) {
+    throw new InvalidArgumentError(`Expected a whole number of at least ${least}.`);
+  }
+  return Number(typed);
 }

@@ -1,12 +1,11 @@
 import { NamespaceNotFoundError } from '@temporalio/client';
 import { searchAttributes } from '../../../contracts/names.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
-import { grpcCodes } from '../../grpc-codes.ts';
-import { callServer, grpcCodeOf } from '../../server-calls.ts';
+import { grpcCodes, callServer, grpcCodeOf } from '../../server-calls.ts';
 import type { CliSession } from '../cli-session.ts';
-import type { DoctorCheck, DoctorFinding } from '../doctor-check.ts';
-import { checkStuck } from './check-stuck.ts';
+import type { DoctorCheck, DoctorFinding } from '../cli-deps.ts';
 import { checkPinned, checkWorkers } from './worker-checks.ts';
+import { describeStuck } from '../../stuck-workflows.ts';
 
 /** What can be known from the server alone. */
 export function createServerChecks(session: CliSession, taskQueue: string): readonly DoctorCheck[] {
@@ -99,4 +98,14 @@ async function checkSearchAttributes(server: CliSession): Promise<DoctorFinding>
     detail: `${missing.map(([name]) => name).join(', ')} ${missing.length === 1 ? 'is' : 'are'} not registered`,
     cure: `temporal operator search-attribute create ${options} --namespace ${namespace} --address ${server.address}`,
   };
+}
+
+/** Whether there are runs that no worker can carry on. */
+async function checkStuck({ client }: CliSession): Promise<DoctorFinding> {
+  const stuck = await client.stuck();
+  const [first] = stuck;
+  if (first === undefined) return { ok: true, detail: 'none: the workers can carry on every run' };
+  const runs = [...new Set(stuck.map(({ run_id }) => run_id))];
+  const [what = '', cure] = describeStuck(first).split('. Try: ');
+  return { ok: false, detail: `${runs.join(', ')}. ${what}`, cure };
 }

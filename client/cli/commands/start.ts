@@ -1,25 +1,37 @@
 import type { Command } from 'commander';
-import { commandText } from '../../command-text.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { safeJson } from '../text/clean-text.ts';
-import { readRunInput } from './read-run-input.ts';
-import type { StartOptions } from './read-run-input.ts';
-import { readWholeNumber } from './read-whole-number.ts';
-import { addLimitOptions, addQuestionOptions, addWorkOptions } from './run-settings-options.ts';
+import { safeJson } from '../terminal-text.ts';
+import {
+  readWholeNumber,
+  addLimitOptions,
+  addQuestionOptions,
+  addWorkOptions,
+  readSettings,
+} from './run-settings-options.ts';
 import { follow } from './watch.ts';
+import { PlannerRunInput } from '../../../contracts/planner-run.ts';
+import type { CliDeps } from '../cli-deps.ts';
+import { badInput } from '../cli-error.ts';
+import { checkInput, definedOnly, readJsonFile } from './json-file.ts';
+import { isRecord } from '../../../core/is-record.ts';
+import type { SettingsOptions } from './run-settings-options.ts';
 
 export function registerStart(program: Command, runner: CommandRunner): void {
   const command = program
     .command('start')
-    .argument('[goal]', 'what the run is to reach, in quotes')
+    .argument('[goal]', 'goal of the run, in quotes')
     .description('start a run')
     .option('--watch', 'show the run live until it ends')
-    .option('--id <run>', 'id of the run; made of the goal when left out')
-    .option('--constraint <text...>', 'what every plan must keep to')
-    .option('--criterion <text...>', 'what must be met, with evidence, before the run is done');
+    .option('--id <run>', 'id of the run; derived from the goal when left out')
+    .option('--constraint <text...>', 'constraint that every plan has to meet')
+    .option(
+      '--criterion <text...>',
+      'acceptance criterion; the run is done when each is met with evidence',
+    );
   addWorkOptions(command)
-    .option('--no-triads', 'have no delegation done by a triad')
-    .option('--no-teams', 'have no delegation done by a team');
+    .option('--no-triads', 'plan no triads')
+    .option('--no-teams', 'plan no teams');
   addQuestionOptions(command)
     .option('--max-waves <count>', 'waves before the run asks whether to go on', readWholeNumber)
     .option('--max-parallel <count>', 'delegations that work at the same time', readWholeNumber)
@@ -48,4 +60,58 @@ async function start(
     context.json ? `${safeJson({ type: 'started', ...data })}\n` : `Started ${run_id}.\n`,
   );
   return follow(context, run_id, { defaults: options.defaults === true });
+}
+
+interface StartOptions extends SettingsOptions {
+  readonly watch?: boolean;
+  readonly constraint?: readonly string[];
+  readonly criterion?: readonly string[];
+  /** False with `--no-triads`. */
+  readonly triads?: boolean;
+  /** False with `--no-teams`. */
+  readonly teams?: boolean;
+  readonly maxWaves?: number;
+  readonly maxParallel?: number;
+  readonly maxDelegations?: number;
+  readonly input?: string;
+}
+
+/**
+ * The input of a run: the file's fields, and over them what was given on the command line.
+ * @throws CliError with every fault at once
+ */
+export async function readRunInput(
+  deps: Pick<CliDeps, 'cwd' | 'io'>,
+  goal: string | undefined,
+  options: StartOptions,
+): Promise<PlannerRunInput> {
+  const file = options.input === undefined ? {} : await readRunFile(deps, options.input);
+  const merged = {
+    ...file,
+    ...definedOnly({
+      goal,
+      constraints: options.constraint,
+      criteria: options.criterion,
+      triads: options.triads === false ? false : undefined,
+      teams: options.teams === false ? false : undefined,
+    }),
+    ...readSettings(deps, file, options, {
+      max_waves: options.maxWaves,
+      max_parallel: options.maxParallel,
+      max_delegations: options.maxDelegations,
+    }),
+  };
+  if (!('goal' in merged)) {
+    throw badInput(`A goal is missing. Try: ${commandText('start', 'Compare three ways to …')}`);
+  }
+  return checkInput(PlannerRunInput, merged, { of: 'run', file: options.input });
+}
+
+async function readRunFile(
+  deps: Pick<CliDeps, 'cwd' | 'io'>,
+  name: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { value, where } = await readJsonFile(deps, name);
+  if (isRecord(value)) return value;
+  throw badInput(`${where}: expected one JSON object. Try: {"goal":"Compare three ways to …"}`);
 }

@@ -1,24 +1,23 @@
 import type { Command } from 'commander';
-import type { StatusView } from '../../../contracts/views.ts';
+import type { StatusView, TaskView, TeamView } from '../../../contracts/views.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 import type { StuckWorkflow } from '../../stuck-workflows.ts';
 import type { UsageNow } from '../../usage-now.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { phaseTone } from '../follow/render-tree.ts';
-import { describeTeam } from '../follow/render-team-tree.ts';
-import { cleanLine } from '../text/clean-text.ts';
-import { formatTime } from '../text/format-time.ts';
-import { formatLeastUsage, formatSpent, formatUsage } from '../text/format-usage.ts';
-import { renderTaskTable } from '../text/render-task-table.ts';
-import { resultPath } from './result-path.ts';
+import { phaseTone, describeTeam } from '../follow/render-tree.ts';
+import { cleanLine, formatTime, renderTable } from '../terminal-text.ts';
+import { formatLeastUsage, formatUsage } from '../../../core/text/format.ts';
+import { formatSpent } from '../../run-listing.ts';
+import { resultPath } from '../command-runner.ts';
+import { formatCost } from '../../../core/text/format.ts';
 
 export function registerStatus(program: Command, runner: CommandRunner): void {
   program
     .command('status')
     .argument('<run>', 'id of the run')
-    .description('where a run is, what it waits for and what it has cost')
+    .description('show the state of a run, what it waits for and its cost')
     .action((run: string, _options: object, command: Command) =>
       runner.run(command, (context) => showStatus(context, run)),
     );
@@ -103,5 +102,31 @@ function describeListing({ paint }: CommandContext, run: RunListing): string[] {
     `${paint('strong', cleanLine(run.run_id))} · ${cleanLine(run.goal, 160)}`,
     parts.join(' · '),
     ...run.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
+  ];
+}
+
+const headers = ['task', 'member', 'state', 'attempts', 'cost', 'title'];
+
+/** The tasks of a team, each before those of a team that does it. Empty when none was given out. */
+function renderTaskTable(team: TeamView): string[] {
+  const rows = rowsOf(team);
+  return rows.length === 0 ? [] : renderTable(headers, rows);
+}
+
+function rowsOf({ tasks }: TeamView): string[][] {
+  return tasks.flatMap((task) => [
+    toRow(task),
+    ...(task.team === undefined ? [] : rowsOf(task.team)),
+  ]);
+}
+
+function toRow({ delegation_id, member_id, state, attempts, usage, title }: TaskView): string[] {
+  return [
+    cleanLine(delegation_id),
+    cleanLine(member_id),
+    state.replaceAll('_', ' '),
+    String(attempts),
+    formatCost(usage),
+    cleanLine(title, 60),
   ];
 }

@@ -1,51 +1,55 @@
 import type { Command } from 'commander';
-import { commandText } from '../../command-text.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { RunEnd } from '../../run-end.ts';
-import { streamTeam } from '../../team/stream-team.ts';
-import type { EndEvent, TeamEvent } from '../../team/team-event.ts';
-import { tellEnd } from '../../team/tell-end.ts';
-import { CliError } from '../cli-error.ts';
+import { streamTeam } from '../../stream-team.ts';
+import type { EndEvent, TeamEvent } from '../../team-event.ts';
+import { tellEnd } from '../../tell-team.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { exitCodeOfEnd, toRunEndedEvent } from '../follow/run-ended.ts';
+import { exitCodeOfEnd, toRunEndedEvent } from '../follow/follow-event.ts';
 import type { RunEndedEvent } from '../follow/follow-event.ts';
-import { formatTeamEvent } from '../team/format-team-event.ts';
-import { createTeamPrinter } from '../team/team-printer.ts';
-import { cleanLine, safeJson } from '../text/clean-text.ts';
+import { formatEvent } from '../follow/format-event.ts';
+import { createTeamPrinter } from '../follow/presenter.ts';
+import { cleanLine, safeJson } from '../terminal-text.ts';
 import { readTeamInput } from './read-team-input.ts';
 import type { TeamOptions } from './read-team-input.ts';
-import { readWholeNumber, readWholeNumberOrNone } from './read-whole-number.ts';
-import { artifactHome } from './result-path.ts';
-import { addLimitOptions, addQuestionOptions, addWorkOptions } from './run-settings-options.ts';
+import {
+  readWholeNumber,
+  readWholeNumberOrNone,
+  addLimitOptions,
+  addQuestionOptions,
+  addWorkOptions,
+} from './run-settings-options.ts';
+import { artifactHome } from '../command-runner.ts';
 import { follow } from './watch.ts';
 
 export function registerTeam(program: Command, runner: CommandRunner): void {
   const command = program
     .command('team')
-    .argument('[message]', 'what the team is to do, in quotes')
+    .argument('[message]', 'task of the team, in quotes')
     .description('start a team: a leader that divides the work among members, and answers')
     .option('--members <ids>', 'agents of the team, as researcher,writer')
-    .option('--team <id>', 'a team of --team-file that has this name')
+    .option('--team <id>', 'the team of --team-file with this name')
     .option(
       '--team-file <file>',
       'JSON file with the team, or with a list of teams that have names',
     )
     .option('--leader <agent>', 'the agent that leads; the shipped leader when left out')
-    .option('--model <model>', "on which model it leads; the agent's own when left out")
-    .option('--instructions <text>', 'how the leader is to lead')
+    .option('--model <model>', "model of the leader; the agent's own when left out")
+    .option('--instructions <text>', 'instructions for the leader')
     .option('--parallel', 'let members work at the same time')
     .option('--max-parallel <count>', 'members at work at the same time; 3', readWholeNumber)
     .option('--max-delegations <count>', 'tasks that the leader may give out; 10', readWholeNumber)
     .option('--timeout <seconds>', 'seconds of work for the whole team; 1200', readWholeNumber)
     .option('--member-timeout <seconds>', 'seconds of work for one task; 400', readWholeNumber)
     .option('--max-retries <count>', 'further attempts at a failed task; 1', readWholeNumberOrNone)
-    .option('--thread <id>', 'a conversation that this message goes on with')
-    .option('--user <id>', 'whose conversation it is')
-    .option('--criterion <text...>', 'what must be met, with evidence')
+    .option('--thread <id>', 'conversation that this message continues')
+    .option('--user <id>', 'user of that conversation')
+    .option('--criterion <text...>', 'acceptance criterion; the answer has to name evidence')
     .option('--stream', 'show what leader and members write, as they write it')
     .option('--detach', 'start it, and do not wait')
-    .option('--id <run>', 'id of the run; made of the message when left out');
+    .option('--id <run>', 'id of the run; derived from the message when left out');
   addLimitOptions(addQuestionOptions(addWorkOptions(command))).action(
     (message: string | undefined, options: TeamOptions, given: Command) =>
       runner.run(given, (context) => runTeam(context, message, options)),
@@ -89,9 +93,7 @@ async function describeCosts(
 ): Promise<string[]> {
   const end = await client.result(runId);
   if (end?.ended !== 'part') return [];
-  return tellEnd(end).flatMap((event) =>
-    event.type === 'end' ? formatTeamEvent(event, paint) : [],
-  );
+  return tellEnd(end).flatMap((event) => (event.type === 'end' ? formatEvent(event, paint) : []));
 }
 
 async function showStream(

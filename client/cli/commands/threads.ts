@@ -1,14 +1,20 @@
+import { countOf } from '../../../core/text/format.ts';
 import type { Command } from 'commander';
-import type { ListedThreads } from '../../../contracts/thread.ts';
-import { commandText } from '../../command-text.ts';
+import type {
+  ListedThreads,
+  EntryCounts,
+  EntrySelection,
+  KeptDelegation,
+  ThreadEntry,
+} from '../../../contracts/thread.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { cleanLine } from '../text/clean-text.ts';
-import { formatTime } from '../text/format-time.ts';
-import { renderTable } from '../text/render-table.ts';
-import { renderThread } from '../text/render-thread.ts';
-import { registerDeleteThreads } from './delete-threads.ts';
-import { readWholeNumber } from './read-whole-number.ts';
-import { unknownEntries } from './unknown-entries.ts';
+import { cleanLine, formatTime, renderTable, cleanLines, cleanText } from '../terminal-text.ts';
+import { readWholeNumber } from './run-settings-options.ts';
+import { readLine } from '../cli-io.ts';
+import { badInput, CliError, exitCodes } from '../cli-error.ts';
+import type { CliThreads } from '../cli-deps.ts';
+import type { Paint } from '../terminal-text.ts';
 
 interface ListOptions {
   readonly limit: number;
@@ -103,4 +109,144 @@ function describeOlder(threadId: string, more: number, total: number): string[] 
   const all = commandText('threads', 'show', threadId, '--limit', String(total));
   const what = more === 1 ? 'entry is' : 'entries are';
   return [cleanLine(`${more} older ${what} not shown. Try: ${all}`), ''];
+}
+
+interface Options {
+  readonly user?: string;
+  readonly yes?: boolean;
+}
+
+/** The only command that takes something away for good, so the only one that asks first. */
+function registerDeleteThreads(threads: Command, runner: CommandRunner): void {
+  threads
+    .command('delete')
+    .argument('[thread_id]', 'deletes all of this thread')
+    .description('delete a thread, or with --user all entries of a person; asks first')
+    .option('--user <user_id>', 'deletes the entries of this person, in whatever threads')
+    .option('--yes', 'do not ask')
+    .action((threadId: string | undefined, options: Options, command: Command) =>
+      runner.run(command, (context) =>
+        deleteEntries(context, choose(threadId, options.user), options.yes === true),
+      ),
+    );
+}
+
+/** @throws CliError when it is not clear what is to be deleted */
+function choose(threadId: string | undefined, user: string | undefined): EntrySelection {
+  if (threadId !== undefined && user === undefined) return { thread_id: threadId };
+  if (threadId === undefined && user !== undefined) return { user_id: user };
+  throw badInput(
+    `Expected a thread or --user, ${user === undefined ? 'and got neither' : 'not both'}. ` +
+      `Try: ${commandText('threads', 'delete', 'my-thread')}`,
+  );
+}
+
+async function deleteEntries(
+  context: CommandContext,
+  which: EntrySelection,
+  isSure: boolean,
+): Promise<CommandResult> {
+  const { threads } = context.deps;
+  if (!isSure && !(await confirm(context, which))) {
+    return { data: { ...which, deleted: null }, lines: ['Nothing was deleted.'] };
+  }
+  const deleted = await threads.remove(which);
+  if (deleted.entries === 0) throw await unknownEntries(threads, which);
+  return {
+    data: { ...which, deleted },
+    lines: [`Deleted ${describe(which, deleted)}.`],
+  };
+}
+
+/** @throws CliError when nobody is there to ask, or there is nothing to delete */
+async function confirm(
+  { deps: { io, threads }, json }: CommandContext,
+  which: EntrySelection,
+): Promise<boolean> {
+  const found = await threads.count(which);
+  if (found.entries === 0) throw await unknownEntries(threads, which);
+  const what = describe(which, found);
+  if (json || !io.isTerminal) {
+    const words = 'thread_id' in which ? [which.thread_id] : ['--user', which.user_id];
+    throw badInput(
+      `Nobody is there to confirm that ${what} shall be deleted for good. ` +
+        `Try: ${commandText('threads', 'delete', ...words, '--yes')}`,
+    );
+  }
+  const typed = await readLine(io, `Delete ${what}, for good? (yes or no; Enter alone: no)\n> `);
+  return /^y(?:es)?$/i.test(typed?.trim() ?? '');
+}
+
+function describe(which: EntrySelection, { threads, entries, delegations }: EntryCounts): string {
+  const what = `${countOf(entries, 'entry', 'entries')} with ${countOf(delegations, 'delegation', 'delegations')}`;
+  return 'thread_id' in which
+    ? `thread ${quote(which.thread_id)}: ${what}`
+    : `what is of ${quote(which.user_id)} in ${countOf(threads, 'thread', 'threads')}: ${what}`;
+}
+
+/** Names that an error lists: of what was added to last. */
+const namedMax = 20;
+
+/** For a thread or a person that has no entry. It says who has. */
+async function unknownEntries(threads: CliThreads, which: EntrySelection): Promise<CliError> {
+  const newest = await threads.list({ limit: namedMax, userId: null });
+  const [missing, known] =
+    'thread_id' in which
+      ? [
+          `There is no thread ${quote(which.thread_id)}. Newest threads`,
+          newest.threads.map((one) => one.thread_id),
+        ]
+      : [
+          `There is no entry of ${quote(which.user_id)} in any thread. People in the newest threads`,
+          newest.threads.flatMap((one) => one.user_ids),
+        ];
+  return new CliError(
+    'not_found',
+    exitCodes.notFound,
+    `${missing}: ${listOnce(known)}. Try: ${commandText('threads')}, ` +
+      'or PLANWAVE_HOME and PLANWAVE_THREADS_URL as the worker has them',
+  );
+}
+
+function listOnce(names: readonly string[]): string {
+  const each = [...new Set(names)].slice(0, namedMax);
+  return each.length === 0 ? 'none' : each.map(quote).join(', ');
+}
+
+/** A name in a sentence; names may have blanks. */
+function quote(name: string): string {
+  return `"${cleanLine(name, 120)}"`;
+}
+
+/** Entries of a thread as a person reads them, with an empty line between two. */
+function renderThread(entries: readonly ThreadEntry[], paint: Paint): string[] {
+  return entries.flatMap((entry, at) => [...(at === 0 ? [] : ['']), ...renderEntry(entry, paint)]);
+}
+
+function renderEntry(entry: ThreadEntry, paint: Paint): string[] {
+  const { at, run_id, delegation_id, user_id, message, answer, delegations } = entry;
+  const user = user_id === null ? '' : ` · ${cleanLine(user_id)}`;
+  const head = `${formatTime(at)} UTC · ${cleanLine(run_id)} ${cleanLine(delegation_id)}${user}`;
+  return [
+    paint('strong', head),
+    ...renderPart('message', message, paint),
+    ...(answer === null ? [paint('quiet', '  no answer')] : renderPart('answer', answer, paint)),
+    ...delegations.flatMap((delegation) => renderDelegation(delegation, paint)),
+  ];
+}
+
+function renderPart(name: string, text: string, paint: Paint): string[] {
+  const lines = cleanText(text).trim().split('\n');
+  return [paint('quiet', `  ${name}:`), ...lines.map((line) => `    ${line}`.trimEnd())];
+}
+
+function renderDelegation(delegation: KeptDelegation, paint: Paint): string[] {
+  const { delegation_id, member_id, title, status, task, result } = delegation;
+  const head = [delegation_id, member_id, title, status].map((word) => cleanLine(word)).join(' · ');
+  return [
+    `${paint('quiet', '  gave out:')} ${head}`,
+    ...cleanLines(task).map((line) => `    ${line}`),
+    ...(cleanLines(result).length === 0 ? [] : [paint('quiet', '    of it came:')]),
+    ...cleanLines(result).map((line) => `      ${line}`),
+  ];
 }

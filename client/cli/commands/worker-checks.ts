@@ -1,9 +1,8 @@
 import { PlanwaveClientError } from '../../client-error.ts';
-import { queryText } from '../../query-text.ts';
-import { callServer } from '../../server-calls.ts';
+import { queryText, callServer } from '../../server-calls.ts';
 import type { CliSession } from '../cli-session.ts';
-import type { DoctorFinding } from '../doctor-check.ts';
-import { formatSeconds } from '../text/format-time.ts';
+import type { DoctorFinding } from '../cli-deps.ts';
+import { countOf, formatDuration } from '../../../core/text/format.ts';
 
 /** A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
 const pollSecondsMax = 90;
@@ -24,7 +23,9 @@ export async function checkWorkers(session: CliSession, taskQueue: string): Prom
   const { address } = session;
   if (versions.length === 0) {
     const last =
-      ages.length === 0 ? '' : ` (the last one was seen ${formatSeconds(Math.min(...ages))} ago)`;
+      ages.length === 0
+        ? ''
+        : ` (the last one was seen ${formatDuration(Math.round(Math.min(...ages)))} ago)`;
     return {
       ok: false,
       detail: `no worker polls the task queue ${taskQueue} at ${address}${last}`,
@@ -32,7 +33,7 @@ export async function checkWorkers(session: CliSession, taskQueue: string): Prom
     };
   }
   const count = versions.length;
-  const detail = `${count} ${count === 1 ? 'worker polls' : 'workers poll'} the task queue ${taskQueue}`;
+  const detail = `${countOf(count, 'worker polls', 'workers poll')} the task queue ${taskQueue}`;
   if (versions.includes(current)) {
     return { ok: true, detail: current === null ? detail : `${detail}; new runs go to ${current}` };
   }

@@ -1,11 +1,10 @@
+import { answerCommand } from '../../../core/render/questions.ts';
 import type { Question } from '../../../contracts/question.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import { askInTerminal } from '../ask/ask-in-terminal.ts';
-import { describeAnswerResult } from '../ask/describe-answer-result.ts';
-import { answerCommand } from '../ask/describe-question.ts';
-import { parseAnswer } from '../ask/parse-answer.ts';
+import { describeAnswerResult, parseAnswer } from '../ask/answers.ts';
 import type { CliIo } from '../cli-io.ts';
-import { cleanLine } from '../text/clean-text.ts';
+import { cleanLine } from '../terminal-text.ts';
 
 export interface QuestionDesk {
   /** Answers open questions from their defaults, where that was asked for. Returns a line for each. */

@@ -1,8 +1,16 @@
+import { tellingOf as tellTaskState } from '../../tell-team.ts';
+import { join } from 'node:path';
 import type { Question } from '../../../contracts/question.ts';
-import type { PlannerRunResult, WaveSummary } from '../../../contracts/planner-run.ts';
-import type { TaskView, WaveView } from '../../../contracts/views.ts';
+import type { PlannerRunResult, WaveSummary, RunAnswer } from '../../../contracts/planner-run.ts';
+import type { TaskView, WaveView, TeamView } from '../../../contracts/views.ts';
 import type { Usage } from '../../../contracts/usage.ts';
-import type { DelegationSnapshot } from './run-snapshot.ts';
+import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './read-snapshot.ts';
+import { answerCommand } from '../../../core/render/questions.ts';
+import { usageOf } from './read-snapshot.ts';
+import type { RunEnd } from '../../run-end.ts';
+import type { RunListing } from '../../run-listing.ts';
+import { exitCodes } from '../cli-error.ts';
+import type { ExitCode } from '../cli-error.ts';
 
 /** One change of a run, as `watch --json` prints it and as `watch` without a terminal words it. */
 export type FollowEvent =
@@ -64,4 +72,181 @@ export interface RunEndedEvent {
   readonly result_path: string | null;
   /** Where `report.md` is, everything else; null without one. */
   readonly report_path: string | null;
+}
+
+/** What changed from one snapshot to the next, in the order in which it is told. Progress inside a turn is none. */
+export function detectChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  return [
+    ...noteChange(before, after),
+    ...phaseChange(before, after),
+    ...waveChanges(before, after),
+    ...doneWaves(before, after),
+    ...questionChanges(before, after),
+  ];
+}
+
+function noteChange(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  if ((before?.note ?? null) === after.note) return [];
+  const isAway = before?.status === null;
+  const text = after.note ?? (isAway ? 'A worker answers again.' : 'A worker carries it on again.');
+  return after.run.execution === 'running'
+    ? [{ type: 'notice', run_id: after.run.run_id, text }]
+    : [];
+}
+
+function phaseOf({ status, run }: RunSnapshot): string | null {
+  return status?.phase ?? run.phase;
+}
+
+function phaseChange(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  const phase = phaseOf(after);
+  const isKnown = phase !== null && after.run.execution === 'running';
+  if (!isKnown || (before !== null && phaseOf(before) === phase)) return [];
+  const { run, status } = after;
+  return [
+    {
+      type: 'phase',
+      run_id: run.run_id,
+      phase,
+      wave: status?.wave ?? run.wave,
+      waiting_for: status?.waiting_for ?? run.waiting_for,
+      usage: status === null ? null : usageOf(status, after.wave),
+    },
+  ];
+}
+
+function doneWaves(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  return listNews(before?.done, after.done, ({ wave }) => [wave]).map((summary) => {
+    return { type: 'wave_done', run_id: after.run.run_id, summary };
+  });
+}
+
+/** Lists what is new or is told differently. @param tell Its id, and what is told again when it changes. */
+function listNews<T>(
+  before: readonly T[] = [],
+  after: readonly T[],
+  tell: (item: T) => readonly unknown[],
+): readonly T[] {
+  const known = new Set(before.map((item) => JSON.stringify(tell(item))));
+  return after.filter((item) => !known.has(JSON.stringify(tell(item))));
+}
+
+function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  const { wave, run, plan_summary, done } = after;
+  if (wave === null) return [];
+  const earlier = before?.wave?.wave === wave.wave ? before.wave : null;
+  // Of a wave's end, its summary tells more.
+  const isTold = earlier?.phase === wave.phase || done.some((other) => other.wave === wave.wave);
+  const phase: FollowEvent[] = isTold
+    ? []
+    : [
+        {
+          type: 'wave',
+          run_id: run.run_id,
+          wave: wave.wave,
+          phase: wave.phase,
+          summary: wave.phase === 'planning' ? null : plan_summary,
+        },
+      ];
+  const place = { run_id: run.run_id, wave: wave.wave };
+  // The phases of a triad are told; their rounds and turns are not.
+  const delegations = listNews(earlier?.delegations, wave.delegations, (one) => [
+    one.delegation_id,
+    one.state,
+    one.triad_phase?.phase ?? '',
+    one.reason,
+  ]);
+  const tasks = listNews(tasksOf(earlier), tasksOf(wave), (task) => [
+    task.delegation_id,
+    tellTaskState(task),
+  ]);
+  return [
+    ...phase,
+    ...delegations.map((delegation): FollowEvent => ({ type: 'delegation', ...place, delegation })),
+    ...tasks.map((task): FollowEvent => ({ type: 'task', ...place, task: withoutTeam(task) })),
+  ];
+}
+
+/** What its team does is told on its own. */
+function withoutTeam(task: TaskView): TaskView {
+  const alone: { -readonly [K in keyof TaskView]: TaskView[K] } = { ...task };
+  delete alone.team;
+  return alone;
+}
+
+/** The tasks of a wave's teams, each before those of a team that does it. */
+function tasksOf(wave: WaveSnapshot | null): readonly TaskView[] {
+  return (wave?.delegations ?? []).flatMap(({ team_view }) => listTasks(team_view));
+}
+
+function listTasks(team: TeamView | null | undefined): readonly TaskView[] {
+  return (team?.tasks ?? []).flatMap((task) => [task, ...listTasks(task.team)]);
+}
+
+function questionChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
+  const run_id = after.run.run_id;
+  const earlier = before?.questions ?? [];
+  const open = new Set(after.questions.map(({ question_id }) => question_id));
+  const known = new Set(earlier.map(({ question_id }) => question_id));
+  const closed = earlier.filter(({ question_id }) => !open.has(question_id));
+  // People were reminded of it, or another person is asked too.
+  const urged = listNews(
+    earlier,
+    after.questions.filter(({ question_id }) => known.has(question_id)),
+    ({ question_id, reminded, escalated_at }) => [question_id, reminded, escalated_at],
+  );
+  return [
+    ...closed.map(({ question_id }): FollowEvent => {
+      return { type: 'question_closed', run_id, question_id };
+    }),
+    ...after.questions
+      .filter(({ question_id }) => !known.has(question_id))
+      .map((question): FollowEvent => {
+        return { type: 'question', run_id, question, command: answerCommand(run_id, question) };
+      }),
+    ...urged.map((question): FollowEvent => ({ type: 'question_urged', run_id, question })),
+  ];
+}
+
+/** @param artifactHome folder below which a worker on this machine writes, `PLANWAVE_HOME` */
+export function toRunEndedEvent(
+  { run_id, phase }: RunListing,
+  end: RunEnd,
+  artifactHome: string,
+): RunEndedEvent {
+  const ended = { type: 'ended', run_id, reason: '', result: null } as const;
+  if (end.ended === 'result') {
+    const { result } = end;
+    return { ...ended, status: result.status, result, ...placeAnswer(result, artifactHome) };
+  }
+  if (end.ended === 'part') {
+    const { outcome } = end;
+    const answer = 'answer' in outcome ? placeAnswer(outcome, artifactHome) : noAnswer;
+    const reason = 'reason' in outcome ? outcome.reason : '';
+    return { ...ended, status: phase ?? outcome.status, reason, ...answer };
+  }
+  return { ...ended, status: end.ended, reason: end.reason, ...noAnswer };
+}
+
+type PlacedAnswer = Pick<RunEndedEvent, 'answer' | 'result_path' | 'report_path'>;
+
+const noAnswer: PlacedAnswer = { answer: '', result_path: null, report_path: null };
+
+function placeAnswer(
+  { answer, result_path, report_path }: RunAnswer,
+  artifactHome: string,
+): PlacedAnswer {
+  return {
+    answer,
+    result_path: join(artifactHome, result_path),
+    report_path: join(artifactHome, report_path),
+  };
+}
+
+/** Input that the run refused is the caller's mistake, whenever it is found. */
+export function exitCodeOfEnd(end: RunEnd, event: RunEndedEvent): ExitCode {
+  if (end.ended === 'result' || end.ended === 'part') {
+    return event.status === 'completed' ? exitCodes.ok : exitCodes.unmet;
+  }
+  return end.type === 'InvalidInput' ? exitCodes.badInput : exitCodes.unmet;
 }

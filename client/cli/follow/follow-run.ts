@@ -1,21 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlanwaveClientError } from '../../client-error.ts';
-import { commandText } from '../../command-text.ts';
+import { persist, tellNotices } from '../../persist.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
-import { Interrupted } from '../ask/read-line.ts';
+import { Interrupted } from '../cli-io.ts';
 import type { CliIo } from '../cli-io.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../cli-error.ts';
 import type { Question } from '../../../contracts/question.ts';
 import { createQuestionDesk } from './ask-open-questions.ts';
 import type { QuestionDesk } from './ask-open-questions.ts';
-import { createInterruptGuard } from './interrupt.ts';
-import type { InterruptGuard } from './interrupt.ts';
 import { createPresenter } from './presenter.ts';
 import type { Presenter } from './presenter.ts';
 import { createSnapshotReader } from './read-snapshot.ts';
-import type { SnapshotReader } from './read-snapshot.ts';
-import { exitCodeOfEnd, toRunEndedEvent } from './run-ended.ts';
-import type { RunSnapshot } from './run-snapshot.ts';
+import type { SnapshotReader, RunSnapshot } from './read-snapshot.ts';
+import { exitCodeOfEnd, toRunEndedEvent } from './follow-event.ts';
 
 export interface FollowOptions {
   readonly io: CliIo;
@@ -119,28 +116,14 @@ function tell({ presenter, runId }: Follower, text: string): void {
   presenter.tell({ type: 'notice', run_id: runId, text });
 }
 
-/** Repeats what fails because the server is away, and says so once when it goes and once when it is back. */
-async function retrying<T>(follower: Follower, work: () => Promise<T>): Promise<T> {
-  for (let failures = 0; ; failures += 1) {
-    try {
-      const result = await work();
-      if (failures > 0) tell(follower, `Connected to ${follower.client.address} again.`);
-      return result;
-    } catch (error) {
-      if (!isServerAway(error) || follower.left.aborted) throw error;
-      if (failures === 0) {
-        tell(
-          follower,
-          `The connection to the Temporal server at ${follower.client.address} is lost. The run is safe there; trying again …`,
-        );
-      }
-      await rest(follower);
-    }
-  }
-}
-
-function isServerAway(error: unknown): boolean {
-  return error instanceof PlanwaveClientError && error.code === 'unreachable';
+/** Repeats work that fails because the server is away. */
+function retrying<T>(follower: Follower, work: () => Promise<T>): Promise<T> {
+  const options = {
+    everyMs: follower.everyMs,
+    signal: follower.left,
+    address: follower.client.address,
+  };
+  return tellNotices(persist(work, options), (text) => tell(follower, text));
 }
 
 /** Asks, and takes the prompt back when the question was answered elsewhere or the run ended. */
@@ -179,4 +162,32 @@ async function takeBackWhenClosed(
       // Stopped, or the server is away for a moment: the prompt stays.
     }
   }
+}
+
+/** Turns Ctrl-C into a rejection of whatever is waited for. */
+interface InterruptGuard {
+  /** Settles as `work` does, or rejects with `Interrupted` at Ctrl-C, whichever comes first. */
+  guard<T>(work: Promise<T>): Promise<T>;
+  dispose(): void;
+}
+
+function createInterruptGuard(io: CliIo): InterruptGuard {
+  const interrupt = new AbortController();
+  const dispose = io.onInterrupt(() => {
+    interrupt.abort();
+  });
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    interrupt.signal.addEventListener('abort', () => {
+      reject(new Interrupted('interrupted'));
+    });
+  });
+  interrupted.catch(() => {});
+  return {
+    guard: (work) => {
+      // Work that loses the race may still fail later, when nobody listens any more.
+      work.catch(() => {});
+      return Promise.race([work, interrupted]);
+    },
+    dispose,
+  };
 }

@@ -1,27 +1,37 @@
-import { commandText } from '../../command-text.ts';
+import { commandText } from '../../../core/text/command-text.ts';
 import { describeQuestion } from '../ask/describe-question.ts';
-import { cleanLine, cleanLines, cleanText } from '../text/clean-text.ts';
-import { formatUsage } from '../text/format-usage.ts';
-import type { Paint } from '../text/paint.ts';
+import { cleanLine, cleanLines, cleanText, renderTable } from '../terminal-text.ts';
+import { countOf, formatCost, formatTokens, formatUsage } from '../../../core/text/format.ts';
+import type { Paint } from '../terminal-text.ts';
 import type { FollowEvent, RunEndedEvent } from './follow-event.ts';
-import { describeTask } from './render-team-tree.ts';
-import { describeDelegation, describeDone, describeWavePhase, phaseTone } from './render-tree.ts';
+import {
+  describeDelegation,
+  describeDone,
+  describeTask,
+  describeWavePhase,
+  leaderStates,
+  phaseTone,
+} from './render-tree.ts';
+import type { Usage } from '../../../contracts/usage.ts';
+import type { EndEvent, LeaderEvent, TeamEvent } from '../../team-event.ts';
 
-/** The lines that word a change for people. */
-export function formatEvent(event: FollowEvent, paint: Paint): string[] {
+type ShownEvent = FollowEvent | Exclude<TeamEvent, { type: 'text' }>;
+
+/**
+ * Words an event of a run or a team for people, in lines. What a model writes is put together before: see
+ * `createTeamPrinter`.
+ */
+export function formatEvent(event: ShownEvent, paint: Paint): string[] {
+  if (isOnlyOfTeam(event)) return formatTeamEvent(event, paint);
   switch (event.type) {
     case 'phase':
       return formatPhase(event, paint);
-    case 'wave': {
-      const summary = event.summary === null ? '' : ` · ${cleanLine(event.summary, 200)}`;
-      return [`wave ${event.wave}: ${describeWavePhase(event)}${summary}`];
-    }
+    case 'wave':
+      return [formatWave(event)];
     case 'wave_done':
       return [`wave ${event.summary.wave}: ${describeDone(event.summary)}`];
     case 'delegation':
-      return [
-        `wave ${event.wave}: ${describeDelegation({ ...event.delegation, activity: null }, paint)}`,
-      ];
+      return [formatDelegation(event, paint)];
     case 'task':
       return [`wave ${event.wave}: ${describeTask(event.task, paint)}`];
     case 'question':
@@ -36,6 +46,31 @@ export function formatEvent(event: FollowEvent, paint: Paint): string[] {
       return formatEnd(event, paint);
   }
   return [];
+}
+
+type OnlyOfTeam = Extract<TeamEvent, { type: 'leader' | 'answer' | 'error' | 'end' }>;
+
+function isOnlyOfTeam(event: ShownEvent): event is OnlyOfTeam {
+  return ['leader', 'answer', 'error', 'end'].includes(event.type);
+}
+
+function formatTeamEvent(event: OnlyOfTeam, paint: Paint): string[] {
+  switch (event.type) {
+    case 'leader':
+      return formatLeader(event, paint);
+    case 'answer':
+      return ['', ...cleanText(event.text).trimEnd().split('\n'), ''];
+    case 'error':
+      return formatError(event.message, paint);
+    case 'end':
+      return formatTeamEnd(event, paint);
+  }
+  return [];
+}
+
+function formatWave(event: Extract<FollowEvent, { type: 'wave' }>): string {
+  const summary = event.summary === null ? '' : ` · ${cleanLine(event.summary, 200)}`;
+  return `wave ${event.wave}: ${describeWavePhase(event)}${summary}`;
 }
 
 function formatPhase(event: Extract<FollowEvent, { type: 'phase' }>, paint: Paint): string[] {
@@ -55,7 +90,7 @@ function formatEnd(event: RunEndedEvent, paint: Paint): string[] {
     return [why === undefined ? head : `${head} · ${why}`, ...told, ...formatAnswer(event, paint)];
   }
   const unmet = result.criteria.filter((criterion) => criterion.state === 'open');
-  const waves = `${result.waves} ${result.waves === 1 ? 'wave' : 'waves'}`;
+  const waves = countOf(result.waves, 'wave');
   return [
     `${head} · ${waves} · ${formatUsage(result.usage)}`,
     ...unmet.map(({ criterion_id, reason: whyNot }) => {
@@ -81,4 +116,77 @@ function formatAnswer(
           paint('quiet', `show both with: ${commandText('report', run_id)} --full`),
         ]),
   ];
+}
+
+const reasonCharactersMax = 300;
+
+function formatError(message: string, paint: Paint): string[] {
+  const [why = '', ...more] = cleanLines(message);
+  return [paint('bad', `error: ${why}`), ...more.map((line) => `  ${line}`)];
+}
+
+/** A task without the team that everything is below: `d1`, and `d2.d1` in a nested team. Empty for the outermost team. */
+export function shortName(delegationId: string): string {
+  return cleanLine(delegationId.split('.').slice(1).join('.'));
+}
+
+function formatLeader(event: LeaderEvent, paint: Paint): string[] {
+  const { delegation_id, state, turn, given, refused } = event;
+  const name = ['leader', shortName(delegation_id)].filter(Boolean).join(' ');
+  const tasks = `gave out ${countOf(given, 'task')}`;
+  const parts = [
+    paint('strong', name),
+    ...(given > 0 ? [tasks] : []),
+    leaderStates[state],
+    ...(turn > 0 ? [`turn ${turn}`] : []),
+  ];
+  return [
+    parts.join(' · '),
+    ...refused.map(({ member_id, reason }) =>
+      paint(
+        'attention',
+        `  refused: ${cleanLine(member_id)} · ${cleanLine(reason, reasonCharactersMax)}`,
+      ),
+    ),
+  ];
+}
+
+function formatDelegation(
+  event: Extract<FollowEvent | TeamEvent, { type: 'delegation' }>,
+  paint: Paint,
+): string {
+  if (!('delegation' in event)) return describeTask(event, paint, shortName(event.delegation_id));
+  return `wave ${event.wave}: ${describeDelegation({ ...event.delegation, activity: null }, paint)}`;
+}
+
+function formatTeamEnd(event: EndEvent, paint: Paint): string[] {
+  const { status, reason, partial, notes } = event;
+  const state = paint(status === 'completed' ? 'good' : 'bad', status.replaceAll('_', ' '));
+  // Faults of the input, line by line, stand in the error before.
+  const [first = '', ...more] = cleanLines(reason);
+  const why = first === '' || more.length > 0 ? '' : ` · ${cleanLine(first, reasonCharactersMax)}`;
+  return [
+    `team: ${state}${partial ? ' · partial: it holds less than was asked for' : ''}${why}`,
+    ...notes.map((note) => paint('quiet', `  ${cleanLine(note, reasonCharactersMax)}`)),
+    ...formatCosts(event).map((line) => `  ${line}`),
+  ];
+}
+
+/** What leader and members cost, and all together. Nothing where the end does not tell. */
+function formatCosts({ usage, leader, members }: EndEvent): string[] {
+  if (usage === null || leader === null) return [];
+  return renderTable(
+    ['who', 'tasks', 'calls', 'tokens', 'cost'],
+    [
+      costRow('leader', '', leader.usage),
+      ...members.map((member) =>
+        costRow(cleanLine(member.member_id), String(member.delegations), member.usage),
+      ),
+      costRow('together', '', usage),
+    ],
+  );
+}
+
+function costRow(who: string, tasks: string, usage: Usage): string[] {
+  return [who, tasks, String(usage.calls), formatTokens(usage), formatCost(usage)];
 }

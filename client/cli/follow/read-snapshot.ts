@@ -3,15 +3,22 @@ import type {
   RunWavesView,
   StatusView,
   WaveView,
+  DelegationView,
+  TeamView,
+  TriadPhaseView,
+  DelegationState,
 } from '../../../contracts/views.ts';
 import type { PlanwaveClient } from '../../planwave-client.ts';
 import type { Reading } from '../../read-view.ts';
 import type { RunListing } from '../../run-listing.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
-import { createDelegationMemory } from './delegation-memory.ts';
-import type { DelegationMemory } from './delegation-memory.ts';
-import { ifFound } from './if-found.ts';
-import type { RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
+import type { WaveSummary } from '../../../contracts/planner-run.ts';
+import type { Question } from '../../../contracts/question.ts';
+import type { Usage } from '../../../contracts/usage.ts';
+import type { ActivityReading, DelegationReading } from '../../read-work.ts';
+import { addUsage } from '../../../core/usage/add-usage.ts';
+import { isWholeUsage } from '../../usage-now.ts';
+import { ifFound } from '../../client-error.ts';
 
 /** Reads a run again and again, and asks a worker only for what can have changed. */
 export interface SnapshotReader {
@@ -151,3 +158,83 @@ const nothingYet: Omit<RunSnapshot, 'run'> = {
 function live<T>(reading: Reading<T>): T | null {
   return reading.live ? reading.view : null;
 }
+
+/** What is known of a run at one moment. */
+export interface RunSnapshot {
+  /** From the server, so it is there with every worker off. */
+  readonly run: RunListing;
+  /** Null when no worker answers; `note` then says why. */
+  readonly status: StatusView | null;
+  /** Set also when the run answers and one of its children is stuck. */
+  readonly note: string | null;
+  readonly done: readonly WaveSummary[];
+  /** What the wave at work is to achieve, or null while it is being planned. */
+  readonly plan_summary: string | null;
+  readonly wave: WaveSnapshot | null;
+  readonly questions: readonly Question[];
+}
+
+export interface WaveSnapshot extends Omit<WaveView, 'delegations'> {
+  readonly delegations: readonly DelegationSnapshot[];
+}
+
+/** All that the run has used as far as it was told, the wave at work too. */
+export function usageOf(status: StatusView, wave: WaveSnapshot | null): Usage {
+  if (wave === null || isWholeUsage(status)) return status.usage;
+  const atWork = wave.delegations.filter((one) => wave.at_work.includes(one.workflow_id));
+  return addUsage(status.usage, wave.usage, ...atWork.flatMap(({ usage }) => usage ?? []));
+}
+
+export interface DelegationSnapshot extends DelegationView {
+  /** Null until a worker told it. */
+  readonly usage: Usage | null;
+  /** Where its triad is, or null. */
+  readonly triad_phase: TriadPhaseView | null;
+  /** Where its team is, or was at its end, or null. */
+  readonly team_view: TeamView | null;
+  /** What it does at this moment, or null. */
+  readonly activity: ActivityReading | null;
+}
+
+/** Adds what a delegation spends and does to its view. One that has ended is read once more and never again. */
+interface DelegationMemory {
+  complete(view: DelegationView): Promise<DelegationSnapshot>;
+}
+
+export function createDelegationMemory(client: PlanwaveClient): DelegationMemory {
+  const readings = new Map<string, DelegationReading>();
+  const settled = new Set<string>();
+
+  const refresh = async ({ workflow_id, state }: DelegationView): Promise<void> => {
+    if (unstarted.has(state) || settled.has(workflow_id)) return;
+    const reading = await ifFound(client.delegation(workflow_id));
+    if (reading === null) return;
+    const before = readings.get(workflow_id);
+    readings.set(workflow_id, before === undefined ? reading : keepTold(before, reading));
+    if (ended.has(state)) settled.add(workflow_id);
+  };
+
+  return {
+    async complete(view) {
+      await refresh(view);
+      const known = readings.get(view.workflow_id);
+      const [activity = null] = ended.has(view.state) ? [] : (known?.activities ?? []);
+      const triad_phase = ended.has(view.state) ? null : (known?.triad ?? null);
+      const team_view = known?.team ?? null;
+      return { ...view, usage: known?.usage ?? null, triad_phase, team_view, activity };
+    },
+  };
+}
+
+/** What no worker told this time is as it was told before. */
+function keepTold(before: DelegationReading, now: DelegationReading): DelegationReading {
+  return {
+    ...now,
+    usage: now.usage ?? before.usage,
+    triad: now.triad ?? before.triad,
+    team: now.team ?? before.team,
+  };
+}
+
+const unstarted: ReadonlySet<DelegationState> = new Set(['pending', 'skipped']);
+const ended: ReadonlySet<DelegationState> = new Set(['completed', 'failed', 'stopped']);

@@ -1,14 +1,17 @@
+import type { TurnProgress } from '../../../contracts/model-turn.ts';
 import type { WaveSummary } from '../../../contracts/planner-run.ts';
-import type { DelegationState } from '../../../contracts/views.ts';
-import type { ActivityReading } from '../../delegation-reading.ts';
-import { cleanLine } from '../text/clean-text.ts';
-import { formatTurns, formatUsage } from '../text/format-usage.ts';
-import type { Paint, Tone } from '../text/paint.ts';
-import { describeTeam, describeTriadPhase, taskNodes } from './render-team-tree.ts';
-import { withBranches } from './tree-node.ts';
-import type { TreeNode } from './tree-node.ts';
-import { usageOf } from './run-snapshot.ts';
-import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './run-snapshot.ts';
+import type {
+  DelegationState,
+  TaskView,
+  TeamView,
+  TriadPhaseView,
+} from '../../../contracts/views.ts';
+import type { ActivityReading } from '../../read-work.ts';
+import { cleanLine } from '../terminal-text.ts';
+import { countOf, formatTurns, formatUsage } from '../../../core/text/format.ts';
+import type { Paint, Tone } from '../terminal-text.ts';
+import { usageOf } from './read-snapshot.ts';
+import type { DelegationSnapshot, RunSnapshot, WaveSnapshot } from './read-snapshot.ts';
 
 const goalCharactersMax = 100;
 const titleCharactersMax = 60;
@@ -145,29 +148,110 @@ function describeReason(state: DelegationState, reason: string): string {
   return state === 'pending' || state === 'waiting' ? `needs ${text}` : text;
 }
 
-/** The newest heartbeat in a few words. Its fields are the activity's own; what is missing is left out. */
+/** The newest heartbeat in a few words. What it does not tell is left out. */
 export function describeActivity({ activity_type, attempt, heartbeat }: ActivityReading): string {
-  const tokens = firstOf(heartbeat, ['output_tokens', 'outputTokens', 'tokens'], 'number');
-  const words = firstOf(heartbeat, ['last_words', 'lastWords', 'text'], 'string');
+  const { output_tokens, last_words }: Partial<TurnProgress> = heartbeat ?? {};
+  const words = typeof last_words === 'string' ? last_words : '';
   const parts = [
     cleanLine(activity_type),
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...(tokens === null || tokens === '0' ? [] : [`${tokens} tokens so far`]),
-    ...(words === null || words === ''
-      ? []
-      : [`“…${cleanLine(words.slice(-lastWordsCharactersMax))}”`]),
+    ...(typeof output_tokens === 'number' && output_tokens > 0
+      ? [`${output_tokens} tokens so far`]
+      : []),
+    ...(words === '' ? [] : [`“…${cleanLine(words.slice(-lastWordsCharactersMax))}”`]),
   ];
   return parts.join(', ');
 }
 
-function firstOf(
-  record: Readonly<Record<string, unknown>> | null,
-  names: readonly string[],
-  type: 'number' | 'string',
-): string | null {
-  for (const name of names) {
-    const value = record?.[name];
-    if (typeof value === type) return String(value);
-  }
-  return null;
+/** Newest tasks of a team that are shown one by one, so that the tree fits a screen. */
+const tasksMax = 12;
+
+/** The tasks of a team, those of a team among its members below. */
+function taskNodes(team: TeamView | null | undefined, paint: Paint): TreeNode[] {
+  const tasks = team?.tasks ?? [];
+  const shown = tasks.slice(-tasksMax);
+  const hidden = tasks.length - shown.length;
+  return [
+    ...(hidden > 0 ? [{ line: `${hidden} earlier tasks`, children: [] }] : []),
+    ...shown.map((task) => ({
+      line: describeTask(task, paint),
+      children: taskNodes(task.team, paint),
+    })),
+  ];
 }
+
+/** `leader thinks, 3 of 10 tasks, 1 call refused, 42 of 300 s`. */
+export function describeTeam(team: TeamView): string {
+  const { leader, tasks, max_delegations, refused_total, worked_seconds, timeout } = team;
+  return [
+    `leader ${leaderStates[leader.state]}`,
+    `${tasks.length} of ${max_delegations} tasks`,
+    ...(refused_total === 0 ? [] : [`${countOf(refused_total, 'call')} refused`]),
+    `${Math.round(worked_seconds)} of ${timeout} s`,
+  ].join(', ');
+}
+
+export const leaderStates: Readonly<Record<TeamView['leader']['state'], string>> = {
+  opening: 'starts',
+  thinking: 'thinks',
+  waiting_for_members: 'waits for its members',
+  waiting_for_user: 'waits for the user',
+  done: 'is done',
+};
+
+/** A task as a view or an event has it. */
+type ShownTask = Omit<TaskView, 'executor' | 'turns'> & {
+  /** Of a triad at work, where the rest of its view is not known. */
+  readonly phase?: string | null;
+};
+
+/** A task of a team in one line. @param name If undefined: its id. */
+export function describeTask(task: ShownTask, paint: Paint, name?: string): string {
+  const { delegation_id, member_id, title, state, reason, attempts, usage, triad, team } = task;
+  const [mark, tone] = taskMarks[state];
+  const isAtWork = state === 'running' || state === 'waiting';
+  const phase = triad === undefined ? task.phase : describeTriadPhase(triad);
+  return [
+    `${paint(tone, mark)} ${name ?? cleanLine(delegation_id)} (${cleanLine(member_id)}) ${cleanLine(title, titleCharactersMax)}`,
+    paint(tone, state.replaceAll('_', ' ')),
+    ...(isAtWork && phase ? [phase] : []),
+    ...(team === undefined ? [] : [describeTeam(team)]),
+    ...(attempts > 1 ? [`attempt ${attempts}`] : []),
+    ...(usage.calls > 0 ? [formatTurns(usage)] : []),
+    ...(reason === '' ? [] : [cleanLine(reason, reasonCharactersMax)]),
+  ].join(' · ');
+}
+
+/** `negotiate, round 2 of 3: critic`. */
+function describeTriadPhase({ phase, round, rounds_max, at_work }: TriadPhaseView): string {
+  const names = at_work.map((name) => cleanLine(name)).join(', ');
+  const where = `${cleanLine(phase)}${round === 0 ? '' : `, round ${round} of ${rounds_max}`}`;
+  return names === '' ? where : `${where}: ${names}`;
+}
+
+/** A line of a tree and what stands below it. */
+interface TreeNode {
+  readonly line: string;
+  readonly children: readonly TreeNode[];
+}
+
+/** A tree as lines, with branches drawn before them. */
+function withBranches(nodes: readonly TreeNode[]): string[] {
+  return nodes.flatMap(({ line, children }, index) => {
+    const isLast = index === nodes.length - 1;
+    const below = withBranches(children).map((one) => `${isLast ? '   ' : '│  '}${one}`);
+    return [`${isLast ? '└─' : '├─'} ${line}`, ...below];
+  });
+}
+
+/** How a task of a team is marked in each state, and in which tone. */
+export const taskMarks: Readonly<Record<TaskView['state'], readonly [string, Tone]>> = {
+  pending: ['○', 'quiet'],
+  running: ['●', 'strong'],
+  waiting: ['?', 'attention'],
+  completed: ['✓', 'good'],
+  failed: ['✗', 'bad'],
+  timed_out: ['✗', 'bad'],
+  stopped: ['■', 'quiet'],
+  not_started: ['–', 'quiet'],
+};

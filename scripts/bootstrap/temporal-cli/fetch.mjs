@@ -7,13 +7,14 @@ import { types } from 'node:util';
 import { lastLines, runCommand } from '../run-command.mjs';
 import { cliFileName, cliVersionPreferred } from './cache.mjs';
 
-/** Milliseconds that the host may take to answer; an unreachable host must cost seconds only. */
+/** Milliseconds that the host may take to answer; an unreachable host must cost only seconds. */
 const answerTimeoutMs = 10_000;
 /** Milliseconds that a download may stand still. */
 const stallTimeoutMs = 30_000;
 
 /**
- * The official download, by the protocol of `@temporalio/testing`: ask for the archive's address, fetch it, unpack it.
+ * Downloads the official CLI by the protocol of `@temporalio/testing`: ask for the archive's address, fetch it, unpack
+ * it.
  *
  * @param {string} workDir
  * @param {NodeJS.ProcessEnv} env `PLANWAVE_TEMPORAL_DOWNLOAD_URL` names a mirror
@@ -86,7 +87,7 @@ async function download(url, path) {
 }
 
 /**
- * `fetch` says only "fetch failed"; what happened is in the cause.
+ * Finds the cause of a failed `fetch`, whose message says only "fetch failed".
  *
  * @param {unknown} error
  * @returns {string}

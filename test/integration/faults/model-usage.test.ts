@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
-import { formatCost } from '../../../contracts/format-cost.ts';
+import { formatCost } from '../../../core/text/format.ts';
 import { scriptedCalls } from '../../support/calls.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { useStage } from '../../support/use-stage.ts';

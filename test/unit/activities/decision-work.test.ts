@@ -47,3 +47,48 @@ it('finding W1: a decision has the work itself, cut at a section with how to loa
   expect(Buffer.byteLength(work)).toBeLessThan(blockBytesMax.work + 2_000);
   expect(Array.isArray(jsonOf(text, 'known_details'))).toBe(true);
 });
+
+it('finding W1: a decision has the text of each criterion; what was replaced neither counts nor contradicts', async () => {
+  const { bench } = await createRun();
+  const stating = (value: string) =>
+    bench.store.put(
+      JSON.stringify(
+        outputOf({
+          facts: [{ key: 'price', value, statement: `It costs ${value}.`, confidence: 'high' }],
+        }),
+      ),
+    );
+  const [older, newer, review] = await Promise.all(['10', '12', '12'].map(stating));
+  const text = await render(bench, [
+    {
+      type: 'prompt',
+      prompt: {
+        kind: 'decision',
+        wave: 1,
+        record_ref: bench.record_ref,
+        plan_ref: bench.plan_ref,
+        outcomes: [
+          outcome({ delegation_id: 'older', output_ref: older ?? null }),
+          outcome({ delegation_id: 'newer', output_ref: newer ?? null, replaces: 'older' }),
+          outcome({ delegation_id: 'review', output_ref: review ?? null }),
+        ],
+        open_criteria: [],
+        amendments: [],
+      },
+    },
+  ]);
+  expect(jsonOf(text, 'wave_plan')).toContainEqual(
+    expect.objectContaining({
+      acceptance_criteria: expect.arrayContaining([
+        expect.objectContaining({ description: expect.stringMatching(/./) }),
+      ]),
+    }),
+  );
+  expect(jsonOf(text, 'conflicts')).toEqual([]);
+  expect(jsonOf(text, 'outcomes')).toContainEqual({
+    delegation_id: 'older',
+    agent_id: null,
+    status: 'completed',
+    replaced: true,
+  });
+});

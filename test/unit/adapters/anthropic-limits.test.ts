@@ -71,6 +71,22 @@ describe('the total limit', () => {
   });
 });
 
+describe('the size limit', () => {
+  const ping = `event: ping\ndata: {"type": "ping"}\n\n`;
+  const streams: readonly (readonly [string, string])[] = [
+    ['a line of more than 8 MB', `data: ${'x'.repeat(9 * 1024 * 1024)}`],
+    ['a body of more than 64 MB', ping.repeat((66 * 1024 * 1024) / ping.length)],
+  ];
+
+  it.each(streams)('finding T12: %s ends the call, once and for all', async (_title, raw) => {
+    bench.server.script([{ reply: { raw, contentType: 'text/event-stream' } }]);
+    const failure = asFailure(await bench.client.complete(request, callOptions()).catch(asFailure));
+    expect(failure).toMatchObject({ type: 'ModelProtocol', retryable: false });
+    expect(failure.message).toContain('more than any reply can hold');
+    await endedCall();
+  });
+});
+
 describe('cancellation', () => {
   it('closes the socket and keeps what was counted', async () => {
     bench.server.script([{ reply: { stall: 'in-stream', afterEvents: 3, text: 'endless' } }]);

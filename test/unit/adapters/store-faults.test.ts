@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -120,6 +120,29 @@ describe('atomicWriteFile below a root', () => {
     const path = join(at.home, 'run', 'waves', '001', 'wave_compact.md');
     await atomicWriteFile(path, 'text', { root: at.home });
     expect(await readFile(path, 'utf8')).toBe('text');
+  });
+});
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+describe('finding T9: permissions', () => {
+  it("only the worker's own user reads what is stored", async () => {
+    const path = join(at.home, 'run', 'waves', 'wave_compact.md');
+    await atomicWriteFile(path, 'text', { root: at.home });
+    expect(await modeOf(path)).toBe('600');
+    expect(await modeOf(join(at.home, 'run'))).toBe('700');
+    expect(await modeOf(join(at.home, 'run', 'waves'))).toBe('700');
+  });
+
+  it('a file of the workspace keeps its permissions, and a new one has those of the umask', async () => {
+    const script = join(at.home, 'script.sh');
+    await writeFile(script, 'old', { mode: 0o755 });
+    await atomicWriteFile(script, 'new', { access: 'shared' });
+    expect(await modeOf(script)).toBe('755');
+    const plain = join(at.home, 'plain');
+    await writeFile(plain, '');
+    await atomicWriteFile(join(at.home, 'folder', 'made'), 'new', { access: 'shared' });
+    expect(await modeOf(join(at.home, 'folder', 'made'))).toBe(await modeOf(plain));
   });
 });
 

@@ -1,5 +1,4 @@
-import { askInTerminal } from '../../../client/cli/ask/ask-in-terminal.ts';
-import { chooseQuestion } from '../../../client/cli/ask/choose-question.ts';
+import { askInTerminal, chooseQuestion } from '../../../client/cli/ask/ask-in-terminal.ts';
 import { createFakeIo } from './support/fake-io.ts';
 import { question } from './support/samples.ts';
 

@@ -1,5 +1,5 @@
-import { createDelegationMemory } from '../../../client/cli/follow/delegation-memory.ts';
-import type { DelegationReading } from '../../../client/delegation-reading.ts';
+import { createDelegationMemory } from '../../../client/cli/follow/read-snapshot.ts';
+import type { DelegationReading } from '../../../client/read-work.ts';
 import { createFakeClient } from './support/fake-client.ts';
 import { delegationView, noUsage } from './support/samples.ts';
 

@@ -1,16 +1,17 @@
-import { answerCommand, describeQuestion } from '../../../client/cli/ask/describe-question.ts';
-import { createPaint } from '../../../client/cli/text/paint.ts';
+import { describeQuestion } from '../../../client/cli/ask/describe-question.ts';
+import { createPaint } from '../../../client/cli/terminal-text.ts';
+import { answerCommand } from '../../../core/render/questions.ts';
 import { question } from './support/samples.ts';
 
 const paint = createPaint(false);
 
 it('says who asks, what, why, and how to answer', () => {
   expect(describeQuestion(question({ default_answer: 'eu-west' }), paint)).toEqual([
-    'q1 · high · asked by gather-facts in wave 1',
+    'q1 · high · from researcher in gather-facts, wave 1',
     '  Which region?',
     '  why it matters: Prices differ.',
+    '  default: eu-west (not applied automatically)',
     '  answer: your answer',
-    '  default: eu-west (never taken by itself)',
   ]);
 });
 
@@ -27,29 +28,31 @@ it('numbers the choices and names the deadline', () => {
     }),
     paint,
   );
-  expect(lines[0]).toBe('q1 · high · asked by planner');
+  expect(lines[0]).toBe('q1 · high · from the planner');
   expect(lines.slice(3)).toEqual([
+    '  default: eu, applied 2 h after the question was asked, at 2023-11-15 00:13 UTC',
     '  1) eu',
     '  2) us',
-    '  default: eu (taken after 2 h, at 2023-11-15 00:13 UTC)',
   ]);
 });
 
 it('tells what was done about a question that nobody answers', () => {
   const escalate_to = { person: 'Maria', after_seconds: 3_600 };
   const [head, ...waiting] = describeQuestion(question({ escalate_to }), paint);
-  expect(head).toBe('q1 · high · asked by gather-facts in wave 1');
-  expect(waiting.at(-1)).toBe('  also for Maria from 2023-11-14 23:13 UTC');
+  expect(head).toBe('q1 · high · from researcher in gather-facts, wave 1');
+  expect(waiting.at(-2)).toBe(
+    '  also for Maria: 1 h after the question was asked, at 2023-11-14 23:13 UTC',
+  );
   const urged = question({ escalate_to, escalated_at: 1_700_003_600, reminded: 2 });
   const lines = describeQuestion(urged, paint);
-  expect(lines[0]).toBe(`${head} · now also for Maria · reminded 2 times`);
-  expect(lines.join()).not.toContain('also for Maria from');
+  expect(lines[0]).toBe(`${head}, now also for Maria, reminded 2 times`);
+  expect(lines.join()).not.toContain('also for Maria:');
 });
 
 it('names what waits for it, where that is more than who asks', () => {
   const lines = describeQuestion(question({ waiting: ['a', 'b'], blocked: ['c'] }), paint);
   expect(lines).toContain('  waiting for it: a, b, and after them c');
-  expect(lines.at(-1)).toBe('  without an answer: it waits');
+  expect(lines.at(-2)).toBe('  without an answer: it waits');
   expect(describeQuestion(question(), paint).join()).not.toContain('waiting for it');
 });
 
@@ -64,10 +67,10 @@ it('shows nothing of a model that a terminal would act upon', () => {
 it.each([
   ['text', null, "answer run-1 q1 'your answer'"],
   ['text', 'eu west', "answer run-1 q1 'eu west'"],
-  ['boolean', null, 'answer run-1 q1 yes'],
+  ['boolean', null, 'answer run-1 q1 true'],
   ['number', '7', 'answer run-1 q1 7'],
-  ['choice', null, 'answer run-1 q1 1'],
-  ['json', null, "answer run-1 q1 '{}'"],
+  ['choice', null, 'answer run-1 q1 a'],
+  ['json', null, `answer run-1 q1 '{"key":"value"}'`],
 ] as const)(
   'gives a command for %s with default %j',
   (expected_answer_format, default_answer, end) => {

@@ -1,9 +1,9 @@
 import type { TriadPhase } from '../../../contracts/triad.ts';
 import type { TaskView, TriadPhaseView } from '../../../contracts/views.ts';
-import { detectChanges } from '../../../client/cli/follow/detect-changes.ts';
+import { detectChanges } from '../../../client/cli/follow/follow-event.ts';
 import { formatEvent } from '../../../client/cli/follow/format-event.ts';
-import type { RunSnapshot } from '../../../client/cli/follow/run-snapshot.ts';
-import { createPaint } from '../../../client/cli/text/paint.ts';
+import type { RunSnapshot } from '../../../client/cli/follow/read-snapshot.ts';
+import { createPaint } from '../../../client/cli/terminal-text.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';
 import { delegation, listing, question, snapshot, status, wave } from './support/samples.ts';
 
@@ -19,7 +19,13 @@ it('tells everything at the first look, and nothing when nothing changed', () =>
 });
 
 it('tells no progress inside a turn', () => {
-  const activity = { activity_type: 'modelTurn', attempt: 1, last_failure: null, heartbeat: {} };
+  const activity = {
+    id: 'e/1',
+    activity_type: 'modelTurn',
+    attempt: 1,
+    last_failure: null,
+    heartbeat: {},
+  };
   const later = snapshot({ wave: wave({ delegations: [delegation({ activity })] }) });
   expect(types(working, later)).toEqual([]);
 });
@@ -65,7 +71,7 @@ it('tells when a task of a team begins, is tried again and ends, and nothing of 
   const [event, ...more] = detectChanges(begun, ended);
   expect(more).toEqual([]);
   expect(event === undefined ? [] : formatEvent(event, paint)).toEqual([
-    'wave 1: ✗ design.d1 (researcher) Task d1 · failed · 1 turn · 1.0k in, 100 out · $0.002 · No reply.',
+    'wave 1: ✗ design.d1 (researcher) Task d1 · failed · 1 turn · 1.0k tokens in, 100 out · $0.002 · No reply.',
   ]);
 });
 
@@ -119,7 +125,7 @@ it('tells when people are reminded of a question, or somebody else is asked', ()
   expect(more).toEqual([]);
   expect(event).toEqual({ type: 'question_urged', run_id: 'run-1', question: urged });
   expect(event === undefined ? [] : formatEvent(event, paint)).toEqual([
-    'q1 · high · asked by gather-facts in wave 1 · reminded once',
+    'q1 · high · from researcher in gather-facts, wave 1, reminded once',
     '  Which region?',
   ]);
   expect(types(before, before)).toEqual([]);
@@ -142,11 +148,11 @@ it('words every event in plain lines', () => {
     'run: working',
     'wave 1: agents work · Facts first.',
     'wave 1: ● gather-facts (researcher) Gather the facts · running',
-    'q1 · high · asked by gather-facts in wave 1',
+    'q1 · high · from researcher in gather-facts, wave 1',
     '  Which region?',
     '  why it matters: Prices differ.',
-    '  answer: your answer',
     '  without an answer: it waits',
+    '  answer: your answer',
     "  answer with: npm run planwave -- answer run-1 q1 'your answer'",
   ]);
 });

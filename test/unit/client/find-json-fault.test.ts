@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { findJsonFault } from '../../../client/cli/find-json-fault.ts';
+import { findJsonFault } from '../../../client/cli/commands/json-file.ts';
 
 it('finds nothing in JSON, however it is written', () => {
   fc.assert(

@@ -156,8 +156,8 @@ it('says once that the connection is lost, and once that it is back', async () =
     result: () => Promise.resolve(endOf('finished_unmet')),
   });
   expect(await followRun(client, 'run-1', options({ io }))).toBe(1);
-  expect(io.out().match(/is lost\. The run is safe there/g)).toHaveLength(1);
-  expect(io.out().match(/Connected to temporal\.test:7233 again/g)).toHaveLength(1);
+  expect(io.out().match(/is lost\. The work is safe there/g)).toHaveLength(1);
+  expect(io.out().match(/temporal\.test:7233 answers again/g)).toHaveLength(1);
   expect(io.out()).toContain('not met: c1 · no evidence');
 });
 

@@ -1,12 +1,12 @@
 import {
-  formatCount,
+  formatCost,
   formatLeastUsage,
-  formatSpent,
+  formatTokens,
   formatUsage,
-} from '../../../client/cli/text/format-usage.ts';
-import { formatCost } from '../../../contracts/format-cost.ts';
+} from '../../../core/text/format.ts';
+import { formatSpent } from '../../../client/run-listing.ts';
 import type { RunListing } from '../../../client/run-listing.ts';
-import { sumUsage } from '../../../client/sum-usage.ts';
+import { addUsage } from '../../../core/usage/add-usage.ts';
 import { listing, noUsage } from './support/samples.ts';
 
 const usage = {
@@ -19,7 +19,7 @@ const usage = {
 };
 
 it('adds cached tokens to those that go in', () => {
-  expect(formatUsage(usage)).toBe('1 call · 12.3k in, 999 out · $0.0123');
+  expect(formatUsage(usage)).toBe('1 call · 12.3k tokens in, 999 out · $0.0123');
 });
 
 it.each([
@@ -43,7 +43,9 @@ it.each([
 
 it('UF2: finding C2: "at least" is never more than the sum', () => {
   const used = { ...usage, cost_micro_usd: 99_999 };
-  expect(formatLeastUsage(used)).toBe('at least 1 call · 12.3k in, 999 out · at least $0.0999');
+  expect(formatLeastUsage(used)).toBe(
+    'at least 1 call · 12.3k tokens in, 999 out · at least $0.0999',
+  );
   expect(formatSpent(listing({ execution: 'running', cost_usd: 0.099_999 }))).toBe(
     'at least $0.0999',
   );
@@ -52,10 +54,12 @@ it('UF2: finding C2: "at least" is never more than the sum', () => {
 it.each([
   [999, '999'],
   [1_000, '1.0k'],
-  [250_000, '250k'],
+  [250_000, '250.0k'],
+  [999_960, '1.0M'],
   [2_500_000, '2.5M'],
 ])('%i is %s', (count, text) => {
-  expect(formatCount(count)).toBe(text);
+  const used = { ...noUsage, output_tokens: count };
+  expect(formatTokens(used)).toBe(`0 tokens in, ${text} out`);
 });
 
 it.each<[string, Partial<RunListing>, string]>([
@@ -69,7 +73,7 @@ it.each<[string, Partial<RunListing>, string]>([
 });
 
 it('adds every field', () => {
-  const sum = sumUsage(usage, { ...usage, unpriced_calls: 2 });
+  const sum = addUsage(usage, { ...usage, unpriced_calls: 2 });
   expect(sum).toEqual({
     ...usage,
     calls: 2,

@@ -1,4 +1,4 @@
-import { answerText, parseAnswer } from '../../../client/cli/ask/parse-answer.ts';
+import { answerText, parseAnswer } from '../../../client/cli/ask/answers.ts';
 import { question } from './support/samples.ts';
 
 it.each([

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRunInput } from '../../../client/cli/commands/read-run-input.ts';
+import { readRunInput } from '../../../client/cli/commands/start.ts';
 import { createFakeIo } from './support/fake-io.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'planwave-input-'));

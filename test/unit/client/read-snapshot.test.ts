@@ -1,5 +1,4 @@
-import { createSnapshotReader } from '../../../client/cli/follow/read-snapshot.ts';
-import { usageOf } from '../../../client/cli/follow/run-snapshot.ts';
+import { createSnapshotReader, usageOf } from '../../../client/cli/follow/read-snapshot.ts';
 import type { StatusView } from '../../../contracts/views.ts';
 import { createFakeClient, notFound } from './support/fake-client.ts';
 import { noUsage, status, wave } from './support/samples.ts';

@@ -1,5 +1,5 @@
 import { renderTree } from '../../../client/cli/follow/render-tree.ts';
-import { createPaint } from '../../../client/cli/text/paint.ts';
+import { createPaint } from '../../../client/cli/terminal-text.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';
 import { delegation, listing, noUsage, snapshot, status, wave } from './support/samples.ts';
 
@@ -34,6 +34,7 @@ it('shows waves, delegations, what they do and what waits', () => {
           delegation({
             usage: { ...noUsage, calls: 2, input_tokens: 1_200, output_tokens: 40 },
             activity: {
+              id: 'e/1',
               activity_type: 'modelTurn',
               attempt: 2,
               last_failure: null,
@@ -54,10 +55,10 @@ it('shows waves, delegations, what they do and what waits', () => {
   );
   expect(lines).toEqual([
     'run-1 · Compare three databases',
-    'waiting for user · wave 2 of 5 · 8 calls · 1.2k in, 40 out · $0.25',
-    '├─ wave 1 · done · 2 completed, 1 failed · 3 criteria met, 1 open · 4 calls · 0 in, 0 out · $0.00',
+    'waiting for user · wave 2 of 5 · 8 calls · 1.2k tokens in, 40 out · $0.25',
+    '├─ wave 1 · done · 2 completed, 1 failed · 3 criteria met, 1 open · 4 calls · 0 tokens in, 0 out · $0.00',
     '└─ wave 2 · agents work · Close the gap.',
-    '   ├─ ● gather-facts (researcher) Gather the facts · running · 2 turns · 1.2k in, 40 out · $0.00 · modelTurn, attempt 2, 17 tokens so far, “…and so the price”',
+    '   ├─ ● gather-facts (researcher) Gather the facts · running · 2 turns · 1.2k tokens in, 40 out · $0.00 · modelTurn, attempt 2, 17 tokens so far, “…and so the price”',
     '   └─ ○ write (writer) Write it · pending · needs input "facts" from gather-facts (running)',
     'waiting for your answer to q1',
   ]);
@@ -103,11 +104,11 @@ it('shows the tasks of a team below its delegation, and those of a team in it be
   });
   const one = delegation({ team: '', team_view });
   const lines = renderTree(snapshot({ wave: wave({ delegations: [one, delegation()] }) }), paint);
-  const used = '1 turn · 1.0k in, 100 out · $0.002';
+  const used = '1 turn · 1.0k tokens in, 100 out · $0.002';
   expect(lines.slice(3)).toEqual([
-    '   ├─ ● gather-facts (team) Gather the facts · running · leader waits for members, 2 of 10 tasks, 1 call refused, 42 of 300 s',
+    '   ├─ ● gather-facts (team) Gather the facts · running · leader waits for its members, 2 of 10 tasks, 1 call refused, 42 of 300 s',
     `   │  ├─ ✓ design.d1 (researcher) Task d1 · completed · attempt 2 · ${used}`,
-    `   │  └─ ● design.d2 (testers) Task d2 · running · leader waits for members, 1 of 10 tasks, 42 of 300 s · ${used}`,
+    `   │  └─ ● design.d2 (testers) Task d2 · running · leader waits for its members, 1 of 10 tasks, 42 of 300 s · ${used}`,
     `   │     └─ ✗ design.d2.d1 (researcher) Task d2.d1 · timed out · ${used} · Too slow.`,
     '   └─ ● gather-facts (researcher) Gather the facts · running',
   ]);
@@ -174,6 +175,7 @@ it('shows nothing of a model that a terminal would act upon', () => {
             title: evil,
             reason: evil,
             activity: {
+              id: 'e/1',
               activity_type: 'modelTurn',
               attempt: 1,
               last_failure: null,

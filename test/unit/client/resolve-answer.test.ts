@@ -1,4 +1,4 @@
-import { resolveAnswer } from '../../../client/cli/ask/resolve-answer.ts';
+import { resolveAnswer } from '../../../client/cli/ask/answers.ts';
 import { question } from './support/samples.ts';
 
 const [q1, q2] = [question(), question({ question_id: 'q2' })];

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { Slug } from '../../../contracts/slug.ts';
-import { checkRunId, generateRunId } from '../../../client/run-id.ts';
+import { checkRunId, generateRunId } from '../../../client/start-run.ts';
 
 const nowMs = Date.UTC(2026, 0, 31, 12);
 

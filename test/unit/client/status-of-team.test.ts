@@ -38,7 +38,7 @@ it('status of a team that was started alone has a table of its tasks', async () 
   expect(await runCli(['status', 'run-1'], deps)).toBe(0);
   // No worker has told what a phase has used.
   expect(io.out()).toContain(' · at least 4 calls · ');
-  expect(io.out()).toContain(`leader waits for members, 2 of 10 tasks, 42 of 300 s
+  expect(io.out()).toContain(`leader waits for its members, 2 of 10 tasks, 42 of 300 s
 task          member      state      attempts  cost    title
 design.d1     researcher  completed  1         $0.002  Prices and more
 design.d2     testers     running    2         $0.002  Task d2

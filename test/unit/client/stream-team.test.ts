@@ -1,8 +1,8 @@
 import { PlanwaveClientError } from '../../../client/client-error.ts';
-import { streamTeam } from '../../../client/team/stream-team.ts';
-import type { StreamOptions } from '../../../client/team/stream-team.ts';
-import type { TeamLook } from '../../../client/team/read-team.ts';
-import type { TeamEvent } from '../../../client/team/team-event.ts';
+import { streamTeam } from '../../../client/stream-team.ts';
+import type { StreamOptions } from '../../../client/stream-team.ts';
+import type { TeamLook } from '../../../client/read-work.ts';
+import type { TeamEvent } from '../../../client/team-event.ts';
 import { notFound } from './support/fake-client.ts';
 import { closed, endOfTeam, look, task, team, writing } from './support/team-samples.ts';
 

@@ -1,5 +1,5 @@
 import { PlanwaveClientError } from '../../../client/client-error.ts';
-import { detectChanges } from '../../../client/cli/follow/detect-changes.ts';
+import { detectChanges } from '../../../client/cli/follow/follow-event.ts';
 import { runCli } from '../../../client/cli/run-cli.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';

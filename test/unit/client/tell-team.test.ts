@@ -1,9 +1,14 @@
-import { emptyCursor, readCursor, writeCursor } from '../../../client/team/team-cursor.ts';
-import type { TeamCursor } from '../../../client/team/team-cursor.ts';
-import type { TeamLook } from '../../../client/team/read-team.ts';
-import type { TeamEvent } from '../../../client/team/team-event.ts';
-import { forgetOld, tellTeam } from '../../../client/team/tell-team.ts';
-import { tellEnd } from '../../../client/team/tell-end.ts';
+import {
+  emptyCursor,
+  readCursor,
+  writeCursor,
+  forgetOld,
+  tellTeam,
+  tellEnd,
+} from '../../../client/tell-team.ts';
+import type { TeamCursor } from '../../../client/tell-team.ts';
+import type { TeamLook } from '../../../client/read-work.ts';
+import type { TeamEvent } from '../../../client/team-event.ts';
 import { question } from './support/samples.ts';
 import { endOfTeam, look, task, team, writing } from './support/team-samples.ts';
 

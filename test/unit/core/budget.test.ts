@@ -18,7 +18,7 @@ import {
 } from '../../../core/budget/resolve-budget.ts';
 import { noLimits, noSpending, spendingOf } from '../../../core/budget/spending.ts';
 import { findRepeatedFailure } from '../../../core/dispatch/find-repeated-failure.ts';
-import { describeExpected } from '../../../core/usage/format-tokens.ts';
+import { describeExpected } from '../../../core/text/format.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 
 const lease = { calls: 2, tokens: 100, cost_micro_usd: null, until: 5_000 };

@@ -61,12 +61,13 @@ describe('checkDecision', () => {
   it('DE5: OK names an answer, and a named answer exists (finding R1)', () => {
     expect(paths(decision({ has_answer: false }))).toEqual(['answer']);
     expect(paths(decision({ has_answer: false }, notOk), open)).toEqual([]);
-    const there = { delegations: ['guide', 'review'], files: ['src/duration.ts'] };
+    const there = { delegations: ['guide', 'review'], files: ['src/duration.ts', 'README.md'] };
     for (const answer of [
       null,
       { kind: 'text', value: 'Take the second.' },
       { kind: 'delegation', value: 'guide' },
       { kind: 'file', value: 'src/duration.ts' },
+      { kind: 'file', value: 'src/duration.ts\nREADME.md\n' },
     ] as const) {
       expect(checkNamedAnswer(answer, there)).toEqual([]);
     }
@@ -78,7 +79,11 @@ describe('checkDecision', () => {
       },
     ]);
     expect(checkNamedAnswer({ kind: 'file', value: 'guide' }, there)).toMatchObject([
-      { hint: 'Try: one of "src/duration.ts"' },
+      { hint: 'Try: one of "src/duration.ts", "README.md"' },
+    ]);
+    const halfThere = { kind: 'file', value: 'README.md\nLICENSE' } as const;
+    expect(checkNamedAnswer(halfThere, there)).toMatchObject([
+      { reason: '"LICENSE" is no file that this run is known to have written' },
     ]);
     const nothing = { delegations: [], files: [] };
     expect(checkNamedAnswer({ kind: 'file', value: 'x' }, nothing)).toMatchObject([

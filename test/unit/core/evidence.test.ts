@@ -3,7 +3,7 @@ import type { EvidencePlace } from '../../../contracts/agent-output.ts';
 import type { Message } from '../../../contracts/transcript.ts';
 import { checkEvidence } from '../../../core/output/check-evidence.ts';
 import { findPlaceholders } from '../../../core/output/find-placeholders.ts';
-import { readMarkdown } from '../../../core/text/read-markdown.ts';
+import { readMarkdown } from '../../../core/text/markdown.ts';
 
 const detailed_md = [
   '# Report',

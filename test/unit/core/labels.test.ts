@@ -1,6 +1,6 @@
-import { describeMoment, describeWait } from '../../../core/render/describe-wait.ts';
-import { formatDuration } from '../../../core/render/format-duration.ts';
-import { turnSummary } from '../../../core/render/turn-summary.ts';
+import { describeMoment, describeWait } from '../../../core/render/questions.ts';
+import { formatDuration } from '../../../core/text/format.ts';
+import { turnSummary } from '../../../core/render/labels.ts';
 import { question } from './builders.ts';
 
 describe('labels', () => {

@@ -5,7 +5,7 @@ import {
   countBytes,
   joinBlocks,
   plainText,
-} from '../../../core/render/markdown.ts';
+} from '../../../core/text/markdown.ts';
 import { property } from './builders.ts';
 
 const spiteful = '# x\n\n```\n- [a](http://b) <img src=x> **b** `c` _d_ \u202e 1. *';

@@ -1,5 +1,4 @@
-import { noUsage } from '../../../core/usage/add-usage.ts';
-import { readUsage } from '../../../core/usage/read-usage.ts';
+import { noUsage, readUsage } from '../../../core/usage/add-usage.ts';
 
 it('reads a usage that has every count', () => {
   const usage = { ...noUsage, calls: 2, output_tokens: 7 };

@@ -1,6 +1,6 @@
 import type { DelegationView, RunPhase, TriadPhaseView } from '../../../contracts/views.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { countBytes } from '../../../core/render/markdown.ts';
+import { countBytes } from '../../../core/text/markdown.ts';
 import { renderDelegationDetails } from '../../../core/render/render-delegation-details.ts';
 import { renderRunDetails } from '../../../core/render/render-run-details.ts';
 import type { RunDetails } from '../../../core/render/render-run-details.ts';
@@ -172,12 +172,12 @@ describe('the page of a run', () => {
       budget: '0 of 5 US$',
       at_work,
     });
-    expect(first).toContain('**Used:** the wave at work tells what it uses, until it ends');
-    expect(first).toContain('**Budget:** 0 of 5 US$, without the wave at work');
+    expect(first).toContain('**Used:** usage of the current wave is added when it ends');
+    expect(first).toContain('**Budget:** 0 of 5 US$, without the current wave');
     const second = renderRunDetails({ ...view, usage: usage({ calls: 2 }), at_work });
-    expect(second).toContain('**Used:** $0.00 · 0 tokens in, 0 out, without the wave at work');
+    expect(second).toContain('**Used:** $0.00 · 0 tokens in, 0 out, without the current wave');
     const part = renderRunDetails({ ...view, usage: usage({ calls: 2 }), at_work: 'phase' });
-    expect(part).toContain('**Used:** $0.00 · 0 tokens in, 0 out, without the phase at work');
+    expect(part).toContain('**Used:** $0.00 · 0 tokens in, 0 out, without the current phase');
   });
 
   it.each<RunPhase>(['ending', 'completed', 'finished_unmet', 'stopped', 'abandoned', 'failed'])(

@@ -1,5 +1,5 @@
 import { engineLimits } from '../../../core/limits.ts';
-import { countBytes } from '../../../core/render/markdown.ts';
+import { countBytes } from '../../../core/text/markdown.ts';
 import { renderDelegationDetails } from '../../../core/render/render-delegation-details.ts';
 import { teamBlocks } from '../../../core/render/render-team-details.ts';
 import { taskView, teamView } from '../../support/team-fixtures.ts';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { shareBytes } from '../../../core/text/share-bytes.ts';
+import { shareBytes } from '../../../core/text/cut-text.ts';
 
 const sizes = fc.array(fc.nat({ max: 1_000 }), { maxLength: 30 });
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);

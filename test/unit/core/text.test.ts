@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
-import { cleanLine } from '../../../core/text/clean-line.ts';
-import { cutText, normaliseText, titleOf } from '../../../core/text/cut-text.ts';
+import { cleanLine, cutText, normaliseText, titleOf } from '../../../core/text/cut-text.ts';
 import { hashText } from '../../../core/text/hash-text.ts';
 import { listNames } from '../../../core/text/list-names.ts';
 import { property } from './builders.ts';

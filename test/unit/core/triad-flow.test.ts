@@ -4,11 +4,7 @@ import type { StateToolCall } from '../../../contracts/model-turn.ts';
 import type { OutputFault } from '../../../contracts/output-fault.ts';
 import type { StateCall } from '../../../contracts/state-call.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import {
-  delegationSummary,
-  memberSummary,
-  phaseSummary,
-} from '../../../core/render/member-summary.ts';
+import { delegationSummary, memberSummary, phaseSummary } from '../../../core/render/labels.ts';
 import { renderPhaseDetails } from '../../../core/render/render-phase-details.ts';
 import { checkSettled } from '../../../core/triad/check-settled.ts';
 import { decideAfterCalls, findFullFault } from '../../../core/triad/decide-turn.ts';

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import type { Usage } from '../../../contracts/usage.ts';
-import { formatCost } from '../../../contracts/format-cost.ts';
+import { formatCost, formatTokens } from '../../../core/text/format.ts';
 import { addUsage } from '../../../core/usage/add-usage.ts';
-import { formatTokens } from '../../../core/usage/format-tokens.ts';
 import { property, usage } from './builders.ts';
 
 const fields = [

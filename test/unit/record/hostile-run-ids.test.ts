@@ -1,8 +1,7 @@
 import { lstat, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileProjection } from '../../../activities/adapters/file-projection.ts';
-import { treePaths } from '../../../activities/projection/paths.ts';
-import { toRunDirectory } from '../../../activities/projection/run-directory.ts';
+import { treePaths, toRunDirectory } from '../../../activities/projection/paths.ts';
 import { exportRun } from '../../../activities/run-record/export-run.ts';
 import { createFolder, createHarness } from './harness.ts';
 import { readTree } from '../../support/read-tree.ts';

@@ -7,7 +7,7 @@ import {
   embedMarkdown,
   joinSections,
   oneLine,
-} from '../../../activities/projection/markdown.ts';
+} from '../../../core/text/markdown.ts';
 
 const embed = (text: string, charsMax = 1_000): string =>
   embedMarkdown(text, { depth: 2, charsMax, whole: 'whole.md' });

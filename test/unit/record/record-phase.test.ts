@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { phaseLimits } from '../../../activities/projection/phase-limits.ts';
+import { phaseLimits } from '../../../activities/projection/limits.ts';
 import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
 import { recordPhase } from '../../../activities/run-record/record-phase.ts';
 import { AgentOutput } from '../../../contracts/agent-output.ts';

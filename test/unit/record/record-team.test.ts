@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { teamLimits } from '../../../activities/projection/team-limits.ts';
+import { teamLimits } from '../../../activities/projection/limits.ts';
 import { recordTeam } from '../../../activities/team/record-team.ts';
 import type { RecordTeamResult } from '../../../contracts/team-activities.ts';
 import { AgentOutput } from '../../../contracts/agent-output.ts';

@@ -1,4 +1,4 @@
-import { resultLimits } from '../../../activities/projection/result-limits.ts';
+import { resultLimits } from '../../../activities/projection/limits.ts';
 import type { RecordChange } from '../../../contracts/run-record.ts';
 import type { RunStatus } from '../../../contracts/planner-run.ts';
 import type { Usage } from '../../../contracts/usage.ts';

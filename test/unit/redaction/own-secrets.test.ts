@@ -32,6 +32,12 @@ it.each([
   expect(collect({ [name]: value })).toEqual([]);
 });
 
+it('finding T12: the password inside an address is a secret, whatever the name', () => {
+  const env = { STORE: `postgresql://planwave:${planted.own}%21@db:5432/planwave` };
+  expect(collect(env)).toEqual([`${planted.own}%21`, `${planted.own}!`]);
+  expect(collect({ STORE: 'postgresql://postgres:temporal@db/planwave' })).toEqual([]);
+});
+
 it('the longest comes first, each once', () => {
   const env = { A_TOKEN: 'short-1234', B_TOKEN: 'much-longer-1234', C_TOKEN: 'short-1234' };
   expect(collect(env)).toEqual(['much-longer-1234', 'short-1234']);

@@ -41,6 +41,24 @@ it.each(Object.entries(texts))('SR2: nothing is left of %s', (_name, text) => {
   expect(leaks(redacted)).toEqual([]);
 });
 
+it.each([
+  ['cut off', planted.anthropic.slice(0, 24)],
+  ['one character too long', `${planted.github}x`],
+  ['one character too short', planted.github.slice(0, -1)],
+  ['in JSON', JSON.stringify({ note: `token ${planted.anthropic.slice(0, 40)}` })],
+])('finding L6: a key that is %s is masked and counted as a near form', (_what, text) => {
+  const counts: string[] = [];
+  const redacted = create((rule) => counts.push(rule)).redactText(text, 'test');
+  expect(redacted).toMatch(/\[redacted:near-form\]/);
+  expect(redacted).not.toContain(text.slice(-16, -8));
+  expect(counts).toEqual(['near-form']);
+});
+
+it.each(['npm_config_user_agent', 'hf_short', 'the sk-learn package', 'AKIA is a prefix'])(
+  'finding L6: %s is no key',
+  (text) => expect(redact(text)).toBe(text),
+);
+
 it('SR2: what stands around a secret stays', () => {
   expect(redact(texts['github'] ?? '')).toBe('use [redacted:github], please');
   expect(redact(texts['privatekey'] ?? '')).toBe('before\n[redacted:privatekey]\nafter');

@@ -2,9 +2,8 @@ import { Connection } from '@temporalio/client';
 import type { ControlMessage } from '../../../../contracts/messages.ts';
 import { PlanwaveClientError } from '../../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../../client/planwave-client.ts';
-import type { CliDeps } from '../../../../client/cli/cli-deps.ts';
+import type { CliDeps, CliThreads } from '../../../../client/cli/cli-deps.ts';
 import type { CliIo } from '../../../../client/cli/cli-io.ts';
-import type { CliThreads } from '../../../../client/cli/cli-threads.ts';
 import { listing, noUsage, status } from './samples.ts';
 
 /** A client whose methods a test replaces; the others answer as for a run that works and has nothing to tell. */
@@ -22,9 +21,6 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
     usageNow: ({ usage }) => Promise.resolve({ usage, untold: [] }),
     questions: () =>
       Promise.resolve({ live: true, view: { open: [], answered: [], rejected: [] } }),
-    plan: () => Promise.resolve({ live: true, view: null }),
-    pool: () => Promise.resolve({ live: true, view: { total: 0, facts: [] } }),
-    budget: () => Promise.reject(notFound()),
     waves: () =>
       Promise.resolve({ live: true, view: { done: [], current: null, wave_workflow_id: null } }),
     waveView: () =>

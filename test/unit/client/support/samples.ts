@@ -6,7 +6,7 @@ import type {
   DelegationSnapshot,
   RunSnapshot,
   WaveSnapshot,
-} from '../../../../client/cli/follow/run-snapshot.ts';
+} from '../../../../client/cli/follow/read-snapshot.ts';
 
 export const noUsage: Usage = {
   calls: 0,

@@ -1,0 +1,63 @@
+/**
+ * How much of each text the file of a triad's phase holds, in characters. What is cut names the artifact that has the
+ * whole. The spec is what a triad is about, so it gets the most; what was said on the way gets the least.
+ */
+export const phaseLimits = {
+  /** About four pages of each section; twelve sections are a long read already. */
+  sectionCharsMax: 10_000,
+  /** Two pages of each claim, in the phase's file and in a minority report. */
+  proposalCharsMax: 4_000,
+  /** An answer's reason is 2,000 characters at most. */
+  reasonCharsMax: 2_000,
+  /** What a member said in one turn: what counts of it stands in the records. */
+  saidCharsMax: 2_000,
+  /** The output in short, as the planner gets it. */
+  compactCharsMax: 8_000,
+  /** An entry of a summary is 2,000 characters at most; a reason, a lens or a failure is a few sentences. */
+  lineCharsMax: 2_100,
+} as const;
+
+/**
+ * How much of each text `result.md` and `report.md` hold, in characters, entries or bytes. What is cut names where the
+ * whole is. People read them in one sitting, and a model may read one as one detail.
+ */
+export const resultLimits = {
+  /** The answer is whole: as much as a model can write in one reply, or almost. */
+  answerCharsMax: 200_000,
+  /** A file that is the answer is shown up to this size, in bytes: eight pages. Beyond, people open the file. */
+  fileBytesMax: 20_000,
+  /** Entries that a line above the answer names, and characters of each. */
+  headEntriesMax: 3,
+  headEntryCharsMax: 160,
+  /** A goal longer than this is material; the conversation summary has it whole. */
+  goalCharsMax: 4_000,
+  /** The planner is asked for a short truth; this is five pages. */
+  waveCompactCharsMax: 12_000,
+  /** About eight pages of each result, where several stand in for the answer; each has a file of its own. */
+  deliverableCharsMax: 20_000,
+  /** A result in short: two pages. */
+  deliverableCompactCharsMax: 4_000,
+  /** One question or assumption: a few sentences. */
+  lineCharsMax: 600,
+  /** Entries of one list. The files beside it hold the rest. */
+  listEntriesMax: 100,
+} as const;
+
+/**
+ * How much of each text the file of a team holds, and an output that the engine puts together of what members brought, in
+ * characters. What is cut names where the whole is. A team has up to fifty tasks, so each of them is told in short.
+ */
+export const teamLimits = {
+  /** The message, about two pages. */
+  messageCharsMax: 6_000,
+  /** What one member was asked. */
+  taskCharsMax: 2_000,
+  /** An output in short, as the leader got it. */
+  compactCharsMax: 4_000,
+  /** The last words of a reply that was cut off. */
+  partialCharsMax: 2_000,
+  /** A reason or a note: a few sentences. */
+  lineCharsMax: 600,
+  /** What came of a task, in the line that the planner reads. */
+  shortCharsMax: 240,
+} as const;

@@ -1,0 +1,251 @@
+import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
+import { bullets, oneLine, cutLine, embedMarkdown } from '../../core/text/markdown.ts';
+import type { RecordedEffect } from '../../contracts/effect.ts';
+import { treePaths } from './paths.ts';
+import { resultLimits } from './limits.ts';
+import type { Ref } from '../../contracts/ref.ts';
+import type { WaveDecision } from '../../contracts/wave-decision.ts';
+import { findDisputes } from '../../core/pool/find-disputes.ts';
+import type { Dispute, TriadDissent } from '../../core/pool/find-disputes.ts';
+import { findDissent } from '../../core/spec/read-spec.ts';
+import { readEnds } from '../../core/team/bound-team.ts';
+import { listDeliverables } from './list-deliverables.ts';
+import { textOf } from './record-texts.ts';
+import type { RecordTexts } from './record-texts.ts';
+import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { TeamOutcome } from '../../contracts/team-run.ts';
+import { renderTeamCosts } from './render-team.ts';
+
+/** The criteria under the heading of how they ended. */
+interface Group {
+  readonly heading: string;
+  readonly holds: (criterion: RecordedCriterion) => boolean;
+}
+
+const groups: readonly Group[] = [
+  {
+    heading: '### Met',
+    holds: ({ state, question_id }) => state === 'met' && question_id === undefined,
+  },
+  {
+    heading: '### Met by your answer',
+    holds: ({ state, question_id }) => state === 'met' && question_id !== undefined,
+  },
+  { heading: '### Not met', holds: ({ state }) => state === 'open' },
+  { heading: '### Waived by you', holds: ({ state }) => state === 'waived' },
+];
+
+/** The criteria by how they ended, each with its evidence, the user's answer or the reason why it is not met. */
+export function renderCriteria(record: RunRecord): string {
+  const sections = groups.flatMap(({ heading, holds }) => {
+    const inGroup = record.criteria.filter(holds);
+    if (inGroup.length === 0) return [];
+    return [
+      `${heading}\n\n${bullets(
+        inGroup.map((one) => describe(one, record)),
+        '',
+      )}`,
+    ];
+  });
+  return ['## Criteria', ...(sections.length === 0 ? ['No criterion was set.'] : sections)].join(
+    '\n\n',
+  );
+}
+
+function describe(criterion: RecordedCriterion, record: RunRecord): string {
+  const { criterion_id, state, description, delegation_id, question_id, note } = criterion;
+  const what = `\`${criterion_id}\`: ${oneLine(description)}`;
+  if (state === 'waived' && question_id === undefined) return `${what}\nBy an instruction`;
+  if (question_id !== undefined) return `${what}\n${describeAnswer(question_id, record)}`;
+  const who = delegation_id === null ? '' : ` (${delegation_id})`;
+  if (state === 'met') return `${what}\nEvidence${who}: ${oneLine(note)}`;
+  return `${what}\nWhy not${who}: ${oneLine(note === '' ? 'Nobody worked on it to the end.' : note)}`;
+}
+
+function describeAnswer(questionId: string, record: RunRecord): string {
+  const answered = record.answered_questions.find((one) => one.question_id === questionId);
+  if (answered === undefined) return `Question ${questionId}`;
+  const { text, answer, answered_by } = answered;
+  const whose = answered_by === 'user' ? 'Your answer' : `Answer of ${oneLine(answered_by)}`;
+  return `Question ${questionId}: ${oneLine(text)}\n${whose}: ${oneLine(answer)}`;
+}
+
+/** What tools changed outside of the run, and what nobody could confirm. Empty parts are null. */
+export function renderResultEffects({ effects = [] }: RunRecord): readonly (string | null)[] {
+  // Of several changes to one target, the newest is what stands there.
+  const confirmed = new Map(
+    effects.filter(({ state }) => state === 'confirmed').map((one) => [one.target, one]),
+  );
+  const unclear = effects.filter(({ state }) => state === 'unverified' || state === 'skipped');
+  return [
+    listEffects(
+      '## What was changed outside of the run',
+      [...confirmed.values()].map(describeConfirmed),
+    ),
+    listEffects('## Changes that nobody could confirm', unclear.map(describeUnclear)),
+  ];
+}
+
+function listEffects(heading: string, effects: readonly string[]): string | null {
+  const options = { charsMax: resultLimits.lineCharsMax, whole: treePaths.effects };
+  return renderList(
+    heading,
+    effects.map((one) => cutLine(one, options)),
+    treePaths.effects,
+  );
+}
+
+function describeConfirmed({ target, receipt, reason, delegation_id }: RecordedEffect): string {
+  const proof = receipt === null ? reason : `${receipt.bytes} bytes`;
+  return `\`${target}\` by ${delegation_id}: ${proof}`;
+}
+
+function describeUnclear({ target, tool, reason, delegation_id }: RecordedEffect): string {
+  // Nobody has said what the call was to change.
+  if (target === '') return `A call of ${delegation_id} (${tool}): ${reason}`;
+  return `\`${target}\` by ${delegation_id} (${tool}): ${reason}`;
+}
+
+/** Entries below a heading, and how many more there are, and where. Null without entries. */
+export function renderList(
+  heading: string,
+  entries: readonly string[],
+  rest: string,
+): string | null {
+  if (entries.length === 0) return null;
+  const shown = entries.slice(0, resultLimits.listEntriesMax);
+  const more = entries.length - shown.length;
+  const tail = more === 0 ? '' : `\n- … and ${more} more: ${rest}`;
+  return `${heading}\n\n${bullets(shown, '')}${tail}`;
+}
+
+/** A deliverable whose triad did not agree on all of it, or whose team may have triads that did not. */
+interface Disputed {
+  readonly delegation_id: string;
+  readonly wave: number;
+  /** Of the triad's phase that has the disputes. */
+  readonly dissent_ref: Ref | null;
+  /** Of the team. */
+  readonly team_ref: Ref | null;
+  /** The planner's decision on the wave. */
+  readonly decision_ref: Ref | null;
+}
+
+export function listDisputed(record: RunRecord): readonly Disputed[] {
+  return listDeliverables(record).flatMap((outcome) => {
+    const { triad_end, team_end } = readEnds(outcome);
+    const dissent_ref = triad_end?.dissent_ref ?? null;
+    const team_ref = team_end?.report_ref ?? null;
+    if (dissent_ref === null && team_ref === null) return [];
+    const { delegation_id, wave } = outcome;
+    const decision_ref = record.waves.find((one) => one.wave === wave)?.decision_ref ?? null;
+    return [{ delegation_id, wave, dissent_ref, team_ref, decision_ref }];
+  });
+}
+
+/** What the result rests on although a triad did not settle it, and what the planner made of it. Null without any. */
+export function renderMinorityReports(record: RunRecord, texts: RecordTexts): string | null {
+  const parts = listDisputed(record).flatMap((one) => {
+    const decision = one.decision_ref === null ? null : textOf(texts.decisions, one.decision_ref);
+    return dissentOf(one, texts).flatMap((dissent) => {
+      const lines = findDisputes(one.wave, [dissent]).map((two) => describeDispute(two, decision));
+      const { delegation_id } = dissent;
+      return lines.length === 0
+        ? []
+        : [`### ${delegation_id}\n\n${listLines(delegation_id, lines)}`];
+    });
+  });
+  return parts.length === 0 ? null : ['## Minority reports', ...parts].join('\n\n');
+}
+
+function dissentOf(
+  { delegation_id, dissent_ref, team_ref }: Disputed,
+  texts: RecordTexts,
+): readonly TriadDissent[] {
+  const ofTeam = team_ref === null ? [] : textOf(texts.teams, team_ref).dissent;
+  if (dissent_ref === null) return ofTeam;
+  const { spec } = textOf(texts.phases, dissent_ref).report;
+  return [...ofTeam, { delegation_id, claims: spec.claims, dissent: findDissent(spec) }];
+}
+
+function describeDispute(dispute: Dispute, decision: WaveDecision | null): string {
+  const sides = dispute.conflict.sides.map(
+    ({ source, value }) => `${source.slice(source.lastIndexOf('/') + 1)}: ${value}`,
+  );
+  return `\`${dispute.section_id}\`: ${sides.join('; ')}. ${describeRuling(dispute, decision)}`;
+}
+
+function describeRuling({ conflict }: Dispute, decision: WaveDecision | null): string {
+  const ruling = decision?.planner_decision.conflicts_resolved.find(
+    (one) => one.conflict.trim() === conflict.conflict_id,
+  );
+  if (ruling === undefined) return 'Nobody has decided it.';
+  return `The planner let ${oneLine(ruling.origin)} stand: ${ruling.resolution}`;
+}
+
+function listLines(delegationId: string, lines: readonly string[]): string {
+  const whole = treePaths.triadPhase(delegationId, 'execute');
+  const shown = lines.map((line) => cutLine(line, { charsMax: resultLimits.lineCharsMax, whole }));
+  return bullets([...shown, `What each of them says: ${whole}`], '');
+}
+
+interface DoneByTeam extends DelegationOutcome {
+  readonly team: TeamOutcome;
+}
+
+function listTeams(record: RunRecord): readonly DoneByTeam[] {
+  return record.waves
+    .flatMap(({ outcomes }) => outcomes)
+    .flatMap((outcome) => {
+      const { team } = outcome;
+      return team === undefined ? [] : [{ ...outcome, team }];
+    });
+}
+
+/** What a team delivers that did not complete: no deliverable, and still something. */
+function partialOutput({ status, output_ref }: DelegationOutcome): Ref | null {
+  return status === 'completed' ? null : output_ref;
+}
+
+/** Who did what for each team, what it cost, and what it brought although it is not whole. Null without a team. */
+export function renderResultTeams(record: RunRecord, texts: RecordTexts): string | null {
+  const parts = listTeams(record).map((one) => renderOneTeam(one, texts));
+  return parts.length === 0 ? null : ['## Teams', ...parts].join('\n\n');
+}
+
+function renderOneTeam(one: DoneByTeam, texts: RecordTexts): string {
+  const { delegation_id, title, team } = one;
+  return [
+    `### ${delegation_id}: ${oneLine(title)}`,
+    bullets(describeEnd(one), ''),
+    renderTeamCosts(team),
+    ...renderBrought(one, texts),
+  ].join('\n\n');
+}
+
+function describeEnd({ delegation_id, status, reason, team }: DoneByTeam): readonly string[] {
+  const whole = treePaths.team(delegation_id);
+  const shorten = (text: string): string =>
+    cutLine(text, { charsMax: resultLimits.lineCharsMax, whole });
+  const counts = Object.entries(team.tasks)
+    .filter(([, count]) => count > 0)
+    .map(([how, count]) => `${count} ${how.replaceAll('_', ' ')}`);
+  return [
+    `${status}${reason === '' ? '' : `: ${shorten(reason)}`}`,
+    `Tasks: ${counts.length === 0 ? 'none' : counts.join(', ')}`,
+    ...(team.partial ? ['Partial: it may hold less than was asked for'] : []),
+    ...team.notes.map(shorten),
+    `Who did what, and what each brought: ${whole}`,
+  ];
+}
+
+function renderBrought(one: DoneByTeam, texts: RecordTexts): readonly string[] {
+  const ref = partialOutput(one);
+  if (ref === null) return [];
+  const text = embedMarkdown(textOf(texts.outputs, ref).compact_md, {
+    depth: 3,
+    charsMax: resultLimits.waveCompactCharsMax,
+    whole: `artifact ${ref}`,
+  });
+  return [text];
+}

@@ -1,0 +1,73 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { cleanLine as cleanUnseen } from '../../core/text/cut-text.ts';
+
+/** Control characters but tab and line feed, and marks that change the direction of the text around them. */
+const unsafe = /(?![\n\t])\p{Cc}|\p{Bidi_Control}/gu;
+const lineBreaks = /\r\n|\p{Zl}|\p{Zp}/gu;
+
+/** Text from a model or another user, harmless on a terminal. Keeps lines and tabs. */
+export function cleanText(text: string): string {
+  return stripVTControlCharacters(text.replaceAll(lineBreaks, '\n')).replaceAll(unsafe, '');
+}
+
+/** As `cleanText`, in one line of at most `charactersMax` characters. A cut is marked and splits no character. */
+export function cleanLine(text: string, charactersMax = Number.POSITIVE_INFINITY): string {
+  return cleanUnseen(stripVTControlCharacters(text), charactersMax);
+}
+
+/** As `cleanText`, each line that says something by itself. None for a blank text. */
+export function cleanLines(text: string): string[] {
+  return cleanText(text)
+    .split('\n')
+    .map((line) => cleanLine(line))
+    .filter((line) => line !== '');
+}
+
+/** JSON that is harmless on a terminal: what `JSON.stringify` leaves unescaped is escaped too. */
+export function safeJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(unsafe, (character) => {
+    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+export type Tone = 'good' | 'bad' | 'attention' | 'quiet' | 'strong';
+
+/** Colours a text, or leaves it as it is where there are no colours. */
+export type Paint = (tone: Tone, text: string) => string;
+
+const styles = {
+  good: 'green',
+  bad: 'red',
+  attention: 'yellow',
+  quiet: 'gray',
+  strong: 'bold',
+} as const satisfies Record<Tone, string>;
+
+export function createPaint(colour: boolean): Paint {
+  return (tone, text) => (colour ? styleText(styles[tone], text) : text);
+}
+
+/** Columns as wide as their widest cell, two spaces apart. Without a line of headers when `headers` is empty. */
+export function renderTable(
+  headers: readonly string[],
+  rows: readonly (readonly string[])[],
+): string[] {
+  const all = headers.length === 0 ? rows : [headers, ...rows];
+  const widths: number[] = [];
+  for (const row of all) {
+    for (const [index, cell] of row.entries()) {
+      widths[index] = Math.max(widths[index] ?? 0, Array.from(cell).length);
+    }
+  }
+  return all.map((row) => {
+    const cells = row.map((cell, index) => {
+      return cell + ' '.repeat((widths[index] ?? 0) - Array.from(cell).length);
+    });
+    return cells.join('  ').trimEnd();
+  });
+}
+
+/** `2025-01-31 14:05` in UTC, from Unix epoch seconds. */
+export function formatTime(epochSeconds: number): string {
+  return new Date(epochSeconds * 1_000).toISOString().slice(0, 16).replace('T', ' ');
+}

@@ -1,0 +1,235 @@
+import { isRecord } from '../core/is-record.ts';
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import type { DataConverter, Payload } from '@temporalio/common';
+import { workflowTypes, queryNames } from '../contracts/names.ts';
+import type { Usage } from '../contracts/usage.ts';
+import type {
+  DelegationStatusView,
+  PhaseStatusView,
+  StatusView,
+  TeamView,
+  TriadPhaseView,
+  QuestionsView,
+} from '../contracts/views.ts';
+import { askStatus, readView } from './read-view.ts';
+import type { ClientContext } from './server-calls.ts';
+import { callServer } from './server-calls.ts';
+import { addUsage } from '../core/usage/add-usage.ts';
+import type { Question } from '../contracts/question.ts';
+import { ifFound } from './client-error.ts';
+import { toRunListing } from './run-listing.ts';
+import type { RunListing } from './run-listing.ts';
+
+/** What a delegation spends and does at this moment. */
+export interface DelegationReading {
+  /** With its phases at work. Null while no worker answers, or when the workflow does not tell. */
+  readonly usage: Usage | null;
+  /** Where its triad is. Null unless a triad does it, and where `usage` is. */
+  readonly triad: TriadPhaseView | null;
+  /** Where its team is. Null unless a team does it, and where `usage` is. */
+  readonly team: TeamView | null;
+  /** Its own, and those of every phase below it. */
+  readonly activities: readonly ActivityReading[];
+}
+
+export interface ActivityReading {
+  /** Unique for an activity, over all of its attempts. */
+  readonly id: string;
+  readonly activity_type: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** Why the attempt before failed, or null. */
+  readonly last_failure: string | null;
+  /** Details of the newest heartbeat, as the activity wrote them, or null. */
+  readonly heartbeat: Readonly<Record<string, unknown>> | null;
+}
+
+export async function readDelegation(
+  context: ClientContext,
+  workflowId: string,
+): Promise<DelegationReading> {
+  const [status, { activities, phaseIds }] = await Promise.all([
+    readStatus(context, workflowId),
+    readPending(context, workflowId),
+  ]);
+  const phasesAtWork = status?.phases_at_work ?? [];
+  const [phases, inPhases] = await Promise.all([
+    Promise.all(phasesAtWork.map((id) => readPhase(context, id))),
+    Promise.all(phaseIds.map((id) => readPending(context, id))),
+  ]);
+  // Who is at work in a triad, its phase knows. The phases of a team's tasks are further below.
+  const own = phases.find(({ id }) => !id.slice(workflowId.length + 1).includes('/'));
+  const below = inPhases.flatMap((phase) => phase.activities);
+  return {
+    usage: addPhases(status, phases),
+    triad: own?.view ?? status?.triad ?? null,
+    team: status?.team ?? null,
+    activities: [...activities, ...below],
+  };
+}
+
+/** Null while one of them was not told: less than before would be shown. */
+function addPhases(
+  status: DelegationStatusView | null,
+  phases: readonly PhaseReading[],
+): Usage | null {
+  if (status === null || phases.some(({ isTold }) => !isTold)) return null;
+  return addUsage(status.usage, ...phases.flatMap(({ view }) => (view === null ? [] : view.usage)));
+}
+
+/** The topmost workflow tells more than the delegation that it is. */
+async function readStatus(
+  context: ClientContext,
+  workflowId: string,
+): Promise<DelegationStatusView | null> {
+  const answer = await askStatus<StatusView | DelegationStatusView>(context, workflowId);
+  if (!answer.isTold || answer.view === null) return null;
+  return 'delegation_id' in answer.view ? answer.view : (answer.view.delegation ?? null);
+}
+
+interface PhaseReading {
+  readonly id: string;
+  readonly isTold: boolean;
+  readonly view: PhaseStatusView | null;
+}
+
+async function readPhase(context: ClientContext, id: string): Promise<PhaseReading> {
+  const answer = await askStatus<PhaseStatusView>(context, id);
+  return { id, isTold: answer.isTold, view: answer.isTold ? answer.view : null };
+}
+
+/** A workflow's activities and phases at work, from the server alone. */
+interface Pending {
+  readonly described: WorkflowExecutionDescription;
+  readonly activities: readonly ActivityReading[];
+  /** Workflow ids of the phases at work below it. */
+  readonly phaseIds: readonly string[];
+}
+
+function readPending(context: ClientContext, workflowId: string): Promise<Pending> {
+  return callServer(context, workflowId, async () => {
+    const described = await context.workflows.getHandle(workflowId).describe();
+    const { pendingActivities, pendingChildren } = described.raw;
+    const phaseIds = (pendingChildren ?? [])
+      .filter(({ workflowTypeName }) => workflowTypeName === workflowTypes.triadPhase)
+      .flatMap(({ workflowId: id }) => id ?? []);
+    const activities = await Promise.all(
+      (pendingActivities ?? []).map(async (pending) => ({
+        id: `${described.runId}/${pending.activityId ?? ''}`,
+        activity_type: pending.activityType?.name ?? '',
+        attempt: pending.attempt ?? 1,
+        last_failure: pending.lastFailure?.message ?? null,
+        heartbeat: await readHeartbeat(
+          context.dataConverter,
+          pending.heartbeatDetails?.payloads ?? [],
+        ),
+      })),
+    );
+    return { described, activities, phaseIds };
+  });
+}
+
+/** The details of a heartbeat; null when there are none, or when something else wrote them. */
+async function readHeartbeat(
+  dataConverter: DataConverter | undefined,
+  payloads: readonly Payload[],
+): Promise<Readonly<Record<string, unknown>> | null> {
+  let decoded = [...payloads];
+  try {
+    for (const codec of (dataConverter?.payloadCodecs ?? []).toReversed()) {
+      decoded = await codec.decode(decoded);
+    }
+    const [first] = decoded;
+    const value: unknown = first ? defaultPayloadConverter.fromPayload(first) : null;
+    return isRecord(value) ? value : null;
+  } catch {
+    // Nothing to show, and no reason to end a watch.
+    return null;
+  }
+}
+
+/** A team at one moment. */
+export interface TeamLook {
+  readonly run: RunListing;
+  /** Null while no worker answers, or when there is nothing to tell yet. */
+  readonly work: DelegationStatusView | null;
+  /** Why no worker answers; null when one did. */
+  readonly note: string | null;
+  /** Model calls in flight that have written something. */
+  readonly calls: readonly CallReading[];
+  /** Those that are open. Null when they could not be read. */
+  readonly questions: readonly Question[] | null;
+}
+
+/** A model call in flight, by its newest heartbeat. */
+export interface CallReading {
+  /** Of this attempt: what another one writes is another text. */
+  readonly call: string;
+  readonly delegation_id: string;
+  readonly agent_id: string;
+  /** The end of what it has written. */
+  readonly text: string;
+  /** All that it has written, in UTF-16 units. */
+  readonly text_chars: number;
+}
+
+/**
+ * Reads a team by queries and by the heartbeats of its calls: nothing of that is written to its history.
+ *
+ * Calls are read before the view, so that the view knows the task of each.
+ *
+ * @param workflowId of a `team`, or of a delegation that a team does.
+ * @throws PlanwaveClientError
+ */
+export async function readTeam(context: ClientContext, workflowId: string): Promise<TeamLook> {
+  const top = await readPending(context, workflowId);
+  const below = await Promise.all(top.phaseIds.map((id) => readPhaseCalls(context, id)));
+  const run = toRunListing(top.described);
+  const calls = [...listCalls(top), ...below.flat()];
+  const reading = await readView<StatusView | DelegationStatusView>(
+    context,
+    workflowId,
+    queryNames.status,
+  );
+  if (!reading.live) return { run, work: null, note: reading.note, calls, questions: null };
+  const status = reading.view;
+  const work = 'delegation_id' in status ? status : (status.delegation ?? null);
+  const isAsking = 'open_questions' in status && status.open_questions > 0;
+  const questions = isAsking ? await readQuestions(context, workflowId) : [];
+  return { run, work, note: null, calls, questions };
+}
+
+async function readQuestions(
+  context: ClientContext,
+  workflowId: string,
+): Promise<readonly Question[] | null> {
+  const reading = await readView<QuestionsView>(context, workflowId, queryNames.questions);
+  return reading.live ? reading.view.open : null;
+}
+
+/** A phase may end between two looks, and begin a moment after its parent says so. */
+async function readPhaseCalls(
+  context: ClientContext,
+  workflowId: string,
+): Promise<readonly CallReading[]> {
+  const pending = await ifFound(readPending(context, workflowId));
+  return pending === null ? [] : listCalls(pending);
+}
+
+function listCalls({ activities }: Pending): readonly CallReading[] {
+  return activities.map(readCall).filter((call) => call !== null);
+}
+
+/** Null for an activity that is no model call, or one that has written nothing. */
+function readCall({ id, attempt, heartbeat }: ActivityReading): CallReading | null {
+  const { delegation_id, agent_id, text, text_chars } = heartbeat ?? {};
+  if (typeof delegation_id !== 'string' || typeof text !== 'string') return null;
+  return {
+    call: `${id}/${attempt}`,
+    delegation_id,
+    agent_id: typeof agent_id === 'string' ? agent_id : '',
+    text,
+    text_chars: typeof text_chars === 'number' ? text_chars : text.length,
+  };
+}

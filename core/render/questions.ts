@@ -1,0 +1,187 @@
+/**
+ * Questions for people: a wait in one line, the commands that answer, and the facts that every medium shows.
+ *
+ * Invariants:
+ *   WA1. The line has at most 120 characters, names the question, and tells the default when one will be taken.
+ *   WA2. It tells how often people were reminded, and who else was asked.
+ *   WA3. Each timer of a question has a name that says what it brings.
+ *   CM2. The answer in the command is one that the question takes, where one can be made up.
+ */
+import type { Question, QuestionKind } from '../../contracts/question.ts';
+import type { QuestionWait } from '../../contracts/views.ts';
+import { engineLimits } from '../limits.ts';
+import type { QuestionMoment } from '../questions/question-moments.ts';
+import { cleanLine, cutText } from '../text/cut-text.ts';
+import { formatDuration } from '../text/format.ts';
+import { signalNames } from '../../contracts/names.ts';
+import { checkAnswer } from '../questions/check-answer.ts';
+import { exampleAnswer } from '../questions/example-answer.ts';
+import { commandText, signalCommand } from '../text/command-text.ts';
+
+/** A longer name would push out the question. */
+const personCharsMax = 30;
+
+/**
+ * `waiting for your answer to q3 (default: eu-west in 2 h)`; without a deadline, what is asked. After a while
+ * `waiting for your answer to q3, now also for Maria, reminded 2 times: Which region?`
+ */
+export function describeWait(question: Question): string {
+  const { default_answer: fallback, deadline_seconds: deadline } = question;
+  const begin = `waiting for your answer to ${question.question_id}${describeUrging(question)}`;
+  const max = engineLimits.labelCharsMax - begin.length;
+  if (fallback === null || deadline === null) return withText(begin, question);
+  const when = ` in ${formatDuration(deadline)})`;
+  const shown = cleanLine(fallback, max - ' (default: '.length - when.length);
+  return `${begin} (default: ${shown}${when}`;
+}
+
+/** The name of the timer that brings it. Where nothing else comes, the reminder is the wait itself. */
+export function describeMoment(moment: QuestionMoment, question: Question): string {
+  const { question_id, escalate_to, deadline_seconds, reminded } = question;
+  if (moment === 'hand_over' && escalate_to !== null) {
+    const person = cleanLine(escalate_to.person, personCharsMax);
+    const when = formatDuration(escalate_to.after_seconds);
+    return withText(`${question_id} is also for ${person} after ${when}`, question);
+  }
+  return moment === 'reminder' && deadline_seconds !== null
+    ? withText(`reminder ${reminded + 1} about ${question_id}`, question)
+    : describeWait(question);
+}
+
+/** `, now also for Maria, reminded 2 times`; empty at first. */
+export function describeUrging({ escalate_to, escalated_at, reminded }: Question): string {
+  const also =
+    escalate_to === null || escalated_at === null
+      ? ''
+      : `, now also for ${cleanLine(escalate_to.person, personCharsMax)}`;
+  if (reminded === 0) return also;
+  return `${also}, reminded ${reminded === 1 ? 'once' : `${reminded} times`}`;
+}
+
+function withText(begin: string, question: Question): string {
+  const max = engineLimits.labelCharsMax - begin.length;
+  return cutText(`${begin}: ${cleanLine(question.text, max)}`, engineLimits.labelCharsMax);
+}
+
+/** A longer word makes a command that nobody reads before running it. */
+const wordCharsMax = 300;
+
+/** The client's command, then the Temporal CLI's. */
+export function answerCommands(runId: string, question: Question): string[] {
+  const { question_id } = question;
+  const signal = { question_id, answer: pickAnswer(question) };
+  return [answerCommand(runId, question), signalCommand(runId, signalNames.answer, signal)];
+}
+
+export function answerCommand(runId: string, question: Question): string {
+  const answer = pickAnswer(question);
+  const word = typeof answer === 'string' ? answer : JSON.stringify(answer);
+  // Commander would read a leading dash as an option.
+  const end = word.startsWith('-') ? ['--'] : [];
+  return commandText('answer', runId, question.question_id, ...end, word);
+}
+
+/** One that reads in a command as it is: the default, a choice, its number, or a stand-in. */
+function pickAnswer(question: Question): unknown {
+  const isTaken = (answer: unknown): boolean => isPlain(answer) && checkAnswer(question, answer).ok;
+  const numbers = question.choices.map((_, i) => i + 1);
+  return exampleAnswer(question, isTaken) ?? numbers.find(isTaken) ?? 'your answer';
+}
+
+/** No line breaks, no controls, nothing that hides or reorders: what is read is what is sent. */
+function isPlain(answer: unknown): boolean {
+  const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
+  return cleanLine(text, wordCharsMax) === text;
+}
+
+/** Asked by the engine itself, whatever gave the occasion. */
+const enginesKinds: readonly QuestionKind[] = [
+  'planner_stuck',
+  'waves_spent',
+  'approval',
+  'effect',
+];
+
+/** Sets texts that nobody vouches for in a medium: a terminal, or Markdown. */
+export interface QuestionStyle {
+  /** A text on one line. */
+  readonly text: (text: string, charsMax: number) => string;
+  /** An id or a value, apart from the words around it. */
+  readonly value: (text: string, charsMax: number) => string;
+  /** The time, in Unix epoch seconds, as it stands behind "2 h after the question was asked". Empty for none. */
+  readonly moment: (epochSeconds: number) => string;
+}
+
+export function describeAsker(
+  { kind, delegation_id, agent_id }: Question,
+  { value }: QuestionStyle,
+): string {
+  if (enginesKinds.includes(kind)) return 'planwave';
+  if (delegation_id === null) return 'the planner';
+  return `${value(agent_id ?? 'an agent', 60)} in ${value(delegation_id, 60)}`;
+}
+
+interface QuestionFact {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** Lists what a person wants to know before answering: why, for whom, and what happens without an answer. */
+export function listQuestionFacts(
+  question: Question & Partial<QuestionWait>,
+  style: QuestionStyle,
+): readonly QuestionFact[] {
+  const why = style.text(question.why_it_matters, 600);
+  return [
+    ...(why === '' ? [] : [{ label: 'why it matters', text: why }]),
+    ...listWaits(question, style),
+    tellDefault(question, style),
+    ...listHandOver(question, style),
+  ];
+}
+
+const waitingShownMax = 10;
+
+/** Empty unless it is more than the asker. */
+function listWaits(
+  { waiting = [], blocked = [] }: Partial<QuestionWait>,
+  style: QuestionStyle,
+): readonly QuestionFact[] {
+  if (waiting.length + blocked.length < 2) return [];
+  const after = blocked.length === 0 ? '' : `, and after them ${listIds(blocked, style)}`;
+  return [{ label: 'waiting for it', text: `${listIds(waiting, style)}${after}` }];
+}
+
+function listIds(ids: readonly string[], { value }: QuestionStyle): string {
+  const shown = ids.slice(0, waitingShownMax).map((id) => value(id, 60));
+  const rest = ids.length - shown.length;
+  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+function tellDefault(
+  { default_answer, deadline_seconds, asked_at }: Question,
+  style: QuestionStyle,
+): QuestionFact {
+  if (default_answer === null) return { label: 'without an answer', text: 'it waits' };
+  const shown = style.value(default_answer, 200);
+  if (deadline_seconds === null) {
+    return { label: 'default', text: `${shown} (not applied automatically)` };
+  }
+  return {
+    label: 'default',
+    text: `${shown}, applied ${tellAfter(asked_at, deadline_seconds, style)}`,
+  };
+}
+
+function listHandOver(
+  { escalate_to, escalated_at, asked_at }: Question,
+  style: QuestionStyle,
+): readonly QuestionFact[] {
+  if (escalate_to === null || escalated_at !== null) return [];
+  const label = `also for ${style.value(escalate_to.person, 80)}`;
+  return [{ label, text: tellAfter(asked_at, escalate_to.after_seconds, style) }];
+}
+
+function tellAfter(askedAt: number, seconds: number, { moment }: QuestionStyle): string {
+  return `${formatDuration(seconds)} after the question was asked${moment(askedAt + seconds)}`;
+}

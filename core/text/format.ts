@@ -1,0 +1,96 @@
+/**
+ * Costs, tokens, counts and spans of time in words, for people. The engine and the client use the same words.
+ *
+ * Invariants:
+ *   UF1. A price that is not known is never shown as a number, and a total that lacks one is shown as "at least".
+ *   UF2. What is shown after "at least" is never more than the sum.
+ */
+import type { Usage } from '../../contracts/usage.ts';
+import type { FanOutEstimate } from '../../contracts/budget.ts';
+
+/** `$0.0123`, `at least $0.01` when the price of a call is missing, `cost unknown` when no price is known. */
+export function formatCost(usage: Pick<Usage, 'cost_micro_usd' | 'unpriced_calls'>): string {
+  if (usage.unpriced_calls === 0) return formatDollars(usage.cost_micro_usd);
+  if (usage.cost_micro_usd === 0) return 'cost unknown';
+  return formatLeastDollars(usage.cost_micro_usd);
+}
+
+/**
+ * `$0.0123`, `$1.20`. Four decimals below a dollar, because one call often costs less than a cent; two from there on.
+ *
+ * @param microUsd Millionths of a US dollar.
+ */
+export function formatDollars(microUsd: number): string {
+  if (microUsd > 0 && microUsd < 100) return 'less than $0.0001';
+  return roundDollars(microUsd, Math.round);
+}
+
+/** `at least $0.0123`: a sum that lacks something, in millionths of a US dollar. Rounded down, so that it stays true. */
+export function formatLeastDollars(microUsd: number): string {
+  return `at least ${roundDollars(microUsd, Math.floor)}`;
+}
+
+function roundDollars(microUsd: number, round: (value: number) => number): string {
+  if (microUsd >= 1_000_000) return `$${(round(microUsd / 10_000) / 100).toFixed(2)}`;
+  const text = (round(microUsd / 100) / 10_000).toFixed(4);
+  return `$${text.replace(/0{1,2}$/, '')}`;
+}
+
+/** `12 calls · 34.5k tokens in, 2.1k out · $0.12`. */
+export function formatUsage(usage: Usage): string {
+  return `${countOf(usage.calls, 'call')} · ${formatTokens(usage)} · ${formatCost(usage)}`;
+}
+
+/** As `formatUsage`, for a sum that lacks what some of the parts have used. */
+export function formatLeastUsage(usage: Usage): string {
+  const { calls, cost_micro_usd } = usage;
+  const cost = cost_micro_usd === 0 ? formatCost(usage) : formatLeastDollars(cost_micro_usd);
+  return `at least ${countOf(calls, 'call')} · ${formatTokens(usage)} · ${cost}`;
+}
+
+/** As `formatUsage`, with the word that fits one agent's work. */
+export function formatTurns(usage: Usage): string {
+  return `${countOf(usage.calls, 'turn')} · ${formatTokens(usage)} · ${formatCost(usage)}`;
+}
+
+/** `12.3k tokens in, 678 out`. Tokens in are the sum of all three kinds of input. */
+export function formatTokens(usage: Usage): string {
+  const tokensIn =
+    usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+  return `${formatCount(tokensIn)} tokens in, ${formatCount(usage.output_tokens)} out`;
+}
+
+/** `Expected: about 40.5k tokens by 3 delegations.` */
+export function describeExpected({ delegations, tokens }: FanOutEstimate): string {
+  return `Expected: about ${formatCount(tokens)} tokens by ${countOf(delegations, 'delegation')}.`;
+}
+
+/** `1 task`, `3 tasks`. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** `Execute` for `execute`. */
+export function capitalise(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function formatCount(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 999_950) return `${(count / 1_000).toFixed(1)}k`;
+  return `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+const units = [
+  { seconds: 86_400, name: 'd' },
+  { seconds: 3_600, name: 'h' },
+  { seconds: 60, name: 'min' },
+  { seconds: 1, name: 's' },
+] as const;
+
+/** `45 s`, `2 h`, `1.5 h`, `7 d`: the largest unit that fits, rounded to one decimal. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, seconds);
+  const unit = units.find((u) => whole >= u.seconds) ?? units[3];
+  return `${Number((whole / unit.seconds).toFixed(1))} ${unit.name}`;
+}

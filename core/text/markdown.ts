@@ -1,0 +1,224 @@
+/**
+ * Markdown read, and made of texts that nobody vouches for: pages in the Web UI, files for people.
+ *
+ * Invariants:
+ *   MD1. A text of a model or a user stays text: it opens no heading, list, emphasis, link, code or HTML.
+ *   MD2. A code span or block ends where we end it, whatever is inside.
+ *   MD3. Joined blocks keep the size limit; a block is shown whole or left out.
+ *   ML1. Inside of a code block nothing is a heading, and a block that is never closed goes to the end.
+ */
+import { cleanLine, cleanLines, cutText } from './cut-text.ts';
+
+/** A line of a Markdown text, as far as rules have to tell headings and code apart. */
+export interface MarkdownLine {
+  /** From 1. */
+  readonly number: number;
+  /** Where it begins, in UTF-16 code units. */
+  readonly at: number;
+  readonly text: string;
+  /** 1 to 6 for a heading, 0 for any other line. */
+  readonly level: number;
+  /** Whether it stands in a code block, or opens or closes one. */
+  readonly isCode: boolean;
+}
+
+export function readMarkdown(text: string): MarkdownLine[] {
+  const lines: MarkdownLine[] = [];
+  let fence: string | null = null;
+  let at = 0;
+  for (const line of text.split('\n')) {
+    const next: string | null = nextFence(fence, line);
+    const isCode = fence !== null || next !== null;
+    const level = isCode ? 0 : levelOf(line);
+    lines.push({ number: lines.length + 1, at, text: line, level, isCode });
+    fence = next;
+    at += line.length + 1;
+  }
+  return lines;
+}
+
+/** Which fence is open after a line; null when none is. */
+function nextFence(open: string | null, line: string): string | null {
+  const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+  if (open === null || mark === undefined) return open ?? mark ?? null;
+  return mark.startsWith(open) && line.trim() === mark ? null : open;
+}
+
+function levelOf(line: string): number {
+  return /^ {0,3}(#{1,6})(?:\s|$)/u.exec(line)?.[1]?.length ?? 0;
+}
+
+/** The words of a heading, without its marks. */
+export function titleOfHeading({ text }: MarkdownLine): string {
+  return text.replace(/^[\s#]+/u, '').trim();
+}
+
+/** One line of text inside a paragraph, heading or bullet. */
+export function plainText(text: string, maxChars: number): string {
+  return cleanLine(text, maxChars)
+    .replace(/[\\`*[\]<>~|&]/g, String.raw`\$&`)
+    .replace(/(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, String.raw`\_`)
+    .replace(/^[#+=-]/, String.raw`\$&`)
+    .replace(/^(\d+)([.)])/, String.raw`$1\$2`);
+}
+
+/** A code span, with as many backticks around it as it takes. */
+export function codeSpan(text: string, maxChars: number): string {
+  const line = cleanLine(text, maxChars);
+  if (line === '') return '';
+  const fence = '`'.repeat(longestRun(line) + 1);
+  const pad = /^`|`$/.test(line) ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** A block of plain text of several lines, cut at `maxChars`. */
+export function textBlock(text: string, maxChars: number): string {
+  return fencedBlock('text', cleanLines(text, maxChars));
+}
+
+/** A code block that can be copied line by line. */
+export function codeBlock(lines: readonly string[]): string {
+  return fencedBlock('sh', lines.join('\n'));
+}
+
+function fencedBlock(language: string, body: string): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(body) + 1));
+  return `${fence}${language}\n${body}\n${fence}`;
+}
+
+/** Blocks with blank lines between them, as many as fit, then how to see the rest. */
+export function joinBlocks(blocks: readonly string[], maxBytes: number): string {
+  const rest = '… more is left out here; the queries and the client show all of it.';
+  const room = maxBytes - countBytes(rest) - 2;
+  const shown: string[] = [];
+  let used = 0;
+  for (const block of blocks) {
+    if (block === '') continue;
+    const size = countBytes(block) + 2;
+    if (used + size > room) return [...shown, rest].join('\n\n');
+    shown.push(block);
+    used += size;
+  }
+  return shown.join('\n\n');
+}
+
+/** Bytes in UTF-8. */
+export function countBytes(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    if (point < 0x80) bytes += 1;
+    else if (point < 0x800) bytes += 2;
+    else bytes += point < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+}
+
+/** A text on one line: for a heading or a bullet, where a line break would end it. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** A text of several lines as one bullet: its other lines are indented, so that they stay inside it. */
+export function bullet(text: string): string {
+  return `- ${text.trim().replaceAll(/\r?\n/g, '\n  ')}`;
+}
+
+/** A bullet for each entry, or one line that says there is none. */
+export function bullets(entries: readonly string[], none: string): string {
+  return entries.length === 0 ? none : entries.map(bullet).join('\n');
+}
+
+/** A table. No cell ends its row or its column. */
+export function table(headers: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [headers, headers.map(() => '---'), ...rows].map(tableRow).join('\n');
+}
+
+function tableRow(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => oneLine(cell).replaceAll(/[\\|]/g, String.raw`\$&`)).join(' | ')} |`;
+}
+
+/** Sections of a document, a blank line between any two, and one line break at its end. */
+export function joinSections(sections: readonly (string | null)[]): string {
+  return `${sections.filter((section) => section !== null && section !== '').join('\n\n')}\n`;
+}
+
+interface CutOptions {
+  /** Characters that are kept. */
+  readonly charsMax: number;
+  /** Where the whole text is; shown when it was cut. */
+  readonly whole: string;
+}
+
+/** HTML that hides what follows it until it is closed. */
+const openEndedHtml = /<(?=[!?]|\/?(?:details|pre|script|style|textarea)\b)/gi;
+
+/** A text on one line, cut with a pointer to the whole. It leaves no HTML open. */
+export function cutLine(text: string, options: CutOptions): string {
+  const line = oneLine(text);
+  const kept = cutText(line, options.charsMax).replaceAll(openEndedHtml, '&lt;');
+  return line.length <= options.charsMax ? kept : `${kept} (${describeCut(text, options)})`;
+}
+
+function describeCut(text: string, { charsMax, whole }: CutOptions): string {
+  return `cut after ${charsMax} of ${text.length} characters; whole: ${whole}`;
+}
+
+interface EmbedOptions extends CutOptions {
+  /** How many levels the text's headings go down. */
+  readonly depth: number;
+}
+
+/**
+ * Makes a Markdown text a part of a larger document: cut at `charsMax` with a pointer to the whole, its headings below
+ * ours, and neither a code block nor HTML left open, so that what follows is not swallowed by it.
+ */
+export function embedMarkdown(text: string, options: EmbedOptions): string {
+  const kept = cutText(text, options.charsMax);
+  const lines: string[] = [];
+  let fence: string | null = null;
+  for (const line of kept.split(/\r?\n/)) {
+    const next: string | null = nextFence(fence, line);
+    lines.push(fence === null && next === null ? tameLine(line, options.depth) : line);
+    fence = next;
+  }
+  if (fence !== null) lines.push(fence);
+  const body = lines.join('\n').trim();
+  if (kept === text) return body;
+  return `${body}\n\n*${describeCut(text, options)}*`;
+}
+
+interface EmbedCodeOptions extends CutOptions {
+  /** Shown where it is a plain word. */
+  readonly language: string;
+}
+
+/** Code as a block, cut at `charsMax` with a pointer to the whole. Nothing in it ends the block. */
+export function embedCode(text: string, options: EmbedCodeOptions): string {
+  const kept = cutText(text, options.charsMax);
+  const language = /^[\w+#.-]+$/.test(options.language) ? options.language : '';
+  const block = fencedBlock(language, kept.trimEnd());
+  return kept === text ? block : `${block}\n\n*${describeCut(text, options)}*`;
+}
+
+/** Appends a part of ours to a Markdown text, so that no code block of the text swallows it. */
+export function appendMarkdown(text: string, part: string): string {
+  const fence = text.split(/\r?\n/).reduce(nextFence, null);
+  const closed = fence === null ? text.trimEnd() : `${text.trimEnd()}\n${fence}`;
+  return `${closed}\n\n${part}\n`;
+}
+
+function tameLine(line: string, depth: number): string {
+  return lowerHeading(line, depth).replaceAll(openEndedHtml, '&lt;');
+}
+
+function lowerHeading(line: string, depth: number): string {
+  const heading = /^ {0,3}(#{1,6})(?=\s)/.exec(line);
+  if (heading?.[1] === undefined) return line;
+  const level = Math.min(6, heading[1].length + depth);
+  return `${'#'.repeat(level)}${line.slice(heading[0].length)}`;
+}
