@@ -13,6 +13,13 @@ const shared = {
   },
 };
 
+/** One Temporal server and one workflow bundle for all test files of a run. */
+const withServer = {
+  ...shared,
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+};
+
 export default {
   // The integration tests mostly wait for servers and timers, so three at a time also suit two cores.
   maxWorkers: 3,
@@ -27,13 +34,8 @@ export default {
       displayName: 'fast',
       roots: ['<rootDir>/test/unit', '<rootDir>/test/architecture', '<rootDir>/test/replay'],
     },
-    {
-      ...shared,
-      displayName: 'integration',
-      roots: ['<rootDir>/test/integration', '<rootDir>/test/chaos'],
-      // One Temporal server and one workflow bundle for all of them.
-      globalSetup: '<rootDir>/test/support/global-setup.ts',
-      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-    },
+    { ...withServer, displayName: 'integration', roots: ['<rootDir>/test/integration'] },
+    // What `npm run test:slow` runs; CONTRIBUTING says what belongs there.
+    { ...withServer, displayName: 'slow', roots: ['<rootDir>/test/slow'] },
   ],
 };

@@ -1,5 +1,5 @@
 /**
- * Why a request to the server or the engine did not succeed, for programs.
+ * Reason why a request to the server or the engine failed, for programs.
  * - `unreachable`: the server did not answer in time.
  * - `run_ended`: the run is closed and takes no more messages.
  */
@@ -12,7 +12,7 @@ export type ClientErrorCode =
   | 'run_ended'
   | 'internal';
 
-/** A failure whose message says in one line what happened and what to try. */
+/** Failure whose message says in one line what happened and what to try. */
 export class PlanwaveClientError extends Error {
   override readonly name = 'PlanwaveClientError';
   readonly code: ClientErrorCode;
@@ -23,7 +23,9 @@ export class PlanwaveClientError extends Error {
   }
 }
 
-/** Null for what is not there yet: a child is in its parent's view a moment before the server has started it. */
+/**
+ * Returns null for what does not exist yet: a child is in its parent's view a moment before the server has started it.
+ */
 export async function ifFound<T>(promise: Promise<T>): Promise<T | null> {
   try {
     return await promise;

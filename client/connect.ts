@@ -32,7 +32,7 @@ const defaultAddress = 'localhost:7233';
 const defaultTimeoutMs = 4_000;
 
 /**
- * Where the server is and how to speak to it, from the same variables and profile file as the Temporal CLI.
+ * Reads the server's address and credentials from the same variables and profile file as the Temporal CLI.
  * @throws PlanwaveClientError `bad_input` for a profile, certificate or variable that can't be read.
  */
 export function loadServerConfig(options: ConnectOptions = {}): ServerConfig {
@@ -113,7 +113,7 @@ function messageOf(error: unknown): string {
   return `${first.replace(/[.:]$/, '')}${hasLine ? ` in line ${String(error.line)}` : ''}`;
 }
 
-/** Where the worker listens: `PLANWAVE_TASK_QUEUE`, which the worker reads too, else `planwave`. */
+/** Returns the worker's task queue: `PLANWAVE_TASK_QUEUE`, which the worker reads too, else `planwave`. */
 export function taskQueueOf(env: Readonly<Record<string, string | undefined>>): string {
   return env['PLANWAVE_TASK_QUEUE'] || taskQueue;
 }

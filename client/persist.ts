@@ -4,9 +4,9 @@ import { PlanwaveClientError } from './client-error.ts';
 export interface PersistOptions {
   /** Time before the second try, in milliseconds; the time doubles up to 5,000. */
   readonly everyMs: number;
-  /** How long a server that does not answer is asked again, in milliseconds. If undefined: for ever. */
+  /** Time for which a server that does not answer is asked again, in milliseconds. If undefined: for ever. */
   readonly giveUpAfterMs?: number | undefined;
-  /** Of the server, for the notices. If undefined: not told. */
+  /** Address of the server, for the notices. If undefined: not shown. */
   readonly address?: string | undefined;
   /** Ends the waiting and the trying. */
   readonly signal: AbortSignal;

@@ -46,10 +46,10 @@ export interface PlanwaveClient {
   startTeam(input: TeamInput, options?: StartRunOptions): Promise<StartedRun>;
   /** Newest first. Works with every worker off. */
   list(options?: ListOptions): Promise<readonly ListedRun[]>;
-  /** What the server knows of one run. Works with every worker off. */
+  /** Reads what the server knows of one run. Works with every worker off. */
   describe(runId: string): Promise<RunListing>;
 
-  /** What no worker can carry on, of one run or of all. Works with every worker off. */
+  /** Lists the workflows that no worker can carry on, of one run or of all. Works with every worker off. */
   stuck(runId?: string): Promise<readonly StuckWorkflow[]>;
   /** The histories of every open workflow of ours on the task queue, read one by one as they are asked for. */
   openHistories(): AsyncIterable<OpenHistory>;
@@ -61,7 +61,7 @@ export interface PlanwaveClient {
   waves(runId: string): Promise<Reading<RunWavesView>>;
   /** Live states of one wave, by the `wave_workflow_id` of the status view. */
   waveView(waveWorkflowId: string): Promise<Reading<WaveView>>;
-  /** What a delegation spends and does at this moment, by the `workflow_id` of its view. */
+  /** Reads the usage and the activities of a delegation, by the `workflow_id` of its view. */
   delegation(workflowId: string): Promise<DelegationReading>;
 
   /** A team at this moment, with what its members are writing: see `streamTeam`. */
@@ -74,7 +74,7 @@ export interface PlanwaveClient {
   stop(runId: string, message?: ControlMessage): Promise<ControlMessage>;
   amend(runId: string, message: AmendMessage): Promise<AmendMessage>;
 
-  /** How a run ended, or null while it works. Works with every worker off. */
+  /** Reads the end of a run, or null while it works. Works with every worker off. */
   result(runId: string): Promise<RunEnd | null>;
   /** Waits for the end, however long that takes. */
   waitForEnd(runId: string): Promise<RunEnd>;
@@ -89,13 +89,13 @@ export interface PlanwaveClientOptions {
   readonly taskQueue?: string | undefined;
   /** If undefined: plain JSON. Needed where the worker encrypts. */
   readonly dataConverter?: DataConverter | undefined;
-  /** Of the SDK's client, such as those that trace. If undefined: none. */
+  /** Interceptors of the SDK's client, such as those that trace. If undefined: none. */
   readonly interceptors?: readonly WorkflowClientInterceptor[] | undefined;
   /** In milliseconds: how long a worker may take for a query or update. If undefined: 5,000. */
   readonly workerTimeoutMs?: number | undefined;
   /** Taken out of what is sent, with all that looks like a secret. If undefined: those of this process's environment. */
   readonly secrets?: readonly string[] | undefined;
-  /** Told before the sending how many secrets are taken out, by rule. It never gets the secret. If undefined: nobody. */
+  /** Called before the sending with the number of secrets that are taken out, by rule. It never gets the secret. If undefined: not called. */
   readonly onRedacted?: ((rule: string, count: number) => void) | undefined;
 }
 
@@ -161,7 +161,7 @@ function createContext(options: PlanwaveClientOptions): ClientContext {
       namespace,
       dataConverter: {
         ...dataConverter,
-        // Behind `redact`, for what somebody forgets to hand to it; before any codec that encrypts.
+        // Behind `redact`, for what was not handed to it; before any codec that encrypts.
         payloadCodecs: [
           createRedactingCodec(redactor, outgoingSink),
           ...(dataConverter?.payloadCodecs ?? []),

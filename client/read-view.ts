@@ -23,7 +23,7 @@ export type Reading<T> =
       readonly live: false;
       /** Why there is no view and what to try, in one line. */
       readonly note: string;
-      /** What no worker can carry on, the workflow that was asked first. Empty when no worker is there at all. */
+      /** Workflows that no worker can carry on, the one that was asked first. Empty when no worker is there at all. */
       readonly stuck: readonly StuckWorkflow[];
       readonly last_known: RunListing;
     };
@@ -56,7 +56,7 @@ export async function describeRun(context: ClientContext, workflowId: string): P
   );
 }
 
-/** Whether asking the server about the run would fail for the same reason. */
+/** Returns true if asking the server about the run would fail for the same reason. */
 function isFinal(error: unknown): boolean {
   return (
     error instanceof WorkflowNotFoundError ||
@@ -93,7 +93,7 @@ function noteOf(error: unknown, { version }: RunListing): string {
   return `The worker did not answer the query (${text}); this is the last known state.`;
 }
 
-/** Shown beside other things that are ready sooner, so nobody waits long for it. */
+/** Short, because the status is shown beside other things that are ready sooner. */
 const statusTimeoutMs = 1_500;
 
 export type StatusAnswer<T> =

@@ -21,13 +21,13 @@ import { ifFound } from './client-error.ts';
 import { toRunListing } from './run-listing.ts';
 import type { RunListing } from './run-listing.ts';
 
-/** What a delegation spends and does at this moment. */
+/** Usage and activities of a delegation at one moment. */
 export interface DelegationReading {
   /** With its phases at work. Null while no worker answers, or when the workflow does not tell. */
   readonly usage: Usage | null;
-  /** Where its triad is. Null unless a triad does it, and where `usage` is. */
+  /** State of its triad. Null unless a triad does it, and where `usage` is. */
   readonly triad: TriadPhaseView | null;
-  /** Where its team is. Null unless a team does it, and where `usage` is. */
+  /** State of its team. Null unless a team does it, and where `usage` is. */
   readonly team: TeamView | null;
   /** Its own, and those of every phase below it. */
   readonly activities: readonly ActivityReading[];
@@ -164,7 +164,7 @@ export interface TeamLook {
 
 /** A model call in flight, by its newest heartbeat. */
 export interface CallReading {
-  /** Of this attempt: what another one writes is another text. */
+  /** Id of the call's attempt: another attempt writes another text. */
   readonly call: string;
   readonly delegation_id: string;
   readonly agent_id: string;

@@ -11,7 +11,7 @@ import type { LoneWaveResult, WaveResult } from '../contracts/planner-wave.ts';
 import type { ClientContext } from './server-calls.ts';
 import { callServer, toClientError } from './server-calls.ts';
 
-/** How a run ended. */
+/** The end of a run. */
 export type RunEnd =
   | { readonly ended: 'result'; readonly result: PlannerRunResult }
   /** A wave, delegation, triad, team or phase that was started by hand: it has an outcome of its own. */

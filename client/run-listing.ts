@@ -18,7 +18,7 @@ type ExecutionState =
   | 'timed_out'
   | 'unknown';
 
-/** What the server itself knows of a run, from memo and search attributes: readable with every worker off. */
+/** State of a run as the server knows it, from memo and search attributes: readable with every worker off. */
 export interface RunListing {
   readonly run_id: string;
   readonly goal: string;
@@ -102,7 +102,7 @@ export interface ListOptions {
 }
 
 /**
- * What a person started: runs, and waves, delegations, triads, phases and teams that no other workflow began. One that
+ * Query for what a person started: runs, and waves, delegations, triads, phases and teams that no other workflow began. One that
  * continued as new has several executions under one id; only the newest counts.
  */
 const ofOurs = `WorkflowType IN (${Object.values(workflowTypes).map(queryText).join(', ')})`;
@@ -130,7 +130,7 @@ export async function listRuns(
   }));
 }
 
-/** What the server knows: while a run works, what its finished waves have cost. Empty when that is nothing yet. */
+/** Formats the cost that the server knows: while a run works, that of its finished waves. Empty when that is nothing yet. */
 export function formatSpent({ cost_usd, execution }: RunListing): string {
   if (cost_usd === null) return '';
   // A search attribute holds dollars.

@@ -19,7 +19,7 @@ export const grpcCodes = {
   unauthenticated: 16,
 } as const;
 
-/** Where calls go, for deadlines and for error texts. */
+/** Server of a call, for deadlines and error texts. */
 interface ServerAddress {
   readonly connection: ConnectionLike;
   readonly address: string;
@@ -179,7 +179,7 @@ export function refusedCredentials(
   );
 }
 
-/** What a plain TCP connection meets, in words. Never throws. */
+/** Describes what a plain TCP connection meets. Never throws. */
 function probe(address: string): Promise<string> {
   const { host, port } = splitAddress(address);
   return new Promise((resolve) => {
@@ -220,12 +220,12 @@ export function queryText(text: string): string {
   return `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
 }
 
-/** What the parts of the client share. */
+/** Context that the parts of the client share. */
 export interface ClientContext extends ServerAddress {
   readonly workflows: WorkflowClient;
   readonly taskQueue: string;
   readonly dataConverter: DataConverter | undefined;
   readonly workerTimeoutMs: number;
-  /** What is to be sent, without the secrets in it. The server keeps it before any code of the engine sees it. */
+  /** Takes the secrets out of what is to be sent. The server keeps it before any code of the engine sees it. */
   readonly redact: <T>(outgoing: T) => T;
 }

@@ -46,7 +46,7 @@ export function startTeam(
   return start(context, { type: workflowTypes.team, input, goal: input.message }, options);
 }
 
-/** What is started, without secrets: id and summary are made of the goal, and half a secret would not be known for one. */
+/** A start without secrets: id and summary are made of the goal, and half a secret would not be recognised. */
 interface Start {
   readonly type: string;
   readonly input: PlannerRunInput | TeamInput;

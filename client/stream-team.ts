@@ -8,23 +8,23 @@ import type { TeamCursor } from './tell-team.ts';
 import type { TeamEvent } from './team-event.ts';
 
 export interface StreamOptions {
-  /** Of an earlier stream of the same team: goes on after the last event that it gave. If undefined: from the beginning. */
+  /** Cursor of an earlier stream of the same team: continues after its last event. If undefined: from the beginning. */
   readonly cursor?: string | undefined;
   /** Ends the stream, not the team. */
   readonly signal?: AbortSignal | undefined;
   /** Between two looks, in milliseconds. If undefined: 500. A call tells what it has written once a second. */
   readonly pollEveryMs?: number | undefined;
-  /** How long a server that does not answer is asked again, in milliseconds. If undefined: 120,000. */
+  /** Time for which a server that does not answer is asked again, in milliseconds. If undefined: 120,000. */
   readonly giveUpAfterMs?: number | undefined;
 }
 
 interface TeamStream extends AsyncIterable<TeamEvent> {
-  /** What was given out until now, the newest event included. A stream of another process can go on from it. */
+  /** Position after the newest event. A stream of another process can continue from it. */
   readonly cursor: string;
 }
 
 /**
- * What happens in a team, as it happens, until its end. The events of one team come once, in spite of lost connections;
+ * Streams the events of a team until its end. Each event comes once, in spite of lost connections;
  * nothing of it is written to its history, so any number of streams may look at the same team.
  *
  * A connection that is lost for good, and a team that fails, are events of the type `error`: the loop over the stream never
@@ -61,7 +61,7 @@ interface OpenStream {
   readonly everyMs: number;
   readonly giveUpAfterMs: number;
   readonly signal: AbortSignal;
-  /** Whether the workflow was seen. */
+  /** True once the workflow was seen. */
   isFound: boolean;
   cursor: TeamCursor;
 }
@@ -115,7 +115,7 @@ async function* tellResult(stream: OpenStream): AsyncGenerator<TeamEvent, void> 
   }
 }
 
-/** Said once when nobody answers, and once when somebody does again. */
+/** Tells once when no worker answers, and once when one does again. */
 function* tellWorkers(last: TeamLook | null, look: TeamLook): Generator<TeamEvent, void> {
   if (look.run.execution !== 'running' || look.note === (last?.note ?? null)) return;
   yield { type: 'notice', text: look.note ?? 'A worker answers again.' };

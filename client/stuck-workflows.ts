@@ -17,7 +17,7 @@ export interface StuckWorkflow {
    * received since, such as a signal; a reset that leaves signals out makes it go on.
    */
   readonly cure: 'deploy' | 'reset';
-  /** What the worker said, in its own words. */
+  /** The worker's error message. */
   readonly reason: string;
 }
 
@@ -25,7 +25,7 @@ export interface StuckWorkflow {
 const stuckMax = 100;
 
 /**
- * What of a run is stuck: the run itself at once, and its children when the server has seen their tasks fail so often
+ * Finds what is stuck in a run: the run itself at once, and its children when the server has seen their tasks fail so often
  * that it reports them (`TemporalReportedProblems`; by default five times in a row).
  */
 export async function findStuck(

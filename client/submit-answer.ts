@@ -12,29 +12,32 @@ import { commandText } from '../core/text/command-text.ts';
 import { grpcCodes, callServer, grpcCodeOf, toClientError } from './server-calls.ts';
 
 export type AnswerResult =
-  /** `accepted` is the answer as it was taken, or null when the run did not say. */
+  /** `accepted` is the answer as the run accepted it, or null when the run did not say. */
   | {
       readonly status: 'accepted';
       readonly question_id: string;
       readonly accepted: string | null;
     }
-  /** The run is unhurt and the question is as it was. */
+  /** The run is unharmed and the question is unchanged. */
   | {
       readonly status: 'refused';
       readonly question_id: string;
       readonly reason: string;
-      /** A payload that would be taken, where there is one. */
+      /** Payload that would be accepted, if there is one. */
       readonly example: AnswerInput | null;
     }
   /** No worker answered. The answer is recorded with the run and is checked when a worker is there. */
   | { readonly status: 'sent'; readonly question_id: string; readonly note: string };
 
 export interface AnswerOptions {
-  /** No worker is known to be there: the answer is sent as a signal at once, without waiting for one. */
+  /** True when no worker is known to be there: the answer is sent as a signal at once, without waiting for one. */
   readonly workerIsAway?: boolean | undefined;
 }
 
-/** The server takes payloads up to 2 MiB; above that it does not refuse an update but lets it run into its deadline. */
+/**
+ * Maximum size of an answer. The server takes payloads up to 2 MiB; above that it does not refuse an update but lets it
+ * run into its deadline.
+ */
 const answerBytesMax = 2_000_000;
 
 export async function submitAnswer(
@@ -74,7 +77,10 @@ export async function submitAnswer(
   }
 }
 
-/** A signal is recorded by the server alone. The engine applies an answer that arrives both ways once. */
+/**
+ * Sends the answer as a signal, which the server records alone. The engine applies an answer that arrives both ways
+ * once.
+ */
 async function sendSignal(
   context: ClientContext,
   runId: string,
@@ -87,7 +93,10 @@ async function sendSignal(
   return { status: 'sent', question_id: answer.question_id, note };
 }
 
-/** There may be no worker, none of the run's version, or one whose code does not fit: the status tells which. */
+/**
+ * Returns the note for an answer that no worker took: there may be none, none of the run's version, or one whose code
+ * does not fit; the status says which.
+ */
 function awayNote(runId: string): string {
   return `No worker takes it now: the answer was sent and will be checked when a worker is there. See: ${commandText('status', runId)}`;
 }
@@ -95,7 +104,7 @@ function awayNote(runId: string): string {
 const busyNote =
   'The run takes no more updates at this moment: the answer was sent as a signal and will be checked soon.';
 
-/** Why a signal gets through where the update did not, or null when it would not either. */
+/** Explains why a signal gets through where the update did not. Returns null when it would not either. */
 function noteOfFallback(error: unknown, runId: string): string | null {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return awayNote(runId);
   const code = grpcCodeOf(error);

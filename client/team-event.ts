@@ -4,7 +4,7 @@ import type { Usage } from '../contracts/usage.ts';
 import type { TaskView, TeamLeaderView } from '../contracts/views.ts';
 
 /**
- * What happens in a team while it works. Every event with a `delegation_id` names by it whose it is: a team's own is that of
+ * An event of a team at work. Every event with a `delegation_id` names by it whose it is: a team's own is that of
  * the delegation it does (`task` for one that was started alone), and its tasks are `<delegation_id of the team>.<name>`.
  * A member that is a team has a leader and tasks of its own, which are told the same way.
  */
@@ -55,17 +55,17 @@ export interface DelegationEvent extends Pick<
   'delegation_id' | 'member_id' | 'title' | 'state' | 'reason' | 'attempts' | 'usage'
 > {
   readonly type: 'delegation';
-  /** Of a triad at work. */
+  /** Phase of a triad at work. */
   readonly phase: string | null;
 }
 
-/** What a model has written since the last event of the same call. */
+/** Text that a model has written since the last event of the same call. */
 export interface TextEvent {
   readonly type: 'text';
   readonly delegation_id: string;
-  /** Whether the leader of that delegation wrote it, or who does the task. */
+  /** Writer of the text: the leader of that delegation, or the member that does the task. */
   readonly from: 'leader' | 'member';
-  /** Who wrote it. In a triad, three agents write for one delegation. */
+  /** Agent that wrote it. In a triad, three agents write for one delegation. */
   readonly agent_id: string;
   /** The same for all that one call has written: what is joined by it, in order, is the text of the call. */
   readonly call: string;
@@ -94,13 +94,13 @@ export interface EndEvent {
   readonly status: string;
   /** Why it did not complete. */
   readonly reason: string;
-  /** Of leader and members together. Null when the workflow ended without an outcome. */
+  /** Usage of leader and members together. Null when the workflow ended without an outcome. */
   readonly usage: Usage | null;
   readonly leader: TeamOutcome['leader'] | null;
   readonly members: TeamOutcome['members'];
   /** Tasks by how they ended. */
   readonly tasks: Readonly<Partial<Record<TaskStatus, number>>>;
-  /** Whether the answer holds less than was asked for. */
+  /** True if the answer holds less than was asked for. */
   readonly partial: boolean;
   readonly notes: readonly string[];
 }

@@ -17,8 +17,8 @@ interface Told {
 type Telling = (cursor: TeamCursor) => Told | null;
 
 /**
- * What is new in a look at a team, in the order in which it happened as far as that can be seen: a task never ends after
- * its leader has heard of it, and nobody writes before its task was given out.
+ * Lists what is new in a look at a team, in the order in which it happened as far as that can be seen: a task never ends after
+ * its leader has heard of it, and no text comes before its task was given out.
  */
 export function tellTeam(before: TeamCursor, look: TeamLook): Told[] {
   const { work } = look;
@@ -44,7 +44,7 @@ export function tellTeam(before: TeamCursor, look: TeamLook): Told[] {
   ]);
 }
 
-/** What need not be remembered any more: calls that are over, and questions that are answered. */
+/** Drops what need not be remembered any more: calls that are over, and questions that are answered. */
 export function forgetOld(cursor: TeamCursor, look: TeamLook): TeamCursor {
   const inFlight = new Set(look.calls.map(({ call }) => call));
   const open = look.questions?.map(({ question_id }) => question_id);
@@ -109,7 +109,7 @@ function tellTask(task: TaskView): Telling {
   };
 }
 
-/** What is told again when it changes. The phases of a triad are told; their rounds and turns are not. */
+/** Returns what is told again when it changes. The phases of a triad are told; their rounds and turns are not. */
 export function tellingOf(task: TaskView): string {
   return [task.state, task.attempts, phaseOf(task) ?? '', task.reason].join(' ');
 }
@@ -157,7 +157,7 @@ function split<T>(items: readonly T[], fits: (item: T) => boolean): readonly [T[
 /** The code of the ErrorEvent of a team that did not bring what it was to bring. */
 const teamFailed = 'team_failed';
 
-/** Endings that somebody wanted, so that they are no error. */
+/** Endings that people wanted, so that they are no error. */
 const wanted: readonly string[] = ['completed', 'stopped', 'cancelled'];
 
 /** The last events of a stream, in their order: the error, the answer as far as there is one, the end. */
@@ -210,7 +210,7 @@ function errorOf(status: string, reason: string): TeamEvent[] {
 
 const count = z.number().int().min(0);
 
-/** What was told of a team, so that nothing is told twice, whoever goes on. */
+/** Record of the events of a team that were given out, so that any process can continue without repeating one. */
 export const TeamCursor = z.strictObject({
   version: z.literal(1),
   /** By the delegation_id of its team. */

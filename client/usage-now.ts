@@ -1,5 +1,5 @@
 /**
- * What a run has used until now, although each workflow counts what is below it only at its end.
+ * Adds up what a run has used until now, although each workflow counts what is below it only at its end.
  *
  * A view names the workflows whose usage is not in its own. Those are asked after it: whatever ends in between, nothing is
  * counted twice, and nothing is left out.
@@ -23,13 +23,13 @@ export interface UsageNow {
   readonly untold: readonly string[];
 }
 
-/** Whether the usage of the view is all there is. */
+/** Returns true if the usage of the view is complete. */
 export function isWholeUsage({ usage, delegation, wave_workflow_id }: StatusView): boolean {
   // A part that was started by hand is counted at its end.
   return delegation === undefined ? wave_workflow_id === null : usage.calls > 0;
 }
 
-/** Of a run, or of a part that was started by hand. */
+/** Reads the usage of a run, or of a part that was started by hand. */
 export async function readUsageNow(context: ClientContext, status: StatusView): Promise<UsageNow> {
   const { usage, delegation, wave_workflow_id: waveId } = status;
   if (isWholeUsage(status)) return { usage, untold: [] };

@@ -153,7 +153,7 @@ export interface PendingEscalation {
   readonly escalation_id: string;
   /** The workflow that waits. */
   readonly from: string;
-  /** The delegation that asked, or null when the planner or the engine did. */
+  /** The delegation that asked; null for the planner and the engine. */
   readonly delegation_id: string | null;
   /** One answer for each question of the escalation, in its order. */
   readonly answers: readonly PendingAnswer[];

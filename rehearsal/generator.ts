@@ -101,7 +101,7 @@ function readLimits(description: string): JsonObject {
   return Object.fromEntries(found.map(([, keyword, value = '']) => [keyword, JSON.parse(value)]));
 }
 
-/** Tells whether `value` fits. A schema that can't be read counts as fitted. */
+/** Returns true when `value` fits `schema`. A schema that can't be read counts as fitted. */
 function fitsSchema(schema: JsonObject, value: unknown): boolean {
   try {
     return new Validator(schema, '2020-12').validate(value).valid;

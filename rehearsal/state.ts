@@ -17,7 +17,7 @@ interface MatchedCall {
 }
 
 interface ScriptBook {
-  /** Puts these rules in the place of all earlier ones. */
+  /** Replaces all earlier rules by these. */
   write(rules: readonly ScriptRule[]): void;
   /** The first rule that fits, with its position, and counts it as used; null when none fits. */
   take(call: MatchedCall): { readonly rule: ScriptRule; readonly position: number } | null;

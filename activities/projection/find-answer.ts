@@ -13,15 +13,15 @@ import type { RecordTexts, TextRefs } from './record-texts.ts';
 import { renderPhaseSummary } from './render-phase.ts';
 import { resultLimits } from './limits.ts';
 
-/** What the user gets of a run. */
+/** The result of a run, for its user. */
 export interface Answer {
   /** Markdown; empty when nothing came of the run. */
   readonly text: string;
-  /** What a reader has to know of it: how it was chosen, when nobody named it at the end. Empty when there is nothing. */
+  /** Tells the reader how the answer was chosen when the last decision named none. Otherwise empty. */
   readonly note: string;
 }
 
-/** What `findAnswer` wants loaded, but for the text of a file. */
+/** Lists the texts that `findAnswer` needs, except that of a file. */
 export function answerNeeds(record: RunRecord): TextRefs {
   return {
     decisions: record.waves.map((wave) => wave.decision_ref),
@@ -30,7 +30,7 @@ export function answerNeeds(record: RunRecord): TextRefs {
   };
 }
 
-/** What `findAnswer` wants loaded of a file that the answer names. */
+/** Lists the text that `findAnswer` needs of a file that the answer names. */
 export function answerFileNeeds(record: RunRecord, { decisions }: RecordTexts): TextRefs {
   const named = lastNamed(record, decisions)?.answer;
   const paths = named?.kind === 'file' ? listAnswerPaths(named.value) : [];
@@ -57,7 +57,7 @@ export function findAnswer(record: RunRecord, texts: RecordTexts): Answer {
 
 interface LastNamed {
   readonly answer: NamedAnswer;
-  /** Whether the last wave of the run named it. */
+  /** True if the last wave of the run named it. */
   readonly isLast: boolean;
 }
 
@@ -125,7 +125,7 @@ function gatherOutputs(record: RunRecord, texts: RecordTexts): Answer {
   return { text, note: `The run was ended before it gave an answer. ${what}` };
 }
 
-/** A delegation that was started alone: it came to its end, and nobody decides on it. */
+/** A delegation that was started alone: it came to its end, and no decision follows. */
 function isOutputOfPart({ waves }: RunRecord): boolean {
   const [wave] = waves;
   return waves.length === 1 && wave?.status === 'decided' && wave.decision_ref === null;
@@ -150,12 +150,12 @@ function joinOutputs(
   ).trimEnd();
 }
 
-/** The newest confirmed writing of a file; null when nobody is known to have written it. */
+/** The newest confirmed writing of a file; null without a known writing. */
 function findWritten({ effects = [] }: RunRecord, path: string): RecordedEffect | null {
   return effects.findLast((one) => one.state === 'confirmed' && one.target === path) ?? null;
 }
 
-/** Where the text of a file is that is small enough to be shown; null for others. */
+/** Returns the reference of a file's text if the file is small enough to be shown; null otherwise. */
 function shownArguments({ receipt, arguments_ref }: RecordedEffect): Ref | null {
   return receipt !== null && receipt.bytes <= resultLimits.fileBytesMax ? arguments_ref : null;
 }
@@ -170,7 +170,7 @@ function describeFiles(
   return files.length === paths.length ? files.join('\n\n') : null;
 }
 
-/** Where a file lies, and its text where that is small. */
+/** Describes the place of a file, and includes its text if it is small. */
 function describeFile(path: string, record: RunRecord, texts: RecordTexts): string | null {
   const written = findWritten(record, path);
   if (written === null) return null;

@@ -1,5 +1,5 @@
 /**
- * How much of each text the file of a triad's phase holds, in characters. What is cut names the artifact that has the
+ * Limits of each text in the file of a triad's phase, in characters. A cut text names the artifact that has the
  * whole. The spec is what a triad is about, so it gets the most; what was said on the way gets the least.
  */
 export const phaseLimits = {
@@ -9,7 +9,7 @@ export const phaseLimits = {
   proposalCharsMax: 4_000,
   /** An answer's reason is 2,000 characters at most. */
   reasonCharsMax: 2_000,
-  /** What a member said in one turn: what counts of it stands in the records. */
+  /** The words of a member in one turn; their results are in the records. */
   saidCharsMax: 2_000,
   /** The output in short, as the planner gets it. */
   compactCharsMax: 8_000,
@@ -18,7 +18,7 @@ export const phaseLimits = {
 } as const;
 
 /**
- * How much of each text `result.md` and `report.md` hold, in characters, entries or bytes. What is cut names where the
+ * Limits of each text in `result.md` and `report.md`, in characters, entries or bytes. A cut text names where the
  * whole is. People read them in one sitting, and a model may read one as one detail.
  */
 export const resultLimits = {
@@ -44,13 +44,13 @@ export const resultLimits = {
 } as const;
 
 /**
- * How much of each text the file of a team holds, and an output that the engine puts together of what members brought, in
+ * Limits of each text in the file of a team, and in an output that the engine composes of its members' results, in
  * characters. What is cut names where the whole is. A team has up to fifty tasks, so each of them is told in short.
  */
 export const teamLimits = {
   /** The message, about two pages. */
   messageCharsMax: 6_000,
-  /** What one member was asked. */
+  /** The task of one member. */
   taskCharsMax: 2_000,
   /** An output in short, as the leader got it. */
   compactCharsMax: 4_000,
@@ -58,6 +58,6 @@ export const teamLimits = {
   partialCharsMax: 2_000,
   /** A reason or a note: a few sentences. */
   lineCharsMax: 600,
-  /** What came of a task, in the line that the planner reads. */
+  /** The result of a task, in the line that the planner reads. */
   shortCharsMax: 240,
 } as const;

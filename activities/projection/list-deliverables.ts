@@ -36,7 +36,7 @@ export function listSuperseded(
 }
 
 /**
- * What the run delivers: the completed delegations that nothing replaced. One is replaced when a completed delegation says
+ * Lists what the run delivers: the completed delegations that nothing replaced. One is replaced when a completed delegation says
  * so, or when those of later waves speak on all of its criteria again, or produce everything again that it produces.
  */
 export function listDeliverables(record: RunRecord): readonly Deliverable[] {

@@ -103,7 +103,7 @@ function listWaveFiles(wave: StoredWave): readonly ProjectedFile[] {
   ];
 }
 
-/** How triads and teams came to their outputs. */
+/** Lists the reports of triads and teams. */
 function listReports({ plan_ref, outcomes }: StoredWave): readonly ProjectedFile[] {
   if (plan_ref === null) return [];
   return outcomes.flatMap((outcome) => listReportFiles({ ...outcome, plan_ref }));
@@ -146,7 +146,7 @@ function isEndOf(wave: number): ProjectedFile['changesWith'] {
 export interface ProjectedFile {
   readonly path: string;
   readonly needs: TextRefs;
-  /** Whether this change can make the file differ. */
+  /** Returns true if this change can make the file differ. */
   readonly changesWith: (change: RecordChange) => boolean;
   readonly render: (texts: RecordTexts) => string;
   /** Files that only what it needs knows of. If undefined, there are none. */
@@ -157,7 +157,7 @@ export interface ProjectedFile {
 type Done = Pick<TaskRecord, 'delegation_id' | 'plan_ref' | 'triad' | 'team'>;
 
 /**
- * How a triad or a team came to its output, and how those among its members did. Written when each of them ends
+ * Lists the reports of a triad or a team, and of those among its members. Written when each of them ends
  * (`recordPhase`, `recordTeam`), so no change of the record makes them differ.
  */
 function listReportFiles(done: Done): readonly ProjectedFile[] {
@@ -178,7 +178,7 @@ function listPhaseFiles({ delegation_id, plan_ref, triad }: Done): readonly Proj
   }));
 }
 
-/** Of each phase the last attempt. */
+/** Returns the last attempt of each phase. */
 function newestPhases(triad: TriadOutcome | undefined): TriadOutcome['phases'] {
   return [...new Map(triad?.phases.map((one) => [one.phase, one])).values()];
 }

@@ -4,9 +4,9 @@ import type { TriadPhase } from '../../contracts/triad.ts';
 import { waveNumber } from '../../core/ids.ts';
 
 /**
- * Paths in a run's tree, relative to the run's folder. Nothing else builds one.
+ * Paths in a run's tree, relative to the run's folder. All of them are built here.
  *
- * Ids come from a model: they are slugs by contract, those of a team's tasks slugs with dots between them, and checked
+ * Ids come from a model: they are slugs by contract, those of a team's tasks slugs joined by dots, and are checked
  * again here because they become names of files.
  */
 export const treePaths = {
@@ -16,7 +16,7 @@ export const treePaths = {
   effects: 'effects.jsonl',
   result: 'result.md',
   report: 'report.md',
-  /** Of the agents' files, unless the run's input names another folder. */
+  /** Folder of the agents' files, unless the run's input names another. */
   workspace: 'workspace',
   conversationSummary: (goalTitle: string): string =>
     `conversation_summary_${toTaskName(goalTitle)}.md`,
@@ -35,7 +35,7 @@ function waveFolder(wave: number): string {
   return `waves/${waveNumber(wave)}`;
 }
 
-/** `task` when the title has no ASCII letter or digit. */
+/** Returns `task` when the title has no ASCII letter or digit. */
 function toTaskName(goalTitle: string): string {
   const words =
     goalTitle
@@ -49,7 +49,10 @@ function toTaskName(goalTitle: string): string {
   return name === '' ? 'task' : name;
 }
 
-/** As `slugName`, for a task of a team too: a slug for each level, with dots between. No slug has one, so no two are equal. */
+/**
+ * Works like `slugName`, but accepts a task of a team too: a slug for each level, joined by dots. No slug contains a
+ * dot, so no two names are equal.
+ */
 function storedName(id: string): string {
   return id.split('.').map(slugName).join('.');
 }
@@ -62,19 +65,20 @@ function slugName(id: string): string {
 }
 
 const plain = /^[a-z0-9][a-z0-9_-]{0,63}$/;
-/** Names that Windows gives to devices, whatever extension follows. */
+/** Names that Windows reserves for devices, whatever extension follows. */
 const device = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 const hashDigits = 32;
 const prefixCharsMax = 24;
 
 /**
- * A name for a file or folder that stands for `name` alone.
+ * Encodes `name` as the name of a file or folder that is unique to it.
  *
  * A plain name (lower-case ASCII letters, digits, `-`, `_`, at most 64) is kept. Any other becomes `<readable
  * beginning>~<hash>`: no separator, dot, upper case or Unicode is left, so that two names which differ in a single code
- * unit differ on every file system. A plain name never holds `~`, so no name can pose as another one's encoding.
+ * unit differ on every file system. A plain name never contains `~`, so no name can collide with another one's
+ * encoding.
  *
- * @param reserved plain names that somebody else uses in the same folder.
+ * @param reserved plain names that are already in use in the same folder.
  */
 function toPathName(name: string, reserved: readonly string[] = []): string {
   if (plain.test(name) && !device.test(name) && !reserved.includes(name)) return name;
@@ -96,7 +100,7 @@ function readableBeginning(name: string): string {
   return beginning === '' ? 'x' : beginning;
 }
 
-/** Folders of the store in the artifact home, and names kept free for what may come beside them. */
+/** Folders of the store in the artifact home, and names reserved for future ones. */
 const storeFolders = [
   'objects',
   'ledger',
@@ -108,7 +112,7 @@ const storeFolders = [
   'tmp',
 ] as const;
 
-/** The folder of a run below the artifact home: its run_id where that is a plain name, else an encoding of it. */
+/** Returns the folder of a run below the artifact home: its run_id if that is a plain name, else an encoding of it. */
 export function toRunDirectory(runId: string): string {
   return toPathName(runId, storeFolders);
 }

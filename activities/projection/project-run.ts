@@ -6,7 +6,7 @@ import { listFiles } from './list-files.ts';
 import type { ProjectedFile } from './list-files.ts';
 import { loadTexts } from './record-texts.ts';
 
-/** What led from the record that was projected last to this one, or `all` to write the whole tree. */
+/** The changes since the record that was projected last, or `all` to write the whole tree. */
 export type ProjectionScope = 'all' | { readonly changes: readonly RecordChange[] };
 
 /**

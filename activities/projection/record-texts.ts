@@ -29,7 +29,7 @@ export interface RecordTexts {
   readonly teams: ReadonlyMap<Ref, LoadedTeam>;
 }
 
-/** What has to be loaded. Null stands for something that does not exist, and is passed over. */
+/** References to load. Null stands for a missing artifact and is skipped. */
 export type TextRefs = { readonly [K in keyof RecordTexts]?: readonly (Ref | null)[] };
 
 /**
@@ -75,7 +75,7 @@ export function textOf<T>(texts: ReadonlyMap<Ref, T>, ref: Ref): T {
 export interface LoadedPhase {
   readonly report: PhaseReport;
   readonly report_ref: Ref;
-  /** Of sections, claims, answers and turns. */
+  /** Texts of sections, claims, answers and turns. */
   readonly texts: ReadonlyMap<Ref, string>;
   readonly summary: PhaseSummary | null;
   readonly output: AgentOutput | null;
@@ -98,7 +98,7 @@ async function loadPhase(store: ArtifactStore, ref: Ref): Promise<LoadedPhase> {
   return { report, report_ref: ref, texts: byRef, summary: told, output };
 }
 
-/** @returns the summary of a negotiation that nobody had to sum up; null of every other phase. */
+/** @returns the summary of a negotiation that no member had to sum up; null for every other phase. */
 function summariseUntold(
   { phase, status, spec }: PhaseReport,
   texts: ReadonlyMap<Ref, string>,
@@ -129,12 +129,12 @@ export interface LoadedTeam {
   readonly plan: WavePlan;
   readonly tasks: readonly LoadedTask[];
   readonly output: AgentOutput | null;
-  /** Of triads among its members, and among those of its teams. */
+  /** Dissent of triads among its members, and among those of its teams. */
   readonly dissent: readonly TriadDissent[];
 }
 
 export interface LoadedTask extends TaskRecord {
-  /** What the leader asked for; null when its time was over before that was planned. */
+  /** The planned task; null if the leader's time was over before it was planned. */
   readonly planned: Delegation | null;
   readonly output: AgentOutput | null;
   /** The last of what had arrived when its time was over; null when nothing had. */
@@ -175,7 +175,7 @@ async function readOutput(store: ArtifactStore, ref: Ref | null): Promise<AgentO
   return ref === null ? null : readShape(store, ref, AgentOutput, 'an agent output');
 }
 
-/** What was planned of a delegation. A miss is a fault of the caller, who has to name the plan that has it. */
+/** Finds a delegation in its plan. A miss is a fault of the caller, which has to name the right plan. */
 export function findPlanned(delegationId: string, { delegations }: WavePlan): Delegation {
   const planned = delegations.find((one) => one.delegation_id === delegationId);
   if (planned !== undefined) return planned;

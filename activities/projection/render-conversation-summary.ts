@@ -56,7 +56,7 @@ function renderDecisions(record: RunRecord, texts: RecordTexts): string {
   );
 }
 
-/** What the planner planned: each wave, and why. */
+/** Lists each planned wave and the planner's reason. */
 function renderPlans({ waves }: RunRecord, texts: RecordTexts): readonly string[] {
   return waves.flatMap(({ wave, plan_ref }) => {
     if (plan_ref === null) return [];
@@ -66,7 +66,7 @@ function renderPlans({ waves }: RunRecord, texts: RecordTexts): readonly string[
   });
 }
 
-/** What the planner made of what a wave brought back. */
+/** Describes the planner's decision on the results of a wave. */
 function describeWave(
   { wave }: Pick<StoredWave, 'wave'>,
   { planner_decision: judged, criteria_reopened, answer }: WaveDecision,
@@ -182,7 +182,7 @@ function renderConstraints(record: RunRecord): string {
   );
 }
 
-/** Nobody who knows stands behind it: it was taken so that work could go on. */
+/** Returns true for an assumed answer: it was taken so that work could go on. */
 function isAssumed({ answered_by }: StoredAnswer): boolean {
   return assumingAnswerers.includes(answered_by);
 }
@@ -191,7 +191,7 @@ function describeAssumed(one: StoredAnswer): string {
   return `Assumption (${whoAssumed(one.answered_by)}, ${one.question_id}): ${oneLine(one.text)} ${answerOf(one)}`;
 }
 
-/** What a person answered, and what the planner found an answer to. What was assumed stands with the assumptions. */
+/** Lists the answers of people and of the planner. Assumed answers are listed with the assumptions. */
 function renderResolved(record: RunRecord): string {
   const answers = record.answered_questions
     .filter((one) => !isAssumed(one))

@@ -11,7 +11,7 @@ import { resultLimits } from './limits.ts';
 import type { Fact } from '../../contracts/fact.ts';
 import { normaliseValue } from '../../core/pool/normalise-fact.ts';
 
-/** What the result does not settle: questions without an answer, and assumptions it rests on. Empty parts are null. */
+/** Lists what the result leaves open: unanswered questions and assumptions. Empty parts are null. */
 export function renderOpenEnds(record: RunRecord, texts: RecordTexts): readonly (string | null)[] {
   return [
     renderList('## Questions that were still open', openQuestions(record), treePaths.questions),
@@ -30,7 +30,7 @@ export function renderOpenEnds(record: RunRecord, texts: RecordTexts): readonly 
   ];
 }
 
-/** What was asked, what holds, and who said so. Null when nobody asked anything. */
+/** Lists each question with its answer and author. Null without questions. */
 export function renderAnswers(record: RunRecord): string | null {
   const entries = record.answered_questions.map((one) => {
     const { question_id, text, answer, answered_by, answer_ref } = one;
@@ -44,7 +44,7 @@ export function renderAnswers(record: RunRecord): string | null {
   return renderList('## Questions and answers', entries, treePaths.questions);
 }
 
-/** What a reader of the answer has to know that is open, or that nobody proved, in words that need no knowledge of the engine. */
+/** Lists what is open or unproven, in words that need no knowledge of the engine. */
 export function listUnsettled(record: RunRecord, texts: RecordTexts): readonly string[] {
   const titles = new Map(
     record.waves.flatMap(({ outcomes }) => outcomes.map((one) => [one.delegation_id, one.title])),
@@ -73,7 +73,7 @@ interface Missing {
 }
 
 /**
- * What agents asked for and nobody supplied, each input once: neither as a product or a result, nor as a fact, nor by an
+ * Lists the inputs that agents requested and never received, each once: neither as a product or a result, nor as a fact, nor by an
  * answer. Requests of an output that later work replaced are over, and so are those of a failed one whose criteria are met.
  */
 function listMissing(record: RunRecord, texts: RecordTexts): readonly Missing[] {

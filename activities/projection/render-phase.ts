@@ -19,7 +19,7 @@ import { textOf } from './record-texts.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
 import type { PhaseSummary } from '../../contracts/phase-summary.ts';
 
-/** What was planned of a triad: the texts that its spec begins with. */
+/** The plan of a triad: the initial texts of its spec. */
 type PlannedTriad = Pick<Delegation, 'delegation_id' | 'title' | 'acceptance_criteria' | 'triad'>;
 
 /** `triads/<delegation>/<phase>.md`: how a phase came out, what it leaves to the next, and who said what. */
@@ -115,10 +115,10 @@ function shorten(text: string): string {
 }
 
 interface TextOptions {
-  /** Of code; null of Markdown. */
+  /** Language of code; null for Markdown. */
   readonly language: string | null;
   readonly charsMax: number;
-  /** How many levels headings go down. Default 3: below those of a section or a turn. */
+  /** Number of levels that headings go down. Default 3: below those of a section or a turn. */
   readonly depth?: number;
 }
 
@@ -135,7 +135,7 @@ function embedText(
     : embedCode(text, { ...options, language });
 }
 
-/** What a claim proposes. Of one about an output it is the section's own text, which may be code. */
+/** Embeds the proposal of a claim. For a claim about an output it is the section's own text, which may be code. */
 function embedProposal(
   { about, section_id, proposal_ref }: Pick<Claim, 'about' | 'section_id' | 'proposal_ref'>,
   phase: LoadedPhase,
@@ -146,7 +146,7 @@ function embedProposal(
   return embedText(proposal_ref, phase, { language, charsMax: phaseLimits.proposalCharsMax });
 }
 
-/** Why somebody answered a claim as it did. */
+/** Embeds the reason of a response to a claim. */
 function embedReason(reasonRef: Ref, phase: LoadedPhase): string {
   return embedText(reasonRef, phase, {
     language: null,
@@ -155,14 +155,14 @@ function embedReason(reasonRef: Ref, phase: LoadedPhase): string {
   });
 }
 
-/** What a disputed output contradicts, as whoever disputed it said. @returns nothing for other claims. */
+/** Embeds the reason why an output was disputed. @returns nothing for other claims. */
 function embedDispute({ dispute_ref }: Pick<Claim, 'dispute_ref'>, phase: LoadedPhase): string[] {
   if (dispute_ref === undefined) return [];
   return [`**It was disputed because:**\n${embedReason(dispute_ref, phase)}`];
 }
 
 /**
- * What stayed disputed in a triad, as a part of its output and of the phase's file. The engine writes it from the
+ * Renders what stayed disputed in a triad, as a part of its output and of the phase's file. The engine writes it from the
  * records, so it says nothing that no member put there.
  *
  * @returns null when nothing did.
@@ -243,7 +243,7 @@ function renderResponse(response: ClaimResponse, phase: LoadedPhase): string {
   return `Round ${round}, **${member}: ${decision}** (of revision ${revision})\n${said}`;
 }
 
-/** What a phase of a triad leaves to the next one, or to whoever started it alone. */
+/** Renders the summary that a phase hands to the next one, or to the person who started it alone. */
 export function renderPhaseSummary({ decisions, open_questions, artifacts }: PhaseSummary): string {
   return [
     '## Summary',

@@ -70,7 +70,7 @@ function describeAnswer(questionId: string, record: RunRecord): string {
   return `Question ${questionId}: ${oneLine(text)}\n${whose}: ${oneLine(answer)}`;
 }
 
-/** What tools changed outside of the run, and what nobody could confirm. Empty parts are null. */
+/** Lists the changes of tools outside of the run, and those that are unconfirmed. Empty parts are null. */
 export function renderResultEffects({ effects = [] }: RunRecord): readonly (string | null)[] {
   // Of several changes to one target, the newest is what stands there.
   const confirmed = new Map(
@@ -101,7 +101,7 @@ function describeConfirmed({ target, receipt, reason, delegation_id }: RecordedE
 }
 
 function describeUnclear({ target, tool, reason, delegation_id }: RecordedEffect): string {
-  // Nobody has said what the call was to change.
+  // The call did not say what it was to change.
   if (target === '') return `A call of ${delegation_id} (${tool}): ${reason}`;
   return `\`${target}\` by ${delegation_id} (${tool}): ${reason}`;
 }
@@ -123,9 +123,9 @@ export function renderList(
 interface Disputed {
   readonly delegation_id: string;
   readonly wave: number;
-  /** Of the triad's phase that has the disputes. */
+  /** Report of the triad's phase that has the disputes. */
   readonly dissent_ref: Ref | null;
-  /** Of the team. */
+  /** Report of the team. */
   readonly team_ref: Ref | null;
   /** The planner's decision on the wave. */
   readonly decision_ref: Ref | null;
@@ -143,7 +143,7 @@ export function listDisputed(record: RunRecord): readonly Disputed[] {
   });
 }
 
-/** What the result rests on although a triad did not settle it, and what the planner made of it. Null without any. */
+/** Renders the disputes that a triad left open, and the planner's decision on each. Null without any. */
 export function renderMinorityReports(record: RunRecord, texts: RecordTexts): string | null {
   const parts = listDisputed(record).flatMap((one) => {
     const decision = one.decision_ref === null ? null : textOf(texts.decisions, one.decision_ref);
@@ -202,12 +202,12 @@ function listTeams(record: RunRecord): readonly DoneByTeam[] {
     });
 }
 
-/** What a team delivers that did not complete: no deliverable, and still something. */
+/** Returns the output of a team that did not complete; null for a completed one. */
 function partialOutput({ status, output_ref }: DelegationOutcome): Ref | null {
   return status === 'completed' ? null : output_ref;
 }
 
-/** Who did what for each team, what it cost, and what it brought although it is not whole. Null without a team. */
+/** Renders for each team the members' tasks and costs, and its partial output. Null without a team. */
 export function renderResultTeams(record: RunRecord, texts: RecordTexts): string | null {
   const parts = listTeams(record).map((one) => renderOneTeam(one, texts));
   return parts.length === 0 ? null : ['## Teams', ...parts].join('\n\n');

@@ -31,7 +31,7 @@ import { renderRedactions, describeStatus } from './render-result.ts';
 import { renderAnswers, renderOpenEnds } from './render-open-ends.ts';
 import { resultLimits } from './limits.ts';
 
-/** What `renderReport` wants loaded, beside what the answer needs. */
+/** Lists the texts that `renderReport` needs in addition to those of the answer. */
 export function reportNeeds(record: RunRecord): TextRefs {
   const disputed = listDisputed(record);
   return {
@@ -62,7 +62,7 @@ export function renderReport(record: RunRecord, status: RunStatus, texts: Record
   ]);
 }
 
-/** What came of it: criteria and results. Of a phase alone, which has none, where its work stands. */
+/** Renders criteria and results. For a phase alone, which has none, names the file with its work. */
 function renderCame(record: RunRecord, texts: RecordTexts): (string | null)[] {
   const handed = findHandedOver(record);
   if (handed === null) {
@@ -103,7 +103,7 @@ function renderTruth(record: RunRecord, texts: RecordTexts): string | null {
   return `## What is known after wave ${last.wave}\n\n${truth}`;
 }
 
-/** What stands, then what later work replaced. The texts have files of their own, and one of them is the answer. */
+/** Renders the results that stand, then those that later work replaced. Each text has a file of its own, and one is the answer. */
 function renderVersions(record: RunRecord, texts: RecordTexts): string {
   const standing = listDeliverables(record);
   const completed = listCompleted(record);
@@ -155,7 +155,7 @@ function describeExecutor({ agent_id, triad, team, usage }: Deliverable): string
   return `a ${triad.type} triad (${names}; ${cost}), written by ${agent_id}`;
 }
 
-/** What contradicted itself, and which side stands. */
+/** Lists the contradictions, and the side that stands. */
 function renderConflicts(record: RunRecord, texts: RecordTexts): string | null {
   const resolved = record.waves.flatMap(({ decision_ref: ref }) =>
     ref === null ? [] : textOf(texts.decisions, ref).planner_decision.conflicts_resolved,
@@ -183,7 +183,7 @@ function renderUsage({ usage, waves, started_at, updated_at }: RunRecord): strin
   ].join('\n');
 }
 
-/** What a wave took, against what it was expected to take when it was planned. */
+/** Compares the usage of a wave with the estimate of its plan. */
 function renderExpected({ wave, expected, usage }: StoredWave): string[] {
   if (expected === undefined) return [];
   return [`- Wave ${wave} took ${formatTokens(usage)}. ${describeExpected(expected)}`];

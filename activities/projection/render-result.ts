@@ -90,7 +90,7 @@ function listShort(name: string, entries: readonly string[]): readonly string[] 
   ];
 }
 
-/** How the run ended, in one sentence. */
+/** Describes the end of the run in one sentence. */
 export function describeStatus(record: RunRecord, status: RunStatus): string {
   const handed = findHandedOver(record);
   if (handed !== null && status === 'completed') {
@@ -117,7 +117,7 @@ function describeReason({ stop_reason }: RunRecord): string {
 /** A mark, also where its brackets are escaped. */
 const mark = /\[redacted:([a-z0-9-]{1,60})\\?\]/g;
 
-/** How many marks of each rule are in the text, such as `2 × aws, 1 × github`. Empty when there is none. */
+/** Counts the marks of each rule in the text, such as `2 × aws, 1 × github`. Empty when there is none. */
 function countRedactions(text: string): string {
   const counts = new Map<string, number>();
   for (const [, rule = ''] of text.matchAll(mark)) counts.set(rule, (counts.get(rule) ?? 0) + 1);
@@ -126,7 +126,7 @@ function countRedactions(text: string): string {
 }
 
 /**
- * What a reader has to know of marks in the text: that something stood there, and by which rule it was taken out.
+ * Tells the reader which rules have replaced text by marks.
  *
  * @returns no section when there is no mark.
  */

@@ -49,7 +49,7 @@ interface TeamEntry {
 /**
  * `shared_status.json` in the shape of seed 003. The keys of `agents` are delegation_ids, because one agent can have
  * several delegations. All times are Unix epoch seconds. The seed's completion drive and verifiers do not exist yet, so the
- * fields that tell of them are absent: a count of 0 or an open gate would claim that somebody had looked.
+ * fields that tell of them are absent: a count of 0 or an open gate would claim that a check had been made.
  */
 export function renderSharedStatus(record: RunRecord, texts: RecordTexts): string {
   const agents = record.waves.flatMap((wave) =>
@@ -85,7 +85,7 @@ function describeDelegation(
   };
 }
 
-/** Who is in it and why; what it works on is in the plan. */
+/** Describes members and reason; the work itself is in the plan. */
 function describeTriad({ type, reason, members }: TriadPlan): NonNullable<AgentEntry['triad']> {
   return { type, reason, members };
 }

@@ -117,7 +117,7 @@ function shorten(text: string): string {
   return cutLine(text, { charsMax: teamLimits.lineCharsMax, whole: 'the report' });
 }
 
-/** Who did what for a team, and what each cost: a table with a sum. `executor` says who a member is. */
+/** Renders the tasks and costs of a team's members: a table with a sum. `executor` says what a member is. */
 export function renderTeamCosts(team: Pick<TeamOutcome, 'leader' | 'members'>): string {
   const { leader, members } = team;
   const tasks = members.reduce((sum, { delegations }) => sum + delegations, 0);
@@ -183,7 +183,7 @@ export function describeEnd({ status, reason }: Pick<LoadedTask, 'status' | 'rea
   return why === '' ? status : `${status}: ${why}`;
 }
 
-/** Where a triad or a team among the members tells how it came to it. */
+/** Lists the reports of a triad or a team that did the task. */
 function listReports({ delegation_id, triad, team }: LoadedTask): readonly string[] {
   const last = triad?.phases.at(-1);
   return [
@@ -196,7 +196,7 @@ function listReports({ delegation_id, triad, team }: LoadedTask): readonly strin
   ];
 }
 
-/** What a task brought, in short: its output, or the last words of one that was cut off. Empty when nothing. */
+/** Renders the result of a task in short: its output, or the last words of one that was cut off. Empty without either. */
 export function renderBrought(
   { output, output_ref, partial, partial_ref }: LoadedTask,
   { depth }: { readonly depth: number },

@@ -29,7 +29,7 @@ const statementCharsMax = 200;
 /**
  * Applies changes to a record, in order, and publishes the new one. Repeating it gives the same record.
  *
- * @param assertCurrent throws when somebody else may have the work.
+ * @param assertCurrent throws when another worker may have the work.
  * @throws {ArtifactCorrupt} when the record or an artifact that a change names is missing, damaged, or not this run's.
  * @throws {StoreUnavailable} when the store can't be read or written.
  */

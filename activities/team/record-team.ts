@@ -14,8 +14,8 @@ import type { TeamDeps } from './deps.ts';
  * A team that ended without an answer of its leader hands on what its members brought. One that was blocked hands on
  * nothing, nor does one with guardrails for its output: what they hold back, or were never shown, would pass them so.
  *
- * @param assertCurrent throws when somebody else may have the work: a worker that was suspended would write its file over
- *   that of a run that was begun again.
+ * @param assertCurrent throws when another worker may have the work: a suspended worker would overwrite the file of a
+ * run that was started again.
  * @throws {ArtifactCorrupt} when a plan or a text that the report names is missing or damaged.
  * @throws {StoreUnavailable} when the store can't be read or written.
  */
@@ -25,7 +25,7 @@ export async function recordTeam(
   assertCurrent: () => Promise<void>,
 ): Promise<RecordTeamResult> {
   const report_ref = await store.put(JSON.stringify(report));
-  // Read back, so that a later export renders the same.
+  // Read back, so that a later export renders the same text.
   const team = await loadTeam(store, report_ref);
   const output_ref = await findOutput(store, team, delegation_id);
   const text = renderTeam(team, delegation_id);

@@ -11,7 +11,7 @@ import type {
   ReadThread,
 } from '../../contracts/thread.ts';
 
-/** What the command line needs from outside. It is composed where the store and the tools are known. */
+/** Dependencies of the command line, composed where the store and the tools are known. */
 export interface CliDeps {
   readonly io: CliIo;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,7 @@ export interface CliDeps {
   readonly cwd: string;
   /** Writes the readable files of a run again. */
   readonly exportRun: (runId: string) => Promise<ExportedRun>;
-  /** What is stored of the run's end, or null when there is nothing. */
+  /** Reads the stored result of the run, or null when there is none. */
   readonly readResult: (runId: string) => Promise<StoredResult | null>;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
@@ -55,7 +55,7 @@ interface StoredResult {
   /** Texts of `result.md` and `report.md`. */
   readonly result_md: string;
   readonly report_md: string;
-  /** Where they are, below the artifact home. */
+  /** Paths of both files, below the artifact home. */
   readonly result_path: string;
   readonly report_path: string;
 }
@@ -84,8 +84,8 @@ export interface DoctorCheck {
 
 export interface DoctorFinding {
   readonly ok: boolean;
-  /** What was found, in one line. */
+  /** The finding in one line. */
   readonly detail: string;
-  /** What to do when it is not ok. */
+  /** The remedy when it is not ok. */
   readonly cure?: string | undefined;
 }

@@ -26,7 +26,7 @@ export function badInput(message: string): CliError {
   return new CliError('bad_input', exitCodes.badInput, message);
 }
 
-/** What the user sees of any failure. */
+/** A failure as the user sees it. */
 interface ShownError {
   readonly code: string;
   readonly exitCode: ExitCode;
@@ -52,7 +52,7 @@ export function toShownError(error: unknown): ShownError {
   };
 }
 
-/** What a script can rely on. Listed in `--help`. */
+/** Exit codes that scripts can rely on. Listed in `--help`. */
 export const exitCodes = {
   ok: 0,
   unmet: 1,
@@ -69,10 +69,10 @@ export const exitCodeHelp: readonly (readonly [ExitCode, string])[] = [
   [exitCodes.ok, 'done'],
   [exitCodes.unmet, 'the run ended unmet, stopped or failed; a check failed'],
   [exitCodes.badInput, 'bad usage or bad input'],
-  [exitCodes.unreachable, 'the server can not be reached or refuses the credentials'],
+  [exitCodes.unreachable, 'the server cannot be reached or refuses the credentials'],
   [exitCodes.notFound, 'there is no such run, result, thread or namespace'],
-  [exitCodes.refused, 'the run refused the answer, or takes no more messages'],
-  [exitCodes.interrupted, 'left with Ctrl-C; the run goes on'],
+  [exitCodes.refused, 'the run refused the answer or accepts no more messages'],
+  [exitCodes.interrupted, 'left with Ctrl-C; the run continues'],
 ];
 
 const codesOfErrors: Readonly<Record<ClientErrorCode, ExitCode>> = {

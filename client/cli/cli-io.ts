@@ -7,14 +7,14 @@ export interface CliIo {
   readonly stdout: Writable;
   readonly stderr: Writable;
   readonly stdin: Readable;
-  /** A person sits there: questions may be asked and output may be redrawn. */
+  /** True when a person uses the terminal: questions may be asked and output may be redrawn. */
   readonly isTerminal: boolean;
   readonly colour: boolean;
   /** Calls `handler` at Ctrl-C instead of ending the process. Returns a function that undoes it. */
   readonly onInterrupt: (handler: () => void) => () => void;
 }
 
-/** The IO of this process. */
+/** Creates the IO of this process. */
 export function createProcessIo(): CliIo {
   const { stdout, stderr, stdin, env } = process;
   // A reader that closes early, such as `head`, is no failure.
@@ -39,9 +39,9 @@ export function createProcessIo(): CliIo {
 }
 
 /**
- * Everything from standard input, as UTF-8.
+ * Reads everything from standard input as UTF-8.
  *
- * @throws CliError for other bytes: replacing them in silence would change what was meant.
+ * @throws CliError for other bytes: replacing them silently would change the meaning.
  */
 export async function readAll(stdin: Readable): Promise<string> {
   const chunks: Buffer[] = [];
@@ -56,18 +56,18 @@ export async function readAll(stdin: Readable): Promise<string> {
   }
 }
 
-/** The user pressed Ctrl-C at a prompt. */
+/** Thrown when the user pressed Ctrl-C at a prompt. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
 export interface ReadLineOptions {
-  /** Takes the prompt back; the result is then `undefined`. */
+  /** Withdraws the prompt; the result is then `undefined`. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * One line from the user, or `undefined` when there is none: the input ended, or the prompt was taken back.
+ * Reads one line from the user. Returns `undefined` when there is none: the input ended, or the prompt was withdrawn.
  * @throws Interrupted at Ctrl-C
  */
 export async function readLine(
@@ -83,7 +83,7 @@ export async function readLine(
   const { signal } = options;
   try {
     return await new Promise<string | undefined>((resolve, reject) => {
-      // In raw mode Ctrl-C is a key and no signal; without a listener readline would just go quiet.
+      // Ctrl-C is a key and no signal in raw mode; without a listener readline would simply go quiet.
       reader.once('SIGINT', () => {
         io.stdout.write('\n');
         reject(new Interrupted('interrupted'));

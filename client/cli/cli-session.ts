@@ -8,7 +8,7 @@ import type { ConnectOptions } from '../connect.ts';
 import { createPlanwaveClient } from '../planwave-client.ts';
 import type { PlanwaveClient } from '../planwave-client.ts';
 
-/** What traces a command, when a collector is configured. */
+/** Tracing of a command, when a collector is configured. */
 export interface ClientTracing {
   readonly clientInterceptors: readonly WorkflowClientInterceptor[];
   /** Sends what is left. Never throws. */
@@ -56,8 +56,8 @@ export async function openSession(
 }
 
 /**
- * Ends the calls under way, for nobody waits for them any more, and closes a connection when they are over: closed under one
- * that waits for its next try, the SDK throws in a timer, where nobody can catch it. Every call has a deadline, so this
+ * Ends the calls under way, which are not waited for any more, and closes a connection when they are over: closed under one
+ * that waits for its next try, the SDK throws in a timer, where it can't be caught. Every call has a deadline, so this
  * takes seconds at most, and only where the server is away.
  */
 function closerOf(connection: Connection): () => Promise<void> {

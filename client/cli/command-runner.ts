@@ -7,7 +7,7 @@ import { exitCodes } from './cli-error.ts';
 import { safeJson, createPaint, cleanLine } from './terminal-text.ts';
 import type { Paint } from './terminal-text.ts';
 
-/** What a command found or did. The runner prints one of the two forms. */
+/** Result of a command. The runner prints one of the two forms. */
 export interface CommandResult {
   /** The one JSON document of `--json`; `undefined` when the command printed everything itself. */
   readonly data: unknown;
@@ -98,7 +98,7 @@ export function artifactHome({ deps }: CommandContext): string {
   return deps.env['PLANWAVE_HOME'] ?? '.planning';
 }
 
-/** Where a file of a run is, for a worker on this machine. */
+/** Returns the path of a run's file, for a worker on this machine. */
 export function resultPath(context: CommandContext, path: string): string {
   return cleanLine(join(artifactHome(context), path));
 }

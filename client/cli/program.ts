@@ -18,7 +18,7 @@ import { exitCodeHelp } from './cli-error.ts';
 
 type Register = (program: Command, runner: CommandRunner) => void;
 
-/** In the order of the help: what one does first comes first. */
+/** Commands in the order of the help, those needed first at the top. */
 const commands: readonly Register[] = [
   registerStart,
   registerTeam,
@@ -36,15 +36,18 @@ const commands: readonly Register[] = [
   registerTemporal,
 ];
 
-/** @param reportExitCode called with the exit code of the command that ran */
+/**
+ * Creates the program.
+ * @param reportExitCode called with the exit code of the command that ran
+ */
 export function createProgram(
   deps: CliDeps,
   reportExitCode: (exitCode: number) => void = () => {},
 ): Command {
   const program = new Command('planwave')
-    .description('Starts, watches and steers planwave runs on a Temporal server.')
+    .description('Start, watch and steer planwave runs on a Temporal server.')
     .usage('<command> [options]')
-    // Without it, the options after `temporal` would be taken for ours.
+    // Without it, the options after `temporal` would be read as ours.
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
@@ -60,13 +63,16 @@ export function createProgram(
   return program;
 }
 
-/** Known to every command below too, so that they may stand behind its name. */
+/** Adds the global options to every command below too, so that they may stand after its name. */
 function addGlobalOptions(command: Command): void {
   for (const inner of command.commands) addGlobalOptions(inner);
   command
-    .option('--json', 'print one JSON document on standard output, and nothing else')
-    .option('--address <host:port>', 'Temporal server (TEMPORAL_ADDRESS, else localhost:7233)')
-    .option('--namespace <name>', 'Temporal namespace (TEMPORAL_NAMESPACE, else default)');
+    .option('--json', 'print one JSON document on standard output and nothing else')
+    .option(
+      '--address <host:port>',
+      'Temporal server (default: TEMPORAL_ADDRESS, else localhost:7233)',
+    )
+    .option('--namespace <name>', 'Temporal namespace (default: TEMPORAL_NAMESPACE, else default)');
 }
 
 function helpFooter(): string {
@@ -83,7 +89,7 @@ function helpFooter(): string {
 function registerTemporal(program: Command, runner: CommandRunner): void {
   program
     .command('temporal')
-    .argument('[arguments...]', 'passed on as they are')
+    .argument('[arguments...]', 'passed to the Temporal CLI unchanged')
     .description('run the Temporal CLI that planwave uses')
     .allowUnknownOption()
     .passThroughOptions()
@@ -97,7 +103,7 @@ function registerTemporal(program: Command, runner: CommandRunner): void {
     );
 }
 
-/** Options of ours, given before the command's name, in the Temporal CLI's own words. */
+/** Returns our options that were given before the command's name, in the Temporal CLI's own words. */
 function passedOn({ address, namespace, json }: GlobalOptions): string[] {
   return [
     ...(address === undefined ? [] : ['--address', address]),

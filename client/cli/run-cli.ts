@@ -42,7 +42,7 @@ function showError(error: unknown, json: boolean, { io, env }: CliDeps): number 
   return exitCode;
 }
 
-/** Commander reports help and versions as errors with exit code 0. */
+/** Shows a usage error. Commander reports help and versions as errors with exit code 0. */
 function showUsageError(error: CommanderError, json: boolean, io: CliDeps['io']): number {
   if (error.exitCode === 0) return exitCodes.ok;
   const isHelp = error.code === 'commander.help';
@@ -54,7 +54,7 @@ function showUsageError(error: CommanderError, json: boolean, io: CliDeps['io'])
   return exitCodes.badInput;
 }
 
-/** Read by hand, because a command line that can't be parsed may want JSON too. */
+/** Detects `--json` without the parser, because a command line that can't be parsed may want JSON too. */
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.findIndex((word) => word === '--' || word === 'temporal');
   return argv.slice(0, end === -1 ? undefined : end).includes('--json');

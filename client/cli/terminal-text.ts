@@ -1,21 +1,24 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { cleanLine as cleanUnseen } from '../../core/text/cut-text.ts';
 
-/** Control characters but tab and line feed, and marks that change the direction of the text around them. */
+/** Control characters except tab and line feed, and marks that change the direction of the surrounding text. */
 const unsafe = /(?![\n\t])\p{Cc}|\p{Bidi_Control}/gu;
 const lineBreaks = /\r\n|\p{Zl}|\p{Zp}/gu;
 
-/** Text from a model or another user, harmless on a terminal. Keeps lines and tabs. */
+/** Makes text from a model or another user harmless on a terminal. Keeps lines and tabs. */
 export function cleanText(text: string): string {
   return stripVTControlCharacters(text.replaceAll(lineBreaks, '\n')).replaceAll(unsafe, '');
 }
 
-/** As `cleanText`, in one line of at most `charactersMax` characters. A cut is marked and splits no character. */
+/**
+ * Works like `cleanText`, but returns one line of at most `charactersMax` characters. A cut is marked and splits no
+ * character.
+ */
 export function cleanLine(text: string, charactersMax = Number.POSITIVE_INFINITY): string {
   return cleanUnseen(stripVTControlCharacters(text), charactersMax);
 }
 
-/** As `cleanText`, each line that says something by itself. None for a blank text. */
+/** Works like `cleanText`, but returns each line that is not blank. None for a blank text. */
 export function cleanLines(text: string): string[] {
   return cleanText(text)
     .split('\n')
@@ -23,7 +26,7 @@ export function cleanLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** JSON that is harmless on a terminal: what `JSON.stringify` leaves unescaped is escaped too. */
+/** Formats JSON that is harmless on a terminal: escapes also what `JSON.stringify` leaves unescaped. */
 export function safeJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(unsafe, (character) => {
     return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
@@ -32,7 +35,7 @@ export function safeJson(value: unknown): string {
 
 export type Tone = 'good' | 'bad' | 'attention' | 'quiet' | 'strong';
 
-/** Colours a text, or leaves it as it is where there are no colours. */
+/** Colours a text, or leaves it unchanged where there are no colours. */
 export type Paint = (tone: Tone, text: string) => string;
 
 const styles = {
@@ -47,7 +50,7 @@ export function createPaint(colour: boolean): Paint {
   return (tone, text) => (colour ? styleText(styles[tone], text) : text);
 }
 
-/** Columns as wide as their widest cell, two spaces apart. Without a line of headers when `headers` is empty. */
+/** Renders columns as wide as their widest cell, two spaces apart. Has no header line when `headers` is empty. */
 export function renderTable(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
@@ -67,7 +70,7 @@ export function renderTable(
   });
 }
 
-/** `2025-01-31 14:05` in UTC, from Unix epoch seconds. */
+/** Formats Unix epoch seconds as `2025-01-31 14:05` in UTC. */
 export function formatTime(epochSeconds: number): string {
   return new Date(epochSeconds * 1_000).toISOString().slice(0, 16).replace('T', ' ');
 }

@@ -13,7 +13,7 @@ export interface Holder {
   readonly worked_ms: number;
   /** Number of times its own limit was raised. */
   readonly top_ups: number;
-  /** The user told it to finish with what it has. */
+  /** True when the user decided to finish with the available results. */
   readonly is_finished: boolean;
 }
 

@@ -11,8 +11,13 @@ export interface InjectionPattern {
   readonly pattern: RegExp;
 }
 
-/** An instruction begins a sentence, or follows a word that introduces one. "Drivers who ignore the rules" has none. */
-const asOrder = String.raw`(?<=^|[.!?:;,()\]>"'“”«»*#|\n…—–-]\s{0,3}|\b(?:please|now|just|simply|immediately|then|and|kindly|instead|also|always|you (?:must|should|will|shall|can|may|need to|have to|are to)|you to)\s{1,3})`;
+/** The end of a sentence, or a word that introduces an instruction. "Drivers who ignore the rules" has neither. */
+const beforeOrder = String.raw`(?<=^|[.!?:;,()\]>"'“”«»*#|\n…—–-]\s{0,3}|\b(?:please|now|just|simply|immediately|then|and|kindly|instead|also|always|you (?:must|should|will|shall|can|may|need to|have to|are to)|you to)\s{1,3})`;
+
+/** Matches verbs of an instruction. The verbs are searched first: what stands before them costs far more to read. */
+function asOrder(verbs: string): string {
+  return `\\b(?=${verbs})${beforeOrder}${verbs}`;
+}
 
 const between = String.raw`[\s\p{P}]{0,4}`;
 const ignore = String.raw`(?:ignore|disregard|forget|override|overrule|bypass|do not follow|don't follow|stop following|do not obey|stop obeying|pay no attention to|set aside)`;
@@ -35,9 +40,9 @@ export const injectionPatterns: readonly InjectionPattern[] = [
   sign(
     overrides,
     3,
-    `${asOrder}${ignore}${between}${which}${earlier}${more}${between}(?:instructions?|prompts?|directives?|guardrails?|programming)\\b${always}`,
-    `${asOrder}${ignore}${between}${which}(?:instructions?|prompts?|directives?|directions|rules|orders)${between}(?:(?:that )?(?:you were|you have been|you've been|you got|were|i have|i) (?:given|told|above|before)|above|before this|so far)\\b${always}`,
-    String.raw`${asOrder}forget (?:everything|all|anything)(?: that| of that)? (?:above|before this|(?:that )?came before|you (?:were|have been) (?:told|instructed|taught|given)|i (?:said|told you))`,
+    `${asOrder(ignore)}${between}${which}${earlier}${more}${between}(?:instructions?|prompts?|directives?|guardrails?|programming)\\b${always}`,
+    `${asOrder(ignore)}${between}${which}(?:instructions?|prompts?|directives?|directions|rules|orders)${between}(?:(?:that )?(?:you were|you have been|you've been|you got|were|i have|i) (?:given|told|above|before)|above|before this|so far)\\b${always}`,
+    String.raw`${asOrder('forget')} (?:everything|all|anything)(?: that| of that)? (?:above|before this|(?:that )?came before|you (?:were|have been) (?:told|instructed|taught|given)|i (?:said|told you))`,
     String.raw`\b(?:ignora|olvida|omite|descarta|ignore|esqueca)\s+(?:todas?\s+)?(?:las\s+|as\s+|le\s+|tus\s+|suas\s+|tutte\s+le\s+)?(?:instrucciones|ordenes|indicaciones|instrucoes|istruzioni)\s+(?:anteriores|previas|precedentes|precedenti|del sistema|do sistema)`,
     String.raw`\b(?:ignore[sz]?|ignorer|oublie[sz]?)\s+(?:toutes?\s+)?(?:les\s+|tes\s+|vos\s+)?(?:instructions|consignes|directives)\s+(?:precedentes?|anterieures?|ci-dessus|du systeme)`,
     String.raw`\b(?:ignoriere|vergiss|missachte|ignorieren sie|vergessen sie)\s+(?:(?:alle|all|samtliche|die|deine|ihre)\s+)*(?:vorherigen?|bisherigen?|vorigen?|obigen?|fruheren?|vorangegangenen?)\s+(?:anweisungen|instruktionen|befehle|vorgaben)`,
@@ -48,8 +53,8 @@ export const injectionPatterns: readonly InjectionPattern[] = [
   sign(
     'tells it to drop rules',
     2,
-    `${asOrder}${ignore}${between}${which}${earlier}${more}${between}(?:directions|commands?|orders?|guidelines?|rules?|messages?|context|constraints?|restrictions?|training|policies|instructions?|prompts?)\\b`,
-    `${asOrder}${ignore}${between}(?:all|any|your|all of your|all your)${between}(?:instructions?|guidelines|rules|restrictions|safeguards|safety rules)\\b`,
+    `${asOrder(ignore)}${between}${which}${earlier}${more}${between}(?:directions|commands?|orders?|guidelines?|rules?|messages?|context|constraints?|restrictions?|training|policies|instructions?|prompts?)\\b`,
+    `${asOrder(ignore)}${between}(?:all|any|your|all of your|all your)${between}(?:instructions?|guidelines|rules|restrictions|safeguards|safety rules)\\b`,
   ),
   sign(
     tags,
@@ -92,7 +97,7 @@ export const injectionPatterns: readonly InjectionPattern[] = [
   sign(
     'orders a tool to be called',
     1,
-    `${asOrder}(?:call|run|invoke|execute|use|trigger)\\s+(?:the\\s+)?(?:(?:tool|function)\\s+)?["'\`]?[a-z]{2,30}_[a-z_]{2,40}\\b`,
+    `${asOrder('(?:call|run|invoke|execute|use|trigger)')}\\s+(?:the\\s+)?(?:(?:tool|function)\\s+)?["'\`]?[a-z]{2,30}_[a-z_]{2,40}\\b`,
     String.raw`\b(?:call|invoke|trigger) the [\w-]{2,40} (?:tool|function)\b`,
     String.raw`\bcurl\b[^\n]{0,120}\|\s?(?:ba)?sh\b|\brm -rf [/~]`,
   ),
@@ -126,7 +131,7 @@ export const injectionPatterns: readonly InjectionPattern[] = [
     'brings new instructions',
     1,
     String.raw`\b(?:new|updated|revised|real|actual|secret|hidden|additional|special)\s+(?:system\s+)?(?:instructions?|prompt|directives?|orders?)\b`,
-    `${asOrder}(?:only )?(?:output|print|reply|respond|answer|write|say) (?:only |just |exactly |instead |with |nothing but )`,
+    `${asOrder('(?:only )?(?:output|print|reply|respond|answer|write|say)')} (?:only |just |exactly |instead |with |nothing but )`,
   ),
   sign(
     speaks,
@@ -143,7 +148,7 @@ export const injectionPatterns: readonly InjectionPattern[] = [
   sign(
     'asks for its instructions',
     3,
-    `${asOrder}(?:reveal|print|show|repeat|output|display|disclose|leak|dump|tell me|give me|send|recite|reproduce|echo|quote)\\s+(?:(?:me|us|all|any|every|the|of|your|full|entire|complete|verbatim|exact|initial|hidden|secret)\\s+){0,6}(?:system prompt|system message|(?:initial|hidden|secret|original) (?:instructions|prompt)|developer message)`,
+    `${asOrder('(?:reveal|print|show|repeat|output|display|disclose|leak|dump|tell me|give me|send|recite|reproduce|echo|quote)')}\\s+(?:(?:me|us|all|any|every|the|of|your|full|entire|complete|verbatim|exact|initial|hidden|secret)\\s+){0,6}(?:system prompt|system message|(?:initial|hidden|secret|original) (?:instructions|prompt)|developer message)`,
     String.raw`\b(?:repeat|print|output) (?:everything|all text|all the text|the text|the words|all words) (?:above|before this)`,
   ),
   sign(
@@ -154,7 +159,7 @@ export const injectionPatterns: readonly InjectionPattern[] = [
   sign(
     'asks for secrets',
     2,
-    `${asOrder}(?:reveal|print|show|output|disclose|leak|dump|send|echo|include|read out)\\s+(?:(?:me|us|all|any|every|the|of|your|full)\\s+){0,5}(?:api keys?|environment variables|credentials|passwords|secrets|access tokens|private keys?)`,
+    `${asOrder('(?:reveal|print|show|output|disclose|leak|dump|send|echo|include|read out)')}\\s+(?:(?:me|us|all|any|every|the|of|your|full)\\s+){0,5}(?:api keys?|environment variables|credentials|passwords|secrets|access tokens|private keys?)`,
   ),
   sign(
     'keeps something from the user',

@@ -242,7 +242,7 @@ export const metrics = {
     type: 'counter',
     name: 'planwave_unpriced_calls_total',
     unit: '',
-    help: 'Calls that may have been billed at a price nobody knows: above 0 the cost is "at least".',
+    help: 'Calls that may have been billed at an unknown price: above 0 the cost is "at least".',
     labels: { model: 'configured' },
   },
   redactions: {

@@ -34,7 +34,7 @@ const placeholders: ReadonlySet<string> = new Set([
   'lorem ipsum dolor sit amet',
 ]);
 
-/** What refers to another place, normalised. Alone on a line it stands for a text that is missing. */
+/** Normalised references to another place. Alone on a line, one stands for a missing text. */
 const references: ReadonlySet<string> = new Set([
   'see above',
   'see below',

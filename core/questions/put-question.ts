@@ -1,4 +1,4 @@
-/** Puts an asked question into the inbox, joins it to an open one, or tells the asker why it is refused. */
+/** Puts an asked question into the inbox, joins it to an open one, or refuses it with a reason for the asker. */
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { AskedBefore, CarriedInbox, PendingAnswer } from '../../contracts/planner-run.ts';
 import type { QuestionRules } from '../../contracts/question-rules.ts';

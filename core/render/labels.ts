@@ -7,7 +7,7 @@ import type { TriadPhase, TriadType } from '../../contracts/triad.ts';
 import { engineLimits } from '../limits.ts';
 import { cleanLine, cutText } from '../text/cut-text.ts';
 
-/** Who does a delegation: its agent, a triad whose output that agent writes, or a team that it leads. */
+/** Names the executor of a delegation: its agent, a triad whose output that agent writes, or a team that it leads. */
 export function describeExecutor({
   agent_id,
   triad,

@@ -1,11 +1,11 @@
 /**
- * Questions for people: a wait in one line, the commands that answer, and the facts that every medium shows.
+ * Describes questions for people: a wait in one line, the commands that answer, and the facts that every medium shows.
  *
  * Invariants:
- *   WA1. The line has at most 120 characters, names the question, and tells the default when one will be taken.
- *   WA2. It tells how often people were reminded, and who else was asked.
- *   WA3. Each timer of a question has a name that says what it brings.
- *   CM2. The answer in the command is one that the question takes, where one can be made up.
+ *   WA1. The line has at most 120 characters, names the question, and shows the default when one will be taken.
+ *   WA2. The line shows the number of reminders, and the other person that was asked.
+ *   WA3. Each timer of a question is named after its effect.
+ *   CM2. The answer in the command is one that the question accepts, where one can be constructed.
  */
 import type { Question, QuestionKind } from '../../contracts/question.ts';
 import type { QuestionWait } from '../../contracts/views.ts';
@@ -18,12 +18,12 @@ import { checkAnswer } from '../questions/check-answer.ts';
 import { exampleAnswer } from '../questions/example-answer.ts';
 import { commandText, signalCommand } from '../text/command-text.ts';
 
-/** A longer name would push out the question. */
+/** Characters of a person's name. A longer one would displace the question. */
 const personCharsMax = 30;
 
 /**
- * `waiting for your answer to q3 (default: eu-west in 2 h)`; without a deadline, what is asked. After a while
- * `waiting for your answer to q3, now also for Maria, reminded 2 times: Which region?`
+ * Returns `waiting for your answer to q3 (default: eu-west in 2 h)`, or without a deadline the question. Later it
+ * becomes `waiting for your answer to q3, now also for Maria, reminded 2 times: Which region?`
  */
 export function describeWait(question: Question): string {
   const { default_answer: fallback, deadline_seconds: deadline } = question;
@@ -35,7 +35,7 @@ export function describeWait(question: Question): string {
   return `${begin} (default: ${shown}${when}`;
 }
 
-/** The name of the timer that brings it. Where nothing else comes, the reminder is the wait itself. */
+/** Names the timer of a moment. A reminder without a deadline is named like the wait itself. */
 export function describeMoment(moment: QuestionMoment, question: Question): string {
   const { question_id, escalate_to, deadline_seconds, reminded } = question;
   if (moment === 'hand_over' && escalate_to !== null) {
@@ -48,7 +48,7 @@ export function describeMoment(moment: QuestionMoment, question: Question): stri
     : describeWait(question);
 }
 
-/** `, now also for Maria, reminded 2 times`; empty at first. */
+/** Returns `, now also for Maria, reminded 2 times`; empty at first. */
 export function describeUrging({ escalate_to, escalated_at, reminded }: Question): string {
   const also =
     escalate_to === null || escalated_at === null
@@ -63,10 +63,10 @@ function withText(begin: string, question: Question): string {
   return cutText(`${begin}: ${cleanLine(question.text, max)}`, engineLimits.labelCharsMax);
 }
 
-/** A longer word makes a command that nobody reads before running it. */
+/** Longest word, in characters. A longer one would make a command that people run unread. */
 const wordCharsMax = 300;
 
-/** The client's command, then the Temporal CLI's. */
+/** Returns the client's command, then the Temporal CLI's. */
 export function answerCommands(runId: string, question: Question): string[] {
   const { question_id } = question;
   const signal = { question_id, answer: pickAnswer(question) };
@@ -81,20 +81,22 @@ export function answerCommand(runId: string, question: Question): string {
   return commandText('answer', runId, question.question_id, ...end, word);
 }
 
-/** One that reads in a command as it is: the default, a choice, its number, or a stand-in. */
+/** Picks an answer that a command can show unchanged: the default, a choice, its number, or a placeholder. */
 function pickAnswer(question: Question): unknown {
   const isTaken = (answer: unknown): boolean => isPlain(answer) && checkAnswer(question, answer).ok;
   const numbers = question.choices.map((_, i) => i + 1);
   return exampleAnswer(question, isTaken) ?? numbers.find(isTaken) ?? 'your answer';
 }
 
-/** No line breaks, no controls, nothing that hides or reorders: what is read is what is sent. */
+/**
+ * Accepts no line breaks, controls, or characters that hide or reorder text, so that people see exactly what is sent.
+ */
 function isPlain(answer: unknown): boolean {
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
   return cleanLine(text, wordCharsMax) === text;
 }
 
-/** Asked by the engine itself, whatever gave the occasion. */
+/** Kinds of questions that the engine itself asks, whatever caused them. */
 const enginesKinds: readonly QuestionKind[] = [
   'planner_stuck',
   'waves_spent',
@@ -102,7 +104,7 @@ const enginesKinds: readonly QuestionKind[] = [
   'effect',
 ];
 
-/** Sets texts that nobody vouches for in a medium: a terminal, or Markdown. */
+/** Sets untrusted texts in a medium: a terminal, or Markdown. */
 export interface QuestionStyle {
   /** A text on one line. */
   readonly text: (text: string, charsMax: number) => string;

@@ -1,6 +1,4 @@
-/**
- * Open questions as Markdown: what is asked, by whom, what happens by default, and the commands that answer.
- */
+/** Renders open questions as Markdown: text, asker, default, and the commands that answer. */
 import type { Question } from '../../contracts/question.ts';
 import type { PlanView } from '../../contracts/views.ts';
 import { listWaiting } from '../questions/list-waiting.ts';
@@ -9,14 +7,14 @@ import { bullet, codeBlock, codeSpan, plainText } from '../text/markdown.ts';
 import { answerCommands, describeAsker, describeUrging, listQuestionFacts } from './questions.ts';
 import type { QuestionStyle } from './questions.ts';
 
-/** The rest is one command away, and the page has other things to show. */
+/** Most questions on the page, which has other things to show. The others are one command away. */
 const questionsShownMax = 8;
 
 const choicesShownMax = 20;
 
 const style: QuestionStyle = { text: plainText, value: codeSpan, moment: () => '' };
 
-/** @param plan The plan of the wave at work, for what depends on those who ask. */
+/** @param plan The plan of the current wave, for the dependents of the askers. */
 export function renderQuestions(
   runId: string,
   questions: readonly Question[],

@@ -14,7 +14,7 @@ import { bullet, codeSpan, joinBlocks, plainText } from '../text/markdown.ts';
 /** Delegations in one block: blocks are shown whole or not at all. */
 const linesPerBlock = 10;
 
-/** Markdown for Temporal's current details. */
+/** Returns Markdown for Temporal's current details. */
 export function renderWaveDetails(view: WaveView): string {
   const lines = view.delegations.map(renderDelegation);
   const blocks: string[] = [];

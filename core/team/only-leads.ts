@@ -1,5 +1,5 @@
 /**
- * Tells which agents can only lead a team.
+ * Finds agents that can only lead a team.
  *
  * Invariants:
  *   OLD1. An agent only leads when leading is among its capabilities and all others are parts of leading.

@@ -6,7 +6,7 @@ export interface TeamContext {
   readonly agents: readonly AgentSummary[];
   /** True when members may be triads. */
   readonly triads: boolean;
-  /** Models that members of triads may be given. */
+  /** Models that members of triads may get. */
   readonly models: readonly string[];
   /** Models that a leader may be given; null when the models are unknown. */
   readonly leaderModels: readonly string[] | null;

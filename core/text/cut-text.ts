@@ -1,14 +1,15 @@
 /**
- * Texts made short, safe to stand in something else, or comparable; and how several share a place that is too small.
+ * Cuts, cleans and normalises texts, and shares a limited space among several.
  *
  * Invariants:
  *   TX1. A cut text has at most the given number of characters (UTF-16 code units), and no half of a surrogate pair
  *        that the whole text did not have.
  *   TX2. Texts that differ in case, white space and punctuation alone are equal when normalised; others are not.
  *   CL1. A line has no control characters, no line breaks, no direction marks and no half surrogate pairs.
- *   SH1. Texts that share a place get together no more than there is, and none gets more than it needs.
- *   SH2. A text that gets less than it needs gets as much as any other: a short text is never cut for a long one's sake.
- *   SH3. Where all fit, all are whole.
+ *   SH1. Together, texts get at most the space there is, and none gets more than it needs.
+ *   SH2. Each text that gets less than it needs gets the same share: a short text is never cut for the sake of a long
+ *        one.
+ *   SH3. When all texts fit, all are whole.
  */
 
 const titleCharsMax = 120;
@@ -21,19 +22,19 @@ export function cutText(text: string, maxChars: number): string {
   return `${text.slice(0, Math.max(end, 0))}…`;
 }
 
-/** The first line that is not blank, at most 120 characters. */
+/** Returns the first line that is not blank, at most 120 characters. */
 export function titleOf(text: string): string {
   const line = text.split(/[\r\n]+/).find((l) => l.trim() !== '') ?? '';
   return cutText(line.trim(), titleCharsMax);
 }
 
-/** For comparing, never for showing. */
+/** Normalises for comparison, never for display. */
 export function normaliseText(text: string): string {
   const folded = text
     .toLowerCase()
     .replace(/[\p{P}\s]+/gu, ' ')
     .trim();
-  // A text of punctuation alone is still a text of its own.
+  // A text that is only punctuation keeps it, and so differs from others.
   return folded === '' ? text.trim() : folded;
 }
 
@@ -41,11 +42,11 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** Controls, and format characters that reorder or hide text. Joiners stay: emoji and scripts need them. */
+/** Control characters, and format characters that reorder or hide text. Joiners stay: emoji and scripts need them. */
 const unsafe = /[\p{Cc}\p{Surrogate}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
 
 export function cleanLine(text: string, maxChars: number): string {
-  // Cut first and last: the work stays small for a long text, the result short for a grown one.
+  // Cut first and last: first to keep the work small, last to keep the result short.
   const line = text
     .slice(0, maxChars * 4)
     .replace(/\s+/g, ' ')
@@ -54,7 +55,7 @@ export function cleanLine(text: string, maxChars: number): string {
   return cutText(line, maxChars);
 }
 
-/** As `cleanLine`, but line breaks and indentation stay. */
+/** Cleans like `cleanLine`, but keeps line breaks and indentation. */
 export function cleanLines(text: string, maxChars: number): string {
   return cutText(text, maxChars)
     .split(/\r\n|[\n\u2028\u2029]/)
@@ -63,9 +64,9 @@ export function cleanLines(text: string, maxChars: number): string {
 }
 
 /**
- * @param sizes what each text needs, in bytes.
- * @param total what there is, in bytes.
- * @returns what each may take, in bytes.
+ * @param sizes Bytes that each text needs.
+ * @param total Bytes of the space.
+ * @returns the bytes that each may take.
  */
 export function shareBytes(sizes: readonly number[], total: number): number[] {
   const shares = sizes.map(() => 0);

@@ -1,14 +1,14 @@
 /**
- * Costs, tokens, counts and spans of time in words, for people. The engine and the client use the same words.
+ * Formats costs, tokens, counts and spans of time for people. The engine and the client use the same words.
  *
  * Invariants:
- *   UF1. A price that is not known is never shown as a number, and a total that lacks one is shown as "at least".
- *   UF2. What is shown after "at least" is never more than the sum.
+ *   UF1. An unknown price is never shown as a number, and a total that lacks one is shown as "at least".
+ *   UF2. The amount after "at least" is never more than the sum.
  */
 import type { Usage } from '../../contracts/usage.ts';
 import type { FanOutEstimate } from '../../contracts/budget.ts';
 
-/** `$0.0123`, `at least $0.01` when the price of a call is missing, `cost unknown` when no price is known. */
+/** Returns `$0.0123`, `at least $0.01` when the price of a call is missing, `cost unknown` when no price is known. */
 export function formatCost(usage: Pick<Usage, 'cost_micro_usd' | 'unpriced_calls'>): string {
   if (usage.unpriced_calls === 0) return formatDollars(usage.cost_micro_usd);
   if (usage.cost_micro_usd === 0) return 'cost unknown';
@@ -16,7 +16,8 @@ export function formatCost(usage: Pick<Usage, 'cost_micro_usd' | 'unpriced_calls
 }
 
 /**
- * `$0.0123`, `$1.20`. Four decimals below a dollar, because one call often costs less than a cent; two from there on.
+ * Returns `$0.0123` or `$1.20`: four decimals below a dollar, because one call often costs less than a cent, and two
+ * above.
  *
  * @param microUsd Millionths of a US dollar.
  */
@@ -25,7 +26,9 @@ export function formatDollars(microUsd: number): string {
   return roundDollars(microUsd, Math.round);
 }
 
-/** `at least $0.0123`: a sum that lacks something, in millionths of a US dollar. Rounded down, so that it stays true. */
+/**
+ * Returns `at least $0.0123` for an incomplete sum in millionths of a US dollar. Rounded down, so that it stays true.
+ */
 export function formatLeastDollars(microUsd: number): string {
   return `at least ${roundDollars(microUsd, Math.floor)}`;
 }
@@ -41,14 +44,14 @@ export function formatUsage(usage: Usage): string {
   return `${countOf(usage.calls, 'call')} · ${formatTokens(usage)} · ${formatCost(usage)}`;
 }
 
-/** As `formatUsage`, for a sum that lacks what some of the parts have used. */
+/** Works like `formatUsage`, for a sum that lacks the usage of some parts. */
 export function formatLeastUsage(usage: Usage): string {
   const { calls, cost_micro_usd } = usage;
   const cost = cost_micro_usd === 0 ? formatCost(usage) : formatLeastDollars(cost_micro_usd);
   return `at least ${countOf(calls, 'call')} · ${formatTokens(usage)} · ${cost}`;
 }
 
-/** As `formatUsage`, with the word that fits one agent's work. */
+/** Works like `formatUsage`, with the word that fits one agent's work. */
 export function formatTurns(usage: Usage): string {
   return `${countOf(usage.calls, 'turn')} · ${formatTokens(usage)} · ${formatCost(usage)}`;
 }

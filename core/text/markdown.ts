@@ -1,24 +1,24 @@
 /**
- * Markdown read, and made of texts that nobody vouches for: pages in the Web UI, files for people.
+ * Reads Markdown, and builds it from untrusted texts: pages in the Web UI, files for people.
  *
  * Invariants:
  *   MD1. A text of a model or a user stays text: it opens no heading, list, emphasis, link, code or HTML.
- *   MD2. A code span or block ends where we end it, whatever is inside.
+ *   MD2. A code span or block ends where we end it, whatever it contains.
  *   MD3. Joined blocks keep the size limit; a block is shown whole or left out.
- *   ML1. Inside of a code block nothing is a heading, and a block that is never closed goes to the end.
+ *   ML1. Inside a code block nothing is a heading, and an unclosed block ends with the text.
  */
 import { cleanLine, cleanLines, cutText } from './cut-text.ts';
 
 /** A line of a Markdown text, as far as rules have to tell headings and code apart. */
 export interface MarkdownLine {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly number: number;
-  /** Where it begins, in UTF-16 code units. */
+  /** Offset of its first character, in UTF-16 code units. */
   readonly at: number;
   readonly text: string;
   /** 1 to 6 for a heading, 0 for any other line. */
   readonly level: number;
-  /** Whether it stands in a code block, or opens or closes one. */
+  /** True inside a code block, and for the lines that open and close one. */
   readonly isCode: boolean;
 }
 
@@ -48,12 +48,12 @@ function levelOf(line: string): number {
   return /^ {0,3}(#{1,6})(?:\s|$)/u.exec(line)?.[1]?.length ?? 0;
 }
 
-/** The words of a heading, without its marks. */
+/** Returns the words of a heading, without its marks. */
 export function titleOfHeading({ text }: MarkdownLine): string {
   return text.replace(/^[\s#]+/u, '').trim();
 }
 
-/** One line of text inside a paragraph, heading or bullet. */
+/** Escapes one line of text inside a paragraph, heading or bullet. */
 export function plainText(text: string, maxChars: number): string {
   return cleanLine(text, maxChars)
     .replace(/[\\`*[\]<>~|&]/g, String.raw`\$&`)
@@ -62,7 +62,7 @@ export function plainText(text: string, maxChars: number): string {
     .replace(/^(\d+)([.)])/, String.raw`$1\$2`);
 }
 
-/** A code span, with as many backticks around it as it takes. */
+/** Returns a code span with as many backticks as the text requires. */
 export function codeSpan(text: string, maxChars: number): string {
   const line = cleanLine(text, maxChars);
   if (line === '') return '';
@@ -71,12 +71,12 @@ export function codeSpan(text: string, maxChars: number): string {
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
-/** A block of plain text of several lines, cut at `maxChars`. */
+/** Returns a block of plain text of several lines, cut at `maxChars`. */
 export function textBlock(text: string, maxChars: number): string {
   return fencedBlock('text', cleanLines(text, maxChars));
 }
 
-/** A code block that can be copied line by line. */
+/** Returns a code block that can be copied line by line. */
 export function codeBlock(lines: readonly string[]): string {
   return fencedBlock('sh', lines.join('\n'));
 }
@@ -86,7 +86,7 @@ function fencedBlock(language: string, body: string): string {
   return `${fence}${language}\n${body}\n${fence}`;
 }
 
-/** Blocks with blank lines between them, as many as fit, then how to see the rest. */
+/** Joins as many blocks as fit with blank lines, then says how to see the others. */
 export function joinBlocks(blocks: readonly string[], maxBytes: number): string {
   const rest = '… more is left out here; the queries and the client show all of it.';
   const room = maxBytes - countBytes(rest) - 2;
@@ -102,7 +102,7 @@ export function joinBlocks(blocks: readonly string[], maxBytes: number): string 
   return shown.join('\n\n');
 }
 
-/** Bytes in UTF-8. */
+/** Counts UTF-8 bytes. */
 export function countBytes(text: string): number {
   let bytes = 0;
   for (const character of text) {
@@ -150,7 +150,7 @@ export function joinSections(sections: readonly (string | null)[]): string {
 interface CutOptions {
   /** Characters that are kept. */
   readonly charsMax: number;
-  /** Where the whole text is; shown when it was cut. */
+  /** Place of the whole text; shown when it was cut. */
   readonly whole: string;
 }
 
@@ -169,7 +169,7 @@ function describeCut(text: string, { charsMax, whole }: CutOptions): string {
 }
 
 interface EmbedOptions extends CutOptions {
-  /** How many levels the text's headings go down. */
+  /** Number of levels that the text's headings go down. */
   readonly depth: number;
 }
 

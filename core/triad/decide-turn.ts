@@ -33,7 +33,7 @@ export function decideAfterCalls(
 }
 
 /**
- * @param told Characters in the results of the reply's earlier calls. @returns null when one more call may be answered.
+ * @param told characters in the results of the reply's earlier calls. @returns null when one more call may be answered.
  */
 export function findFullFault(told: number): OutputFault | null {
   if (told < engineLimits.stateAnswersCharsMax) return null;

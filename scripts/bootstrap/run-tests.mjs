@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { ensureChromium, ensurePostgres } from './test-programs.mjs';
 import { describeError } from './expected-error.mjs';
 import { describeCli, findTemporalCli } from './find-temporal-cli.mjs';
@@ -9,73 +9,136 @@ import { describeCli, findTemporalCli } from './find-temporal-cli.mjs';
 /** npm scripts that run before the tests, in this order. */
 const checks = ['format:check', 'lint', 'typecheck', 'unused'];
 
+/** Seconds that a test file outside of `test/slow` takes at most, in a run of all of them on two cores. */
+const fileSecondsMax = 40;
+
 /**
- * Runs every check and all tests, and prints what failed and the totals at the end. A failed check does not stop the
- * rest: one run shows everything that has to be repaired.
+ * Runs every check and all tests but the slow ones, and prints what failed and the totals at the end. A failed check does
+ * not stop the rest: one run shows everything that has to be repaired.
  *
  * @param {string} root the folder that holds package.json
- * @param {readonly string[]} jestArgs when there are any, only jest runs, with them
+ * @param {readonly string[]} jestArgs when there are any, only jest runs, with them and with all of its projects
  * @returns {Promise<number>} the exit code
  */
 export async function runTests(root, jestArgs) {
   const all = jestArgs.length === 0;
+  const { env, failed } = await prepareTools([temporalCli]);
+  // Named tests may need no server: then a missing CLI is said, and the tests that need it say it again.
+  if (!all) return finish(await runJest(root, [], jestArgs, env), []);
+  for (const check of checks) {
+    if ((await npmRun(root, [check], env)) !== 0) failed.push(check);
+  }
+  const run = await runJest(root, ['fast', 'integration'], [], env);
+  for (const file of listSlow(run.json)) {
+    console.log(`Over ${fileSecondsMax} s: ${relative(root, file)}. Its place may be test/slow.`);
+  }
+  return finish(run, failed);
+}
+
+/**
+ * Runs the tests in `test/slow`, with what only they need.
+ *
+ * @param {string} root the folder that holds package.json
+ * @param {readonly string[]} jestArgs further arguments of jest, such as paths
+ * @returns {Promise<number>} the exit code
+ */
+export async function runSlowTests(root, jestArgs) {
+  const { env, failed } = await prepareTools([temporalCli, chromium, postgres]);
+  return finish(await runJest(root, ['slow'], jestArgs, env), failed);
+}
+
+/**
+ * @typedef {object} Tool
+ * @property {string} name
+ * @property {string} variable the environment variable that tells the tests where it is
+ * @property {() => Promise<string>} find finds or installs it
+ */
+
+/** @type {Tool} */
+const temporalCli = {
+  name: 'Temporal CLI',
+  variable: 'TEMPORAL_CLI_PATH',
+  async find() {
+    const cli = await findTemporalCli();
+    console.error(describeCli(cli));
+    return cli.path;
+  },
+};
+
+/** @type {Tool} */
+const chromium = { name: 'Chromium', variable: 'PLANWAVE_CHROMIUM', find: () => ensureChromium() };
+
+/** @type {Tool} */
+const postgres = {
+  name: 'PostgreSQL',
+  variable: 'PLANWAVE_POSTGRES',
+  find: () => ensurePostgres(),
+};
+
+/**
+ * @param {readonly Tool[]} tools
+ * @returns {Promise<{ env: NodeJS.ProcessEnv, failed: string[] }>} the environment for the tests, and the names of tools that are missing
+ */
+async function prepareTools(tools) {
+  const env = { ...process.env };
   /** @type {string[]} */
   const failed = [];
-  const env = { ...process.env };
-  // Named tests may need neither: then a missing one is said, and the tests that need it say it again.
-  await prepare('Temporal CLI', all ? failed : [], async () => {
-    const cli = await findTemporalCli();
-    env['TEMPORAL_CLI_PATH'] = cli.path;
-    console.error(describeCli(cli));
-  });
-  if (all) {
-    await prepare('Chromium', failed, async () => {
-      env['PLANWAVE_CHROMIUM'] = await ensureChromium();
-    });
-    await prepare('PostgreSQL', failed, async () => {
-      env['PLANWAVE_POSTGRES'] = await ensurePostgres();
-    });
-    for (const check of checks) {
-      if ((await npmRun(root, [check], env)) !== 0) failed.push(check);
+  for (const { name, variable, find } of tools) {
+    try {
+      env[variable] = await find();
+    } catch (error) {
+      console.error(describeError(error));
+      failed.push(name);
     }
   }
-  const { code, totals } = await runJest(root, jestArgs, env);
-  if (code !== 0) failed.push('jest');
+  return { env, failed };
+}
+
+/**
+ * Prints what failed, and the totals as the last line.
+ *
+ * @param {{ code: number, json: string }} run
+ * @param {readonly string[]} failedBefore
+ * @returns {number} the exit code
+ */
+function finish({ code, json }, failedBefore) {
+  const failed = code === 0 ? failedBefore : [...failedBefore, 'jest'];
   if (failed.length > 0) console.log(`\nFailed: ${failed.join(', ')}`);
-  console.log(totals);
+  console.log(formatTotals(json));
   return failed.length > 0 ? 1 : 0;
 }
 
 /**
- * @param {string} name
- * @param {string[]} failed
- * @param {() => Promise<void>} work
+ * @param {string} root
+ * @param {readonly string[]} projects those of jest.config.mjs to run; all of them when empty
+ * @param {readonly string[]} jestArgs
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<{ code: number, json: string }>} the exit code, and the text of jest's result file; empty when jest ended without writing one
  */
-async function prepare(name, failed, work) {
+async function runJest(root, projects, jestArgs, env) {
+  const dir = await mkdtemp(join(tmpdir(), 'planwave-test-'));
+  const file = join(dir, 'results.json');
   try {
-    await work();
-  } catch (error) {
-    console.error(describeError(error));
-    failed.push(name);
+    const selected = projects.length === 0 ? [] : ['--selectProjects', ...projects];
+    const args = ['jest', '--', ...selected, '--json', `--outputFile=${file}`, ...jestArgs];
+    const code = await npmRun(root, args, env);
+    return { code, json: await readFile(file, 'utf8').catch(() => '') };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
   }
 }
 
 /**
- * @param {string} root
- * @param {readonly string[]} jestArgs
- * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<{ code: number, totals: string }>}
+ * @param {string} json jest's result file; may be empty
+ * @returns {string[]} the test files that took longer than a file outside of `test/slow` should
  */
-async function runJest(root, jestArgs, env) {
-  const dir = await mkdtemp(join(tmpdir(), 'planwave-test-'));
-  const file = join(dir, 'results.json');
-  try {
-    const args = ['jest', '--', ...jestArgs, '--json', `--outputFile=${file}`];
-    const code = await npmRun(root, args, env);
-    return { code, totals: formatTotals(await readFile(file, 'utf8').catch(() => '')) };
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
+export function listSlow(json) {
+  if (json === '') return [];
+  /** @type {readonly { name: string, startTime: number, endTime: number }[]} */
+  const files = JSON.parse(json).testResults;
+  return files
+    .filter(({ startTime, endTime }) => endTime - startTime > fileSecondsMax * 1_000)
+    .map(({ name }) => name);
 }
 
 /**

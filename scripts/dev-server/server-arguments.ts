@@ -96,7 +96,7 @@ function refusalMessage(address: string, namespace: string, error: unknown): str
   );
   return [
     `The Temporal server at ${address} did not register planwave's search attributes: ${reason}`,
-    'Somebody who may do so has to run, for those that are missing:',
+    'An operator of the server has to run, for each one that is missing:',
     ...commands,
   ].join('\n');
 }

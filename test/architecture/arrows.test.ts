@@ -5,7 +5,7 @@ import { join, posix } from 'node:path';
 import { read, root } from './repository.ts';
 
 /**
- * Who may import whom. `contracts ← core ← workflows`; `contracts, core ← activities ← adapters`; `contracts, core, redaction ← client`;
+ * Permitted imports. `contracts ← core ← workflows`; `contracts, core ← activities ← adapters`; `contracts, core, redaction ← client`;
  * `rehearsal` and `redaction` import no other room; `worker` joins ports and adapters; `scripts` start the parts; tests see everything.
  */
 const arrows: Readonly<Record<string, readonly string[]>> = {
@@ -129,7 +129,7 @@ const forbidden: readonly Probe[] = [
   ]),
 ];
 
-/** What the compiler can't see and the linter has to. */
+/** Violations that the linter must report because the compiler cannot see them. */
 const lintProbes: readonly Probe[] = [
   ...pairs
     .filter(({ from, to }) => isReachable(from, to) && !isAllowed(from, to))

@@ -9,9 +9,13 @@ import {
   workflowTypes,
 } from '../../contracts/names.ts';
 import { defaultLimits } from '../../core/limits.ts';
+import { drawDiagram } from '../../scripts/diagram.mjs';
 import { allFiles, listFolders, matchAll, read, sourceFiles } from './repository.ts';
 
 /** Documents drift in silence. What can be compared with the code is compared here. */
+
+/** Documents for people; the Markdown files of `agents/` are prompts. */
+const documents = allFiles.filter((path) => path.endsWith('.md') && !path.startsWith('agents/'));
 
 describe("ARCHITECTURE.md's code map", () => {
   const mapped = matchAll(read('ARCHITECTURE.md'), /^- `([\w./-]+)\/` — \S/gm);
@@ -32,17 +36,57 @@ describe("ARCHITECTURE.md's code map", () => {
   });
 });
 
+it("ARCHITECTURE.md's diagram shows the compiler's project references", () => {
+  const page = read('ARCHITECTURE.md');
+  // Cure: npm run diagram
+  expect(page).toBe(drawDiagram(page, read));
+});
+
+it("ARCHITECTURE.md's table of workflows has every workflow and no other", () => {
+  const [table = ''] = read('ARCHITECTURE.md').split('Workflow ids are paths');
+  const listed = matchAll(table, /^\| `(\w+)`/gm);
+  expect(listed.toSorted()).toEqual(Object.keys(workflowTypes).toSorted());
+});
+
+it('no document counts the workflow types: the table of ARCHITECTURE.md lists them', () => {
+  const counted = /\b(?:two|three|four|five|six|seven|eight|\d+) workflow types\b/i;
+  const faults = documents
+    .filter((path) => counted.test(read(path)))
+    .map((path) => `${path} counts workflow types. Cure: name them, or link to ARCHITECTURE.md`);
+  expect(faults).toEqual([]);
+});
+
 it('every link between documents leads somewhere', () => {
-  const faults = allFiles
-    .filter((path) => path.endsWith('.md') && !path.startsWith('agents/'))
-    .flatMap((path) =>
-      matchAll(read(path), /\]\((?!https?:|#|mailto:)([^)#\s]+)/g)
-        .filter((link) => {
-          const target = posix.join(posix.dirname(path), link).replace(/\/$/, '');
-          return !allFiles.some((file) => file === target || file.startsWith(`${target}/`));
-        })
-        .map((link) => `${path} links to ${link}, which is missing. Cure: correct the link`),
-    );
+  const faults = documents.flatMap((path) =>
+    matchAll(read(path), /\]\((?!https?:|#|mailto:)([^)#\s]+)/g)
+      .filter((link) => {
+        const target = posix.join(posix.dirname(path), link).replace(/\/$/, '');
+        return !allFiles.some((file) => file === target || file.startsWith(`${target}/`));
+      })
+      .map((link) => `${path} links to ${link}, which is missing. Cure: correct the link`),
+  );
+  expect(faults).toEqual([]);
+});
+
+/** Anchors as GitHub derives them from headings. */
+function listAnchors(page: string): string[] {
+  return matchAll(read(page), /^#{1,6} (.+)$/gm).map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+it('every link to a section of a document leads to a heading', () => {
+  const faults = documents.flatMap((path) =>
+    [...read(path).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+      .filter(([, file = '', anchor = '']) => {
+        const target = file === '' ? path : posix.join(posix.dirname(path), file);
+        return !documents.includes(target) || !listAnchors(target).includes(anchor);
+      })
+      .map(([link]) => `${path} has ${link}. Cure: correct the anchor`),
+  );
   expect(faults).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { allMetrics, metrics } from '../../core/metrics/metrics.ts';
 import type { Metric } from '../../core/metrics/metrics.ts';
 import { matchAll, read, sourceFiles } from './repository.ts';
 
-/** What is declared, counted, described and shown must be the same. */
+/** Metrics have to be declared, counted, described and shown alike. */
 
 const names = allMetrics.map(({ name }) => name);
 

@@ -14,8 +14,20 @@ export interface Pattern {
   readonly place: string;
 }
 
+/** Files that build patterns from a schema of the engine, never from a text. */
+const buildFromSchemas = /^rehearsal\/generator\//;
+
+/** The patterns of the source, those built by it and those of secretlint. */
+export async function listPatterns(): Promise<Pattern[]> {
+  const built: Pattern[] = [];
+  for (const place of listBuilders().filter((one) => !buildFromSchemas.test(one))) {
+    built.push(...(await listBuilt(place)));
+  }
+  return [...listLiterals(), ...built, ...listRecommended()];
+}
+
 /** Every literal of the source, each once. */
-export function listLiterals(): Pattern[] {
+function listLiterals(): Pattern[] {
   const literals = sourceFiles.flatMap((place) =>
     listNodes(place, 'RegExpLiteral').map(({ pattern, flags }) => ({
       source: String(pattern),
@@ -27,7 +39,7 @@ export function listLiterals(): Pattern[] {
 }
 
 /** Files that build expressions at run time. */
-export function listBuilders(): string[] {
+function listBuilders(): string[] {
   return sourceFiles.filter((place) =>
     listNodes(place, 'NewExpression').some(
       ({ callee }) => isNode(callee) && callee['value'] === 'RegExp',
@@ -36,7 +48,7 @@ export function listBuilders(): string[] {
 }
 
 /** The expressions that a file builds when it is loaded. */
-export async function listBuilt(place: string): Promise<Pattern[]> {
+async function listBuilt(place: string): Promise<Pattern[]> {
   const built: Pattern[] = [];
   const original = globalThis.RegExp;
   globalThis.RegExp = new Proxy(original, {
@@ -51,7 +63,7 @@ export async function listBuilt(place: string): Promise<Pattern[]> {
 }
 
 /** The expressions that secretlint's rules apply, observed while they read texts with secrets in them. */
-export function listRecommended(): Pattern[] {
+function listRecommended(): Pattern[] {
   const applied: Pattern[] = [];
   const exec = Object.getOwnPropertyDescriptor(RegExp.prototype, 'exec');
   if (exec === undefined) throw new Error('There is no exec to observe.');
@@ -151,7 +163,7 @@ function listLong(pattern: AST.Pattern): AST.Quantifier[] {
 
 /**
  * Texts that a pattern has most work with: it begins to match again and again, or one of its repetitions goes on and on,
- * and what should follow never comes. Each is as long as asked.
+ * and what should follow never comes. Each is as long as asked, and none is there twice.
  */
 export function writePills({ source, flags }: Pattern, length: number, random: Prng): string[] {
   const pattern = parse(source, flags);
@@ -173,7 +185,7 @@ export function writePills({ source, flags }: Pattern, length: number, random: P
   const goingOn = listLong(pattern).flatMap((node) =>
     samplers.flatMap((sampler) => fill(sampler.leadTo(node), sampler.take(node.element))),
   );
-  return [...wholes, ...goingOn];
+  return [...new Set([...wholes, ...goingOn])];
 }
 
 /** Tried first where a pattern asks for a kind of character. */
@@ -191,7 +203,7 @@ class Sampler {
     this.#pick = pick;
   }
 
-  /** What has to stand before a part of the pattern so that it is reached. */
+  /** Builds the text that has to precede a part of the pattern so that the engine reaches it. */
   leadTo(node: AST.Node): string {
     const { parent } = node;
     if (parent === null || parent.type === 'Pattern') return '';

@@ -28,9 +28,9 @@ function readLines(path: string): string[] {
 function listBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      return entry.name === '.git' || ignored.has(`${entry.name}/`) ? [] : listBelow(path);
-    }
+    // A folder, or a file that names one in a worktree.
+    if (entry.name === '.git') return [];
+    if (entry.isDirectory()) return ignored.has(`${entry.name}/`) ? [] : listBelow(path);
     const extension = /\.[^.]+$/.exec(entry.name)?.[0] ?? '';
     return entry.isFile() && !ignored.has(`*${extension}`) ? [path] : [];
   });
@@ -53,12 +53,14 @@ export function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
-/** @returns the folders of the repository with one or two names, without hidden ones. */
+/** @returns the folders of the repository without hidden ones: of source rooms at any depth, of others the two upper levels. */
 export function listFolders(): string[] {
   const folders = allFiles.flatMap((path) => {
-    const [first = '', second = '', ...rest] = path.split('/');
-    if (second === '' || first.startsWith('.')) return [];
-    return rest.length === 0 ? [first] : [first, `${first}/${second}`];
+    const names = path.split('/').slice(0, -1);
+    if (names.length === 0 || path.startsWith('.')) return [];
+    const isSource = sourceRooms.some((room) => room === names[0]);
+    const shown = isSource ? names : names.slice(0, 2);
+    return shown.map((_, index) => shown.slice(0, index + 1).join('/'));
   });
   return [...new Set(folders)].toSorted();
 }

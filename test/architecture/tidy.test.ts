@@ -71,7 +71,57 @@ it('no file names a machine or a package registry', () => {
   expect(faults).toEqual([]);
 });
 
-/** What scripts and people rely on. */
+/** The first word of each docblock that a file has, with its line. */
+function listFirstWords(text: string): { readonly word: string; readonly line: number }[] {
+  return [...text.matchAll(/^[ \t]*\/\*\*[\s*]*([A-Za-z]+)/gm)].map((match) => ({
+    word: match[1] ?? '',
+    line: text.slice(0, match.index).split('\n').length,
+  }));
+}
+
+it.each([
+  ['/** Of a wave. */', 'Of'],
+  ['/**\n * What a wave says.\n */', 'What'],
+  ['  /** Returns a wave. */', 'Returns'],
+])('the first word of %j is %s', (text, word) => {
+  expect(listFirstWords(text)).toEqual([{ word, line: 1 }]);
+});
+
+it('no docblock begins with a relative word', () => {
+  const relative = new Set(['Of', 'Who', 'Whose', 'What']);
+  const faults = codeFiles.flatMap((path) =>
+    listFirstWords(read(path))
+      .filter(({ word }) => relative.has(word))
+      .map(
+        ({ word, line }) =>
+          `${path}:${line} begins with "${word}". Cure: begin with a verb (function) or a noun phrase (type)`,
+      ),
+  );
+  expect(faults).toEqual([]);
+});
+
+/** Comments are left out: a string is what follows on a line after code. */
+function dropComments(code: string): string {
+  return code.replaceAll(/\/\*[^]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '$1');
+}
+
+it('documents and the command line name the actor, never somebody or nobody', () => {
+  const vague = /\b(?:somebody|nobody)\b/i;
+  const texts = [
+    ...allFiles
+      .filter((path) => path.endsWith('.md') && !path.startsWith('agents/'))
+      .map((path) => [path, read(path)] as const),
+    ...sourceFiles
+      .filter((path) => /^(?:client|scripts)\//.test(path))
+      .map((path) => [path, dropComments(read(path))] as const),
+  ];
+  const faults = texts
+    .filter(([, text]) => vague.test(text))
+    .map(([path, text]) => `${path}: "${vague.exec(text)?.[0]}". Cure: name who or what acts`);
+  expect(faults).toEqual([]);
+});
+
+/** Scripts and people rely on these. */
 const commands = [
   'start',
   'test',

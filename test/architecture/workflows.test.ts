@@ -32,7 +32,7 @@ it('every stored history belongs to a workflow that exists', () => {
   expect(faults).toEqual([]);
 });
 
-/** What keeps something from one call to the next: a variable, or a collection that is not said to be read only. */
+/** Matches state between calls: a variable, or a collection that is not declared read-only. */
 const moduleState =
   /^(?:export )?(?:(?:let|var) (\w+)|const (\w+)(?!\w|: Readonly(?:Set|Map)<)[^=\n]*= (?:new (?:Map|Set|WeakMap|WeakSet)\b|\[\];|\{\};))/gm;
 

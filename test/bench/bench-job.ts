@@ -1,5 +1,5 @@
 /**
- * What the model server is to do, written into the texts of a task. The server reads it from the prompt, so it needs
+ * The model server's job, written into the texts of a task. The server reads it from the prompt, so it needs
  * no script and no memory of its own: the same call has the same answer, whoever makes it.
  */
 export interface BenchJob {

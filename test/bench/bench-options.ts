@@ -13,7 +13,7 @@ export interface BenchOptions {
   readonly help: boolean;
   /** Prints the report as JSON instead of a table. */
   readonly json: boolean;
-  /** What is measured, in the order of the report. */
+  /** Figures to measure, in the order of the report. */
   readonly figures: readonly Figure[];
   readonly rounds: number;
   readonly trial: boolean;

@@ -8,7 +8,7 @@ import { composeMemberReply, owesOutput } from './member-reply.ts';
 /** A reply is about this long, in characters: what the other engines were measured with. */
 const replyChars = 1_000;
 
-/** What the model server answers to one call. */
+/** Composes the model server's reply to one call. */
 export function composeBenchReply({ body, shape, callKey }: ScriptedRequest): ContentReply {
   const { prompt } = readConversation(body);
   const jobs = readJobs(prompt);

@@ -43,7 +43,7 @@ export function equalWave(options: EqualWave): BenchWave {
 /** The job of all comparisons: 27 model calls, nine after each other, and the decision. */
 export const usualWave = { delegations: 3, turns: 9, by: 'pause', delayMs: 0 } as const;
 
-/** What the decision at the end of the wave does. */
+/** Describes the job of the decision at the end of the wave. */
 export function decisionJob({ decisionMs }: BenchWave): BenchJob {
   return { id: 'goal', turns: 1, by: 'pause', delayMs: decisionMs };
 }

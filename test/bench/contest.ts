@@ -25,11 +25,11 @@ export interface ContestOptions {
 export interface ContestResult {
   /** Until the last wave of a round was done. */
   readonly ms: Summary;
-  /** What a wave took of each process, in a few words; empty where that can't be known. */
+  /** CPU time of a wave by process, in words; empty if unknown. */
   readonly cpu: string;
 }
 
-/** Who is measured: the engine and the plain loop, and other engines beside them. */
+/** Contestants of a measurement: the engine, the plain loop, and other engines. */
 export interface Contest<T> {
   readonly engine: T;
   readonly floor: T;

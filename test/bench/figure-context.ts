@@ -15,7 +15,7 @@ export interface ContextOptions {
   readonly peers: PeersPlace | null;
 }
 
-/** What is left of every size in a trial. */
+/** Share of every size that a trial keeps. */
 const trialShare = 1 / 20;
 
 /** Progress goes to standard error, so that standard output is the report alone. */

@@ -7,12 +7,12 @@ export interface HistorySize {
   readonly bytes: number;
 }
 
-/** Of a workflow, all its children, and every execution that one of them continued: as the server counts them. */
+/** Reads the server's counts for a workflow, all its children, and every execution that one of them continued. */
 export async function readHistorySize(client: Client, workflowId: string): Promise<HistorySize> {
   return measureHistories(client, await fetchHistories(client, workflowId));
 }
 
-/** What a workflow and all below it had the server do. */
+/** Work of the server for a workflow and everything below it. */
 export interface HistoryCounts extends HistorySize {
   readonly workflows: number;
   readonly workflowTasks: number;

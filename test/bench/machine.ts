@@ -15,10 +15,10 @@ import { runCommand } from '../../scripts/bootstrap/run-command.mjs';
 import { summarise } from './statistics.ts';
 import type { Summary } from './statistics.ts';
 
-/** What the figures hang on besides planwave. */
+/** Conditions that affect the figures besides planwave. */
 export interface Machine {
   readonly planwave: string;
-  /** Of the TypeScript SDK. */
+  /** Version of the TypeScript SDK. */
   readonly temporal_sdk: string;
   /** As the Temporal CLI says it, its server's version included. */
   readonly temporal_cli: string;

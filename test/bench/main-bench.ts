@@ -92,7 +92,7 @@ async function measure(
   return { measured_at, trial, machine, figures: rows, failed };
 }
 
-/** What failed, and why: the client's own message does not say what the server said. */
+/** Describes an error with its causes, because the client's own message omits the server's. */
 function describeChain(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${describeChain(cause)}`;

@@ -3,13 +3,13 @@ import { firstOfEach, listBlocks } from '../../rehearsal/rules/prompt.ts';
 import type { ContentReply, ScriptedToolCall } from '../../rehearsal/script.ts';
 import { composeText } from './bench-job.ts';
 
-/** What a member's turn shows of the claims that are open. */
+/** Open claim as a member's turn shows it. */
 interface OpenClaim {
   readonly claim_id: string;
   readonly revision: number;
 }
 
-/** What it shows of the spec. */
+/** Section as a member's turn shows it. */
 interface ShownSection {
   readonly section_id: string;
   readonly version: number;
@@ -22,8 +22,8 @@ interface Turn {
 }
 
 /**
- * What a member of a triad answers: a text, and whatever its turn owes by tool calls in the same reply. Who answers a
- * claim first revises it, the others concede, so that every negotiation settles in its first round, and not at once.
+ * Composes a triad member's reply: a text, and by tool calls whatever its turn owes. The first member that answers a
+ * claim revises it and the others concede, so that every negotiation settles in its first round, and not at once.
  * Everything is read from the turn's own blocks: the same call has the same answer.
  *
  * @param newest the newest message of the conversation.

@@ -5,23 +5,23 @@ export interface Arrival {
   readonly callKey: string;
   /** Unix epoch milliseconds. */
   readonly atMs: number;
-  /** What was sent; null unless bodies are kept. */
+  /** Body of the request; null unless bodies are kept. */
   readonly body: JsonObject | null;
 }
 
-/** What the parent asks for. Each is answered by a reading. */
+/** Requests of the parent process. The reply to each is a reading. */
 export type ModelRequest =
   | 'read'
   /** From here on bodies are kept until they are read. */
   | 'keep bodies';
 
-/** What the model server has seen. */
+/** Counts of the model server. */
 export interface ModelReading {
   /** Since the reading before, in the order of arrival. */
   readonly arrivals: Arrival[];
   /** Bytes of the newest first call of a conversation. */
   readonly promptBytes: number;
-  /** Of the model server's process, since it started. */
+  /** CPU time of the model server's process since its start. */
   readonly cpuMs: number;
 }
 

@@ -26,9 +26,9 @@ export async function readParent(pid: number, name: string): Promise<number | nu
 interface Stat {
   readonly name: string;
   readonly parent: number;
-  /** Of the process itself. */
+  /** CPU time of the process itself. */
   readonly cpuMs: number;
-  /** Of its children that have ended. */
+  /** CPU time of its children that have ended. */
   readonly endedMs: number;
 }
 
@@ -48,7 +48,7 @@ async function readStat(pid: number): Promise<Stat | null> {
 }
 
 export interface MemoryReading {
-  /** What the process holds now (VmRSS). */
+  /** Current resident memory (VmRSS). */
   readonly rssBytes: number;
   /** The most that it ever held (VmHWM). */
   readonly peakBytes: number;

@@ -12,7 +12,7 @@ export const warmUpWaves = 5;
 export interface WaveRounds {
   readonly engineMs: Summary;
   readonly floorMs: Summary;
-  /** What the engine's rounds took of each process, in a few words; empty where that can't be known. */
+  /** CPU time of the engine's rounds by process, in words; empty if unknown. */
   readonly cpu: string;
 }
 

@@ -39,7 +39,7 @@ export function readAsked({ event }: SeenEvent, before: readonly Asked[]): Asked
   }));
 }
 
-/** What is sent for these questions: every answer, some of them again, and other answers that come too late. */
+/** Composes the messages for these questions: every answer, some again, and different ones that come too late. */
 export function composeAnswers(
   asked: readonly Asked[],
   askings: readonly Asking[],

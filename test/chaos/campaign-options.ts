@@ -25,8 +25,8 @@ const runsDefault = 200;
 
 export const usage = `Usage: npm run chaos -- [options]
 
-Hurts runs of real processes (Temporal server, workers, model server), heals them, and compares every run with an
-undisturbed one. Writes docs/campaign.md when all phases have run. Exit code 1 when a promise was broken.
+Kills and pauses real processes (Temporal server, workers, model server) at every step of a run, restarts them, and
+compares each run with an undisturbed one. Writes docs/campaign.md after all phases. Exit code 1: a guarantee was broken.
 
   --seed <n>         repeat a campaign; default: a new one, which is printed
   --deaths <n>       about how many times processes are hurt; default: each moment of the reference run once

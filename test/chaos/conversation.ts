@@ -1,6 +1,6 @@
 interface SentBlock {
   readonly text?: string;
-  /** Of the result of a tool. */
+  /** Content of a tool's result. */
   readonly content?: unknown;
 }
 

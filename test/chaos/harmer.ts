@@ -15,7 +15,7 @@ export interface HarmerOptions {
   readonly runIds: ReadonlyMap<string, string>;
 }
 
-/** What happens around a blow. */
+/** Steps before and after a blow. */
 interface Around {
   /** Default: nothing. */
   readonly before?: () => Promise<unknown>;

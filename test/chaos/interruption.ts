@@ -1,7 +1,7 @@
 import type { Absence } from './recovery.ts';
 import type { Strike } from './strike.ts';
 
-/** What took the workers away, as the report names it. */
+/** Cause of an interruption, as the report names it. */
 export type InterruptionKind =
   | 'worker killed at a history event'
   | 'worker killed in a model call'

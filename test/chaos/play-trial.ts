@@ -35,7 +35,7 @@ export interface TrialPlan {
   readonly random: Prng;
 }
 
-/** What became of a run. */
+/** Outcome of a run. */
 export interface PlayedTrial {
   readonly plan: TrialPlan;
   readonly runId: string;
@@ -78,7 +78,7 @@ class Trial {
   readonly #asked: Asked[] = [];
   readonly #modelFaults: string[] = [];
   readonly #answers = { first: 0, again: 0, late: 0, refused: 0 };
-  /** What goes on beside the run. It must be over before the run is judged. */
+  /** Work beside the run. It must end before the run is judged. */
   readonly #works: Promise<unknown>[] = [];
   #hasEnded = false;
 

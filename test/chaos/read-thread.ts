@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteThreadStore } from '../../activities/adapters/thread-store/sqlite-thread-store.ts';
 
-/** What stands in a thread, without when it was written. */
+/** Content of a thread without its times. */
 export interface ThreadFacts {
   /** `<who>: <text>`, oldest first. */
   readonly messages: readonly string[];

@@ -14,7 +14,7 @@ export interface Recovery {
   readonly firstMs: number;
   /** Until the last of it went on. */
   readonly allMs: number;
-  /** What the last of it was: `workflow task`, or the name of an activity. */
+  /** Last recovered item: `workflow task`, or the name of an activity. */
   readonly last: string;
   /** Whether a model call lay there, which nothing tells from one that is still at work but missing heartbeats. */
   readonly callLeft: boolean;

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What a call that was bought again costs and how long a task took stand there, and the address of the report, which says so
- * too.
+ * Lines that differ between runs: the cost of a call bought again, the duration of a task, and the address of the report
+ * that contains them.
  */
 const measured: readonly (readonly [RegExp, string])[] = [
   [/^- \*\*(?:Used|Report):\*\* .*$/gmu, ''],

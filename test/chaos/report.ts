@@ -3,7 +3,7 @@ import { teamTask } from './runs/with-team.ts';
 import { triadTask } from './runs/with-triad.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What a campaign was run with. */
+/** Settings and versions of a campaign. */
 export interface Surroundings {
   /** Such as `2026-11-22`. */
   readonly date: string;
@@ -35,15 +35,15 @@ export function renderPage(
 ): string {
   return `# Fault campaign
 
-\`npm run chaos\` hurts runs of real processes (a Temporal server, workers, a model server over HTTP), heals them, and
-compares each run with an undisturbed one. It writes this page. The undisturbed run has four delegations, one of which
-needs another's output and one of which three peers do in three phases, and two questions: ${result.events} history
-events and ${result.calls} model calls.
+\`npm run chaos\` kills and pauses real processes (a Temporal server, workers, a model server over HTTP) at every step of a run,
+restarts them, and compares each run with an undisturbed one. It writes this page. The undisturbed run has two questions and four
+delegations; one needs another's output, and a triad of three peers does one in three phases: ${result.events}
+history events and ${result.calls} model calls.
 
-Each run is judged by a model of it (\`test/chaos/run-model.ts\`): the same artifacts byte for byte, the same spec and
-file of each phase and team, the same calls, each answer kept and delivered once, no call bought again but those that a
-death found without a recorded reply. Then the promises of every fault test are checked: histories replay, no failed
-workflow task, artifacts whole, usage adds up.
+A model of the run judges each run (\`test/chaos/run-model.ts\`). It requires the same artifacts byte for byte, the same spec and file of each
+phase and team, the same calls, each answer kept and delivered once, and no call paid for again unless a death found it without a
+recorded reply. Then the invariants of every fault test are checked: histories replay, no workflow task failed, artifacts are whole,
+usage adds up.
 
 \`\`\`
 ${renderCommands(repeat)}
@@ -59,9 +59,9 @@ ${table(['phase', 'what is done', 'runs', 'how often it happened'], result.phase
 
 ## Seconds to recover
 
-From the moment a worker is there: until the first of what the death left lying went on, and until the last of it did. A
-run that only waits for a person has nothing to recover. The limit is 12 s where a model call was at work, else 4 s. A call
-is at work from its start to its report, so a little longer than its request: such deaths have rows of their own.
+Seconds from the moment a worker is available until the first interrupted item of work continued, and until the last one did. A run
+that only waits for a person has nothing to recover. The limit is 12 s if a model call was in progress, otherwise 4 s. A call is in
+progress from its start to its report, a little longer than its request, so such deaths have rows of their own.
 
 ${table(['after', 'times', 'first: median / p95 / max', 'last: median / p95 / max', 'over the limit', 'slowest'], describeRecoveries(verdict))}
 ${renderFaults(verdict)}`;
@@ -69,12 +69,12 @@ ${renderFaults(verdict)}`;
 
 function renderCommands(repeat: string): string {
   const commands = [
-    ['npm run chaos', 'every moment of the undisturbed run once'],
-    ['npm run chaos -- --deaths 1000', 'longer'],
-    [repeat, 'the choices of this page again'],
+    ['npm run chaos', 'every step of the undisturbed run once'],
+    ['npm run chaos -- --deaths 1000', 'about 1,000 deaths'],
+    [repeat, 'repeats the choices of this page'],
     ['npm run chaos -- --only calls', 'one phase; --help lists them'],
-    [`npm run chaos -- --task ${triadTask}`, 'only moments of the delegation that the triad does'],
-    [`npm run chaos -- --task ${teamTask}`, 'the same over a whole team, in a run of its own'],
+    [`npm run chaos -- --task ${triadTask}`, 'only the delegation of the triad'],
+    [`npm run chaos -- --task ${teamTask}`, 'a team in a run of its own'],
   ];
   const width = Math.max(...commands.map(([command = '']) => command.length)) + 4;
   return commands.map(([command = '', what]) => command.padEnd(width) + what).join('\n');

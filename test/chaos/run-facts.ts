@@ -7,7 +7,7 @@ import { readReportFiles } from './report-files.ts';
 import { readThread } from './read-thread.ts';
 import type { ThreadFacts } from './read-thread.ts';
 
-/** What a run came to: everything that must not depend on what happened to it on the way. */
+/** Facts of a finished run that must not depend on interruptions. */
 export interface RunFacts {
   readonly status: string;
   readonly waves: number;
@@ -17,11 +17,11 @@ export interface RunFacts {
   readonly artifacts: Readonly<Record<string, string | null>>;
   /** `<id>: completed after 2 turns`, sorted. */
   readonly delegations: readonly string[];
-  /** What each phase of a triad came to: its spec, its turns and who said what in them. By the end of its id. */
+  /** Spec and turns with their texts of each phase of a triad, by the end of the phase's id. */
   readonly phases: Readonly<Record<string, unknown>>;
-  /** What people read of triads and teams, by the file's path. */
+  /** Report files of triads and teams, by path. */
   readonly reportFiles: Readonly<Record<string, string>>;
-  /** What a team added to its thread; null without a thread. */
+  /** Entries that a team added to its thread; null without a thread. */
   readonly thread: ThreadFacts | null;
   /** `<delegation>: <answer>` for each answer that the run keeps, sorted. */
   readonly answers: readonly string[];
@@ -35,7 +35,7 @@ export interface RunFacts {
   readonly billedCalls: number;
 }
 
-/** What is left of a run when it is over. */
+/** Traces of a finished run. */
 export interface RunTraces {
   /** The run's own first. */
   readonly histories: readonly StoredHistory[];

@@ -20,7 +20,7 @@ export interface SeenCall {
   readonly name: CallName;
 }
 
-/** What was done to a run, as far as it changes what may be seen of it. */
+/** Harm to a run, as far as it may change the run's traces. */
 export interface Harm {
   /** For each death and each pause, the keys of the calls that it found without a recorded reply. */
   readonly interruptions: readonly (readonly string[])[];
@@ -50,7 +50,7 @@ export interface Judgement {
   readonly boughtAgainMax: number;
 }
 
-/** What the undisturbed run came to, and the names of its calls. */
+/** Facts of the undisturbed run, and the names of its calls. */
 export interface Reference {
   readonly facts: RunFacts;
   readonly calls: readonly CallName[];

@@ -2,7 +2,7 @@ import type { CallName } from './call-name.ts';
 import { isEnd } from './history-watch.ts';
 import type { SeenEvent } from './history-watch.ts';
 
-/** What is done to the processes. */
+/** A blow against processes. */
 export type Blow =
   | { readonly type: 'kill worker' }
   | { readonly type: 'kill worker and server' }
@@ -17,7 +17,7 @@ export type Moment =
       readonly path: string;
       /** Number of the event, from 1. */
       readonly id: number;
-      /** What the event was in the undisturbed run, for people. */
+      /** Type of the event in the undisturbed run, for people. */
       readonly type: string;
     }
   | {

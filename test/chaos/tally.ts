@@ -12,7 +12,7 @@ export interface RecoverySample extends Recovery {
   readonly inCall: boolean;
 }
 
-/** What a phase did and found, added up run by run. */
+/** Sums of a phase's actions and findings over its runs. */
 export interface Tally {
   runs: number;
   /** How often each kind of harm really happened. */

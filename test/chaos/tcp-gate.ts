@@ -8,7 +8,7 @@ export interface TcpGate {
   readonly address: string;
   /** Nothing that a client sends passes any more. */
   hold(): void;
-  /** What was held goes on, except from clients that have gone: it died with them. */
+  /** Forwards the held data, except that of clients that have disconnected. */
   open(): void;
   close(): Promise<void>;
 }

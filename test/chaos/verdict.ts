@@ -12,11 +12,11 @@ export interface RecoveryRow {
   readonly first: Spread;
   readonly all: Spread;
   readonly overLimit: number;
-  /** What the slowest one waited for. */
+  /** Item for which the slowest recovery waited. */
   readonly slowest: string;
 }
 
-/** What a campaign comes to. */
+/** Findings of a campaign. */
 export interface Verdict {
   readonly runs: number;
   readonly deaths: number;

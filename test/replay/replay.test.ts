@@ -9,7 +9,7 @@ import { replayHistories } from '../../worker/replay-histories.ts';
 import { tolerantCodec } from '../../worker/tolerant-codec.ts';
 import { scenarios } from './scenarios.ts';
 
-/** What `record-histories.ts` recorded; its header says when to record again, and how. */
+/** Histories that `record-histories.ts` recorded; its header says when and how to record again. */
 const folder = fileURLToPath(new URL('histories', import.meta.url));
 const files = readdirSync(folder);
 

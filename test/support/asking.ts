@@ -5,7 +5,7 @@ import type { Question, RejectedAnswer } from '../../contracts/question.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
 
-/** The open questions of a run, once there are so many. */
+/** Waits until a run has this many open questions, and returns them. */
 export function openQuestions(
   stage: Stage,
   run: WorkflowHandle,
@@ -17,14 +17,14 @@ export function openQuestions(
   });
 }
 
-/** The open question with this id. */
+/** Waits for the open question with this id. */
 export function openQuestion(stage: Stage, run: WorkflowHandle, id = 'q1'): Promise<Question> {
   return eventually(`the open question ${id}`, async () =>
     (await stage.questions(run)).open.find(({ question_id }) => question_id === id),
   );
 }
 
-/** The rejected messages of a run, once there are so many. */
+/** Waits until a run has this many rejected messages, and returns them. */
 export function rejectedMessages(
   stage: Stage,
   run: WorkflowHandle,
@@ -40,7 +40,7 @@ export function submit(run: WorkflowHandle, payload: unknown): Promise<unknown> 
   return run.executeUpdate('submitAnswer', { args: [payload] });
 }
 
-/** Sends an answer by update that must be refused. Resolves with why, and the example that came with it. */
+/** Sends an answer by update that must be refused. Resolves with the reason and the example in it. */
 export async function refusalOf(
   run: WorkflowHandle,
   payload: unknown,

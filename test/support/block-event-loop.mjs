@@ -1,6 +1,6 @@
 /**
- * Loaded into a worker process before its own code: at SIGUSR2 its event loop stands still, as under a computation
- * without end, for `BLOCK_EVENT_LOOP_MS`. Waiting instead of computing leaves the processor to the other tests.
+ * Loaded into a worker process before its own code: at SIGUSR2 its event loop is blocked for `BLOCK_EVENT_LOOP_MS`, as
+ * by an endless computation. Waiting instead of computing leaves the processor to the other tests.
  */
 const blockMs = Number(process.env.BLOCK_EVENT_LOOP_MS);
 

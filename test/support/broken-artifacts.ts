@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredHistory } from './histories.ts';
 
-/** Any hash but that of a file outside of the run, which says of itself what it is. */
+/** Any hash except that of a file outside the run, which is labelled as such. */
 const refPattern = /(?<!SHA-256 |"sha256":")\b[0-9a-f]{64}\b/g;
 
 /**
- * What is wrong with the artifacts of a home: bytes that do not fit their address, addresses that are named without an
+ * Finds errors in the artifacts of a home: bytes that do not match their address, addresses that are named without an
  * artifact behind them, and artifacts that nothing names.
  *
- * @param histories of every run of the home: what they name is wanted.
- * @param orphans whether an unnamed artifact is allowed.
+ * @param histories of every run of the home: what they name is expected.
+ * @param orphans true when an unnamed artifact is allowed.
  */
 export function findBrokenArtifacts(
   home: string,
@@ -64,7 +64,7 @@ function refsIn(texts: readonly string[]): string[] {
   return texts.flatMap((text) => text.match(refPattern) ?? []);
 }
 
-/** Every payload of a history as text. */
+/** Returns every payload of a history as text. */
 export function payloadTexts(history: unknown): string[] {
   const texts: string[] = [];
   const visit = (value: unknown): void => {

@@ -11,7 +11,7 @@ import type { StoredHistory } from './histories.ts';
 
 type DoneByTeam = DelegationOutcome & { readonly team: TeamOutcome };
 
-/** Says so when a team used something else than its leader and its members did, or when it ended without a file. */
+/** Reports a team whose usage differs from that of its leader and its members, and one that ended without a file. */
 export function findBrokenTeams(home: string, histories: readonly StoredHistory[]): string[] {
   const [root] = histories;
   if (root === undefined) return [];
@@ -38,7 +38,10 @@ function outcomesIn(texts: readonly string[]): DoneByTeam[] {
   return found;
 }
 
-/** A task of a team is none: it has the usage of all its attempts, and the team of the last. */
+/**
+ * Returns true for a delegation of a team. A task of a team is none: it has the usage of all its attempts, and the team
+ * of the last.
+ */
 function isDoneByTeam(value: unknown): value is DoneByTeam {
   return isRecord(value) && 'criteria_unmet' in value && isRecord(value['team']);
 }

@@ -3,7 +3,10 @@ import type { Usage } from '../../contracts/usage.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { StoredHistory } from './histories.ts';
 
-/** Says so when the root's result does not hold exactly what its model calls reported. Nothing before it has ended. */
+/**
+ * Reports a root whose result does not contain exactly the usage that its model calls reported. Empty before it has
+ * ended.
+ */
 export function findBrokenUsage(histories: readonly StoredHistory[]): string[] {
   const result = resultOf(histories[0]);
   if (result === null) return [];
@@ -31,12 +34,12 @@ function usagesOfCalls({ history }: StoredHistory): Usage[] {
   });
 }
 
-/** Activities that report what calls were billed. */
+/** Activities that report the usage billed for calls. */
 const tellUsage = new Set(['modelTurn', 'recallSpent']);
 
 type HistoryEvent = NonNullable<StoredHistory['history']['events']>[number];
 
-/** What an ended activity told: its result, or the details of its failure. */
+/** Returns what an ended activity reported: its result, or the details of its failure. */
 function toldBy(event: HistoryEvent): Uint8Array | null | undefined {
   const failure = event.activityTaskFailedEventAttributes?.failure?.applicationFailureInfo;
   const result = event.activityTaskCompletedEventAttributes?.result;

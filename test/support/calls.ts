@@ -2,7 +2,7 @@ import type { RecordedCall } from '../../rehearsal/script.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * The calls that a rule of the script answered, in the order of arrival: they show that a fault fired.
+ * Returns the calls that a rule of the script answered, in the order of arrival: they show that a fault fired.
  *
  * @param rules positions in the script. Default: all.
  */
@@ -15,7 +15,7 @@ export function scriptedCalls(
     .filter(({ rule }) => rule !== null && (rules.length === 0 || rules.includes(rule)));
 }
 
-/** The HTTP status of each call, in the order of arrival. */
+/** Returns the HTTP status of each call, in the order of arrival. */
 export function statusesOf(calls: readonly RecordedCall[]): (number | null)[] {
   return calls.map((call) => call.replyStatus);
 }
@@ -31,18 +31,18 @@ interface SentBody {
   readonly tools?: readonly { readonly name: string }[];
 }
 
-/** What a call was sent, as far as tests look at it. */
+/** Returns the sent body of a call, as far as tests look at it. */
 export function bodyOf(call: RecordedCall | undefined): SentBody {
   const body: SentBody = JSON.parse(JSON.stringify(call?.body ?? null));
   return body;
 }
 
-/** The last message of a call as JSON text: what its turn added. */
+/** Returns the last message of a call as JSON text: the addition of its turn. */
 export function lastMessageOf(call: RecordedCall | undefined): string {
   return JSON.stringify(bodyOf(call).messages.at(-1));
 }
 
-/** The faults that a call gave back to the model, as `path: reason hint`. Empty when its turn added none. */
+/** Returns the faults that a call gave back to the model, as `path: reason hint`. Empty when its turn added none. */
 export function faultsOf(call: RecordedCall | undefined): string[] {
   const { content = '' } = bodyOf(call).messages.at(-1) ?? {};
   const texts = typeof content === 'string' ? [content] : content.map(({ text }) => String(text));

@@ -4,22 +4,23 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import type { Reply, ScriptedRequest, ScriptRule } from '../../rehearsal/script.ts';
 import { blocked, completed, plan, question, work } from './scripted-work.ts';
 
-/** A run of many waves, each of which builds on the one before. */
+/** Run of many waves, each of which builds on the one before. */
 export interface DeepRun {
   readonly waves: number;
   /** Delegations of a wave, at least 2. */
   readonly width: number;
 }
 
-/** The user's own criterion: only the last wave meets it, so that the run goes on until then. */
+/** The user's own criterion: only the last wave meets it, so that the run continues until then. */
 const userCriterion = 'goal-1';
 
-/** The first delegation of this wave asks the user. */
+/** Wave whose first delegation asks the user. */
 export const askingWave = 2;
 
 /**
- * Each delegation needs what its place in the wave before produced, assumes something, states what contradicts the wave
- * before, and gives one result. One asks the user. The rules answer by what the prompt says, so they may be used in any order and for any number of runs.
+ * Creates rules for a deep run. Each delegation needs the product of its place in the wave before, assumes something,
+ * states a contradiction to the wave before, and gives one result. One asks the user. The rules answer according to the
+ * prompt, so they may be used in any order and for any number of runs.
  */
 export function deepScript(deep: DeepRun): readonly ScriptRule[] {
   return [
@@ -36,7 +37,7 @@ function idOf(wave: number, place: number): string {
   return `w${wave}-d${place}`;
 }
 
-/** The first of each wave tries the user's criterion too. */
+/** Lists criteria. The first delegation of each wave tries the user's criterion too. */
 function criteriaOf(wave: number, place: number): string[] {
   const own = `${idOf(wave, place)}-done`;
   return place === 1 ? [own, userCriterion] : [own];
@@ -84,9 +85,9 @@ function doTask({ waves }: DeepRun, { callKey }: ScriptedRequest): Reply {
 }
 
 /**
- * What a record holds of a run, without the times: equal for two runs that did the same.
+ * Returns the contents of a run's record without the times: equal for two runs that did the same.
  *
- * Outputs are compared by their addresses, so to the byte.
+ * Outputs are compared by their addresses, so byte for byte.
  */
 export function essenceOf(record: RunRecord) {
   return {

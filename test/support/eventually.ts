@@ -1,7 +1,7 @@
 /**
- * Waits until `read` gives something.
+ * Waits until `read` returns a value.
  *
- * @param what named in the error when it never comes.
+ * @param what names the value in the error when it never comes.
  * @param timeoutMs a bound for a hanging test, not a statement about speed. Default 30 s.
  */
 export async function eventually<T>(

@@ -6,23 +6,23 @@ import { eventTypes, fetchHistories, historyJson, replayAll } from './histories.
 import type { StoredHistory } from './histories.ts';
 import type { Stage } from './stage.ts';
 
-/** What a fault may leave behind, where its row allows more than nothing. */
+/** Traces that a fault may leave behind, where its row allows more than nothing. */
 export interface Allowance {
   /** A killed worker may have stored a reply that it could not report. */
   readonly orphans?: boolean;
-  /** Who was terminated told nobody what it had used. */
+  /** A terminated run has reported its usage to no other one. */
   readonly lostUsage?: boolean;
 }
 
-/** Where a run was played. `started` names every run of the home: each has its artifacts there. */
+/** Stage on which a run was played. `started` names every run of the home: each has its artifacts there. */
 export type PlayedStage = Pick<Stage, 'client' | 'home'> & Partial<Pick<Stage, 'started'>>;
 
 /**
- * The promises that hold for every run whatever happened to it: no failed workflow task, every history replays, no child
- * outlives its run, every artifact that is named exists and fits its hash, none lies about unnamed, the usage of
- * the run is the sum of its calls, and that of a team the sum of its leader's and its members'.
+ * Checks the promises that hold for every run whatever happened to it: no failed workflow task, every history replays,
+ * no child outlives its run, every artifact that is named exists and matches its hash, no artifact is unnamed, the
+ * usage of the run is the sum of its calls, and that of a team the sum of its leader's and its members'.
  *
- * @returns one line for each breach, saying what and where, and the histories of the run.
+ * @returns one line for each breach, with its place, and the histories of the run.
  */
 export async function findBrokenPromises(
   stage: PlayedStage,
@@ -46,8 +46,8 @@ export async function findBrokenPromises(
 }
 
 /**
- * Failed workflow tasks with their causes. A message that comes while a workflow ends is none: the server gives the
- * task back, so that the message is seen before the end.
+ * Lists failed workflow tasks with their causes. A message that comes while a workflow ends is none: the server retries
+ * the task, so that the message is seen before the end.
  */
 function findFailedTasks(stored: StoredHistory): string[] {
   return (historyJson(stored.history).events ?? [])
@@ -62,12 +62,12 @@ async function findReplayFault(histories: readonly StoredHistory[]): Promise<str
     await replayAll(histories);
     return [];
   } catch (error) {
-    // It says which part of the code differs from which event.
+    // The error says which part of the code differs from which event.
     return [`replay: ${inspect(error)}`];
   }
 }
 
-/** An ended run has left nothing at work. */
+/** Finds children that outlive an ended run. */
 function findOutlivers(histories: readonly StoredHistory[]): string[] {
   const [root] = histories;
   if (root === undefined || !hasEnded(root)) return [];

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { plantedPieces } from './planted.ts';
 
 /**
- * Where planted secrets are found: in names and values, in bytes as text, in Base64 and in hexadecimal.
+ * Finds planted secrets: in names and values, in bytes as text, in Base64 and in hexadecimal.
  *
- * @param where says what it is.
+ * @param where description of the value.
  * @returns one line for each place and secret, which names the secret by its first letters.
  */
 export function findPlanted(where: string, what: unknown): string[] {
@@ -14,7 +14,7 @@ export function findPlanted(where: string, what: unknown): string[] {
     const spellings = [
       piece,
       Buffer.from(piece).toString('hex'),
-      // Without the ends, which depend on what stands beside it.
+      // Without the ends, which depend on the surrounding bytes.
       Buffer.from(piece).toString('base64').slice(0, -4),
     ];
     return texts.some((text) => spellings.some((spelling) => text.includes(spelling)))
@@ -23,7 +23,7 @@ export function findPlanted(where: string, what: unknown): string[] {
   });
 }
 
-/** As `findPlanted`, in the names and bytes of all files below a folder. */
+/** Works like `findPlanted`, but searches the names and bytes of all files below a folder. */
 export function findPlantedInFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const path = join(entry.parentPath, entry.name);
@@ -31,7 +31,7 @@ export function findPlantedInFiles(folder: string): string[] {
   });
 }
 
-/** Every text of a value; bytes are taken as UTF-8. */
+/** Yields every text of a value; bytes are taken as UTF-8. */
 export function* textsOf(value: unknown): Iterable<string> {
   if (typeof value === 'string') yield value;
   else if (value instanceof Uint8Array) yield Buffer.from(value).toString('utf8');

@@ -1,6 +1,6 @@
 /**
- * Loaded into a worker process before its own code: whoever looks for secrets in a text that holds `HANG_ON` runs a regular
- * expression that takes longer than anybody lives, as the redactor once did.
+ * Loaded into a worker process before its own code: a search for secrets in a text that contains `HANG_ON` runs a
+ * regular expression that practically never ends, as the redactor once did.
  */
 const pill = process.env.HANG_ON ?? 'PILL-OF-TOMORROW';
 const usual = Object.getOwnPropertyDescriptor(String.prototype, 'matchAll');

@@ -4,9 +4,9 @@ import type { StoredHistory } from './histories.ts';
 import type { RecordedCall } from '../../rehearsal/script.ts';
 import type { Stage } from './stage.ts';
 
-/** The workflow that made a model call. */
+/** Returns the workflow that made a model call. */
 export function callerOf({ client }: Stage, call: RecordedCall): WorkflowHandle {
-  // Behind its id stand the agent, the shape and the number of the activity.
+  // Its id is followed by the agent, the shape and the number of the activity.
   return client.workflow.getHandle(call.callKey.split('/').slice(0, -3).join('/'));
 }
 
@@ -22,7 +22,7 @@ export function untilGivenUp(stage: Stage, call: RecordedCall): Promise<unknown>
   );
 }
 
-/** How many activities went on after a heartbeat timeout. */
+/** Counts the activities that continued after a heartbeat timeout. */
 export function countHeartbeatTimeouts(histories: readonly StoredHistory[]): number {
   return histories
     .flatMap(({ history }) => history.events ?? [])

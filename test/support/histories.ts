@@ -11,7 +11,7 @@ export interface StoredHistory {
   readonly history: History;
 }
 
-/** All histories of a run: its own, of every continuation, and of every child, parents before children. */
+/** Fetches all histories of a run: its own, of every continuation, and of every child, parents before children. */
 export async function fetchHistories(client: Client, rootId: string): Promise<StoredHistory[]> {
   const found: StoredHistory[] = [];
   const wanted: { workflowId: string; runId?: string }[] = [{ workflowId: rootId }];
@@ -41,7 +41,7 @@ function childrenOf(history: History): { workflowId: string }[] {
   });
 }
 
-/** Names of all events, for assertions. */
+/** Returns the names of all events, for assertions. */
 export function eventTypes(stored: StoredHistory): string[] {
   const { events = [] } = historyJson(stored.history);
   if (events.length === 0) throw new Error(`The history of ${stored.workflowId} is empty.`);
@@ -52,16 +52,16 @@ interface HistoryJson {
   readonly events?: readonly { readonly eventType: string; readonly [key: string]: unknown }[];
 }
 
-/** The history as the Temporal CLI and Web UI export it. */
+/** Returns the history as exported by the Temporal CLI and Web UI. */
 export function historyJson(history: History): HistoryJson {
   const json: HistoryJson = JSON.parse(historyToJSON(history));
   return json;
 }
 
 /**
- * Replays them with one worker: making one costs more than a replay.
+ * Replays histories with one worker: creating one costs more than a replay.
  *
- * @throws when the workflow code no longer does what a history says.
+ * @throws when the workflow code deviates from a history.
  */
 export async function replayAll(histories: readonly StoredHistory[]): Promise<void> {
   for await (const { workflowId, fault } of replayHistories(histories, sharedBundle())) {
@@ -76,7 +76,7 @@ export interface StartedTimer {
   readonly ends_at: number;
 }
 
-/** Every timer that was started, whether it fired or not. */
+/** Lists every timer that was started, whether it fired or not. */
 export function listTimers(histories: readonly StoredHistory[]): StartedTimer[] {
   return histories
     .flatMap(({ history }) => history.events ?? [])

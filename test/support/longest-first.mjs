@@ -1,37 +1,20 @@
 /**
- * The order of test files: what takes longest first, so that none of it runs alone at the end while the other workers have
- * nothing to do; what needs much of the one server stands apart from each other, beside what mostly waits. jest itself
- * knows only sizes of files on a machine that has not run them before.
+ * Order of test files. The longest come first, so that none of them runs alone at the end while the other workers have
+ * nothing to do; tests that need much of the one server are separated by tests that mostly wait. jest itself knows only
+ * sizes of files on a machine that has not run them before.
  */
 const longest = [
   'chaos/worker-deaths',
-  'process/worker-killed',
-  'teams/streaming',
-  'triads/agreement',
-  'faults/disk-faults',
-  'triads/below-a-wave',
-  'teams/below-a-wave',
   'faults/workflow-cache',
-  'triads/interrupted',
-  'teams/guards',
   'chaos/crowd',
-  'teams/interrupted',
-  'process/worker-suspended',
-  'triads/failures',
-  'teams/time',
-  'teams/nested',
-  'chaos/server-deaths',
-  'teams/carried',
+  'process/worker-blocked',
   'deploys/misfit',
-  'triads/topology',
-  'teams/intake',
-  'process/bad-settings',
-  'triads/one-section',
-  'threads/team-threads',
-  'faults/model-stop-reasons',
+  'messages/answers-racing',
+  'slow/long-texts',
+  'replay/replay',
 ];
 
-/** What jest asks of its `testSequencer`. */
+/** Implementation of jest's `testSequencer`. */
 export default class LongestFirst {
   /**
    * @template {{ readonly path: string }} T
@@ -61,5 +44,5 @@ function rankOf(path) {
   const file = path.replaceAll('\\', '/');
   const place = longest.findIndex((name) => file.endsWith(`/${name}.test.ts`));
   if (place !== -1) return place;
-  return /\/test\/(?:integration|chaos)\//.test(file) ? longest.length : longest.length + 1;
+  return /\/test\/(?:integration|slow)\//.test(file) ? longest.length : longest.length + 1;
 }

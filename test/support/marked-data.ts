@@ -3,13 +3,13 @@ const data =
 
 export interface MarkedData {
   readonly marker: string;
-  /** What stands between the marks. */
+  /** Text between the marks. */
   readonly text: string;
-  /** How many invisible characters the first mark says were removed. */
+  /** Number of removed invisible characters according to the first mark. */
   readonly removed: number;
 }
 
-/** Every data block of a prompt or a tool result, in its order. */
+/** Returns every data block of a prompt or a tool result, in its order. */
 export function markedData(prompt: string): MarkedData[] {
   return [...prompt.matchAll(data)].map(({ groups }) => ({
     marker: groups?.['marker'] ?? '',
@@ -18,7 +18,7 @@ export function markedData(prompt: string): MarkedData[] {
   }));
 }
 
-/** The text of a tool result. Throws when it is not between marks, from its beginning to its end. */
+/** Returns the text of a tool result. Throws when it is not between marks from its beginning to its end. */
 export function unmarked(result: string): string {
   const [first] = markedData(result);
   if (

@@ -9,7 +9,7 @@ import type {
   ScriptedToolCall,
 } from '../../rehearsal/script.ts';
 
-/** What a text of a triad is. */
+/** Kind of a triad's text. */
 export type TextKind =
   | 'said'
   | 'proposal'
@@ -21,27 +21,27 @@ export type TextKind =
   | 'summary'
   | 'code';
 
-/** A text that can be found again in every request that it gets into. */
+/** Text that can be found again in every request that contains it. */
 export interface MarkedText {
   readonly kind: TextKind;
   readonly delegation: string;
   readonly phase: string;
   readonly round: number;
-  /** Who wrote it. */
+  /** Member that wrote it. */
   readonly member: string;
-  /** Of an instruction: the member it is for. */
+  /** Recipient of an instruction. */
   readonly to: string;
 }
 
-/** A marked text in a request. */
+/** Occurrence of a marked text in a request. */
 export interface Reading {
   readonly text: MarkedText;
-  /** What the request was for; null when it is not known to be a member's turn. */
+  /** Turn that the request was for; null when it is not known to be a member's turn. */
   readonly reader: TurnPlace | null;
   readonly call: RecordedCall;
 }
 
-/** Text fields of the state tools, and what they are. The summary's are deeper. */
+/** Text fields of the state tools with their kinds. The summary's are deeper. */
 const textFields: Readonly<Record<string, TextKind>> = {
   proposal: 'proposal',
   revised_proposal: 'proposal',
@@ -51,17 +51,17 @@ const textFields: Readonly<Record<string, TextKind>> = {
   instruction: 'instruction',
 };
 
-/** Puts a mark of its own into every text that members write, and finds them in the log of calls. */
+/** Collection that puts a unique mark into every text that members write, and finds the marks in the log of calls. */
 export class MarkedTexts {
   readonly #texts: MarkedText[] = [];
 
-  /** @returns what the text gets added: nothing in a block of a prompt escapes it. */
+  /** @returns the mark to be added to the text: no part of it is escaped in a block of a prompt. */
   mark(text: MarkedText): string {
     this.#texts.push(text);
     return `mk${this.#texts.length}x`;
   }
 
-  /** A member's reply with every text of it marked. */
+  /** Marks every text of a member's reply. */
   markReply(reply: ContentReply, turn: TurnPlace, delegation: string): ContentReply {
     const { phase, round, member } = turn;
     const place = { delegation, phase, round, member, to: '' };
@@ -94,7 +94,7 @@ export class MarkedTexts {
     });
   }
 
-  /** Every text in every request. */
+  /** Finds every text in every request. */
   findReadings(calls: readonly RecordedCall[]): readonly Reading[] {
     return calls.flatMap((call) => {
       const found = JSON.stringify(call.body).matchAll(/mk(\d+)x/gu);
@@ -107,7 +107,7 @@ export class MarkedTexts {
   }
 }
 
-/** What the rehearsal would answer, calls included. */
+/** Returns the reply of the rehearsal, calls included. */
 export function rehearsedReply({ body }: Pick<ScriptedRequest, 'body'>): ContentReply {
   const request = readMessagesRequest(JSON.stringify(body), true);
   if (typeof request === 'string') throw new Error(`That is no request: ${request}`);

@@ -1,7 +1,7 @@
 import type { EffectLedger } from '../../activities/ports/effect-ledger.ts';
 import type { EffectState } from '../../core/effects/step-effect.ts';
 
-/** An effect ledger in memory, with all that was ever put into it. */
+/** Effect ledger in memory, with everything that was ever put into it. */
 export interface MemoryEffects extends EffectLedger {
   readonly entries: Map<string, EffectState>;
   readonly history: EffectState[];

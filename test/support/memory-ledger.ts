@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '../../activities/ports/artifact-store.ts';
 import type { LedgerKey, ReplyLedger } from '../../activities/ports/reply-ledger.ts';
 
-/** A reply ledger in memory that can be told to fail. */
+/** Reply ledger in memory that can be made to fail. */
 export interface MemoryLedger extends ReplyLedger {
   readonly entries: Map<string, ReadonlyMap<number, unknown>>;
   /** Look-ups so far. */
@@ -30,7 +30,7 @@ export function createMemoryLedger(): MemoryLedger {
         ledger.failingWrites -= 1;
         throw new StoreUnavailable('The disk is full.', { path: 'ledger', code: 'ENOSPC' });
       }
-      // As a real ledger: what does not survive JSON is lost.
+      // Stored as JSON like in a real ledger: what does not survive it is lost.
       const kept = JSON.parse(JSON.stringify(value)) as unknown;
       entries.set(nameOf(key), new Map([...(entries.get(nameOf(key)) ?? []), [attempt, kept]]));
     },

@@ -7,10 +7,10 @@ interface Recorded {
   readonly value: number;
 }
 
-/** A meter that remembers every value. */
+/** Meter that remembers every value. */
 export interface MemoryMeter extends Meter {
   values(): readonly Recorded[];
-  /** Sum of the values with this name whose labels are as given; others do not matter. */
+  /** Sums the values with this name and these labels; other labels do not matter. */
   total(name: string, labels?: Readonly<Record<string, string>>): number;
 }
 

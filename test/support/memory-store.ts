@@ -3,12 +3,12 @@ import type { Ref } from '../../contracts/ref.ts';
 import { ArtifactCorrupt, StoreUnavailable } from '../../activities/ports/artifact-store.ts';
 import type { ArtifactStore } from '../../activities/ports/artifact-store.ts';
 
-/** An artifact store in memory that can be told to fail. */
+/** Artifact store in memory that can be made to fail. */
 export interface MemoryStore extends ArtifactStore {
   readonly artifacts: Map<Ref, Uint8Array>;
-  /** How many of the next writes fail. */
+  /** Number of the next writes that fail. */
   failingWrites: number;
-  /** Writes that failed so far. */
+  /** Number of writes that failed so far. */
   failedWrites: number;
 }
 

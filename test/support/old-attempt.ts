@@ -1,7 +1,10 @@
 import { Client } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 
-/** The environment of an attempt that began an hour ago, or so many milliseconds; its heartbeats get this answer. */
+/**
+ * Creates the environment of an attempt that began an hour ago, or this many milliseconds; its heartbeats get this
+ * answer.
+ */
 export function oldAttempt(
   heartbeat: () => Promise<void>,
   ageMs = 3_600_000,
@@ -15,12 +18,15 @@ export function oldAttempt(
   );
 }
 
-/** What the server says to the heartbeat of an attempt whose work somebody else has, or whose workflow is no more. */
+/**
+ * Creates the server's answer to the heartbeat of an attempt whose work was given away, or whose workflow no longer
+ * exists.
+ */
 export function notFound(): Error {
   return Object.assign(new Error('said the server'), { name: 'ActivityNotFoundError' });
 }
 
-/** The environment of such an attempt. */
+/** Creates the environment of such an attempt. */
 export function lostAttempt(): MockActivityEnvironment {
   return oldAttempt(() => Promise.reject(notFound()));
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as a collector gets it. */
+/** Span as received by a collector. */
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -12,17 +12,17 @@ export interface ReceivedSpan {
   readonly status: { readonly code?: number };
 }
 
-/** What a span says under this name, as text; empty when it says nothing. */
+/** Returns the attribute of a span with this name as text; empty when it has none. */
 export function attributeOf({ attributes }: ReceivedSpan, name: string): string {
   const found = attributes.find(({ key }) => key === name);
   return found === undefined ? '' : Object.values(found.value).join('');
 }
 
-/** The trace part of an OpenTelemetry collector: OTLP over HTTP, in JSON. */
+/** Trace part of an OpenTelemetry collector: OTLP over HTTP, in JSON. */
 export interface OtlpReceiver {
   readonly url: string;
   spans(): readonly ReceivedSpan[];
-  /** Everything that was received, as it came. */
+  /** Returns everything that was received, unchanged. */
   text(): string;
   close(): Promise<void>;
 }

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { ensurePostgres } from '../../scripts/bootstrap/test-programs.mjs';
 import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
 
-/** A PostgreSQL server that a test may hurt: no other test uses it. */
+/** PostgreSQL server that a test may harm: no other test uses it. */
 export interface OwnPostgres {
-  /** Of the database `postgres`, with user and password. */
+  /** URL of the database `postgres`, with user and password. */
   readonly url: string;
   readonly password: string;
-  /** kill -9 to all of it. */
+  /** Sends kill -9 to all its processes. */
   kill(): Promise<void>;
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -52,7 +52,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   return {
     url: `postgresql://planwave:${password}@127.0.0.1:${port}/postgres`,
     password,
-    // What the server does at once when it is told to: its connections are cut in the middle.
+    // The server's immediate shutdown: its connections are cut in the middle.
     kill: () => server.end('SIGQUIT'),
     async restart() {
       server = await start();
@@ -64,10 +64,10 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   };
 }
 
-/** PostgreSQL refuses to run as root. */
+/** Finds a user for PostgreSQL, which refuses to run as root. */
 function findUser(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null;
-  // Debian's package makes the first one; every system has the second.
+  // Debian's package creates the first one; every system has the second.
   const name = Number.isNaN(idOf('-u', 'postgres')) ? 'nobody' : 'postgres';
   return { uid: idOf('-u', name), gid: idOf('-g', name) };
 }

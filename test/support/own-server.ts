@@ -5,13 +5,13 @@ import { ensureTemporal } from '../../scripts/dev-server/dev-server.ts';
 import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
 import type { Part } from '../../scripts/parts/part.ts';
 
-/** A Temporal server that a test may hurt: no other test uses it. */
+/** Temporal server that a test may harm: no other test uses it. */
 export interface OwnServer {
   readonly address: string;
   readonly uiUrl: string;
-  /** kill -9. Resolves with how it ended. */
+  /** Sends kill -9. Resolves with how the server ended. */
   kill(): Promise<string>;
-  /** Starts it again on its file and its ports. */
+  /** Restarts it on its file and its ports. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }

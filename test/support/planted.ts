@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Secrets as they are planted in tests. None of them opens anything: they are made up when the test runs, so that no
- * scanner of repositories stumbles over this file.
+ * Secrets planted in tests. None of them opens anything: they are generated when the test runs, so that no scanner of
+ * repositories reports this file.
  */
 const noise = (name: string, length: number): string =>
   createHash('sha512').update(name).digest('base64').replaceAll(/[+/=]/g, 'x').slice(0, length);
@@ -26,15 +26,15 @@ export const planted = {
   own: `planted-own-${noise('own', 24)}`,
 } as const;
 
-/** What must not be found anywhere: the secrets, and of those of several lines each line. */
+/** Texts that must not be found anywhere: the secrets, and of those of several lines each line. */
 export const plantedPieces: readonly string[] = Object.values(planted).flatMap((secret) =>
   secret.split('\n').filter((line) => !line.startsWith('-----')),
 );
 
-/** As it stands in a file of settings: only the name tells that it is a secret. */
+/** Secret as it appears in a file of settings: only the name identifies it as one. */
 export const awsSetting = `aws_secret_access_key = "${planted.awsSecret}"`;
 
-/** All of them in one text. */
+/** Text that contains all of them. */
 export const plantedText = [...Object.values(planted), awsSetting]
   .filter((secret) => secret !== planted.awsSecret)
   .join('\n');

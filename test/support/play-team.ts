@@ -14,25 +14,25 @@ import type { HeardResult } from './scripted-team.ts';
 import type { Stage } from './stage.ts';
 import { storedText } from './stored-record.ts';
 
-/** A team that was started alone and has ended. */
+/** Team that was started alone and has ended. */
 export interface PlayedTeam {
   readonly runId: string;
   readonly result: LoneOutcome;
-  /** How its work ended, as the store has it. */
+  /** Stored report of its work. */
   readonly report: TeamReport;
-  /** What its delegation handed on, as the text of the artifact; empty when it was nothing. */
+  /** Output of its delegation, as the text of the artifact; empty when there is none. */
   readonly output: string;
   /** Its file in the run's tree. */
   readonly page: string;
-  /** What the leader was told before its nth call, from 1, in the order of its calls. */
+  /** Returns the results in the leader's nth call, from 1, in the order of its calls. */
   readonly heard: (nth: number) => HeardResult[];
-  /** All model calls, also when another test has begun. */
+  /** Returns all model calls, also when another test has begun. */
   readonly calls: () => readonly RecordedCall[];
-  /** Of all that was played at the same time. */
+  /** Maximum of everything that was played at the same time. */
   readonly maxInFlight: number;
 }
 
-/** Plays a team by these rules, and expects the promises kept. Calls before it are forgotten. */
+/** Plays a team by these rules and checks the promises. Calls before it are forgotten. */
 export async function playTeam(
   stage: Stage,
   rules: readonly ScriptRule[],
@@ -43,7 +43,7 @@ export async function playTeam(
   return untilEnd(stage, await stage.start('team', input));
 }
 
-/** Teams that mostly wait are played at the same time, each by its own rules, which name no call key. */
+/** Plays teams that mostly wait at the same time, each by its own rules, which name no call key. */
 export async function playSideBySide(
   stage: Stage,
   teams: readonly { readonly rules: readonly ScriptRule[]; readonly input: TeamInput }[],
@@ -59,7 +59,7 @@ export async function playSideBySide(
     ),
   );
   const runs = await Promise.all(teams.map(({ input }, at) => stage.start('team', input, ids[at])));
-  // What a team has stored is named by nothing while its call is in flight.
+  // Artifacts of a team are unnamed while its call is in flight.
   await Promise.all(runs.map((run) => run.result()));
   return Promise.all(runs.map((run) => untilEnd(stage, run)));
 }
@@ -80,7 +80,7 @@ async function untilEnd(stage: Stage, run: WorkflowHandle): Promise<PlayedTeam> 
   };
 }
 
-/** What a team has left in the home. @throws when it never began. */
+/** Reads what a team has left in the home. @throws when it never began. */
 export async function readTeam(
   { home }: Pick<Stage, 'home'>,
   runId: string,
@@ -96,7 +96,7 @@ function readPage(home: string, runId: string, delegationId: string): string {
   return readFileSync(join(home, toRunDirectory(runId), 'teams', `${delegationId}.md`), 'utf8');
 }
 
-/** The status of each task of a team that was started alone, by the name that its leader gave it. */
+/** Returns the status of each task of a team that was started alone, by the name that its leader gave it. */
 export function statusesOf({ tasks }: Pick<TeamReport, 'tasks'>): Record<string, string> {
   return Object.fromEntries(
     tasks.map(({ delegation_id, status }) => [delegation_id.slice(loneTeam.length + 1), status]),

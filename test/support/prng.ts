@@ -1,18 +1,18 @@
 import { hashText } from '../../core/text/hash-text.ts';
 
-/** Chance that can be repeated: the same seed gives the same numbers on every machine. */
+/** Repeatable random numbers: the same seed gives the same numbers on every machine. */
 export interface Prng {
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, not including, 1. */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns a whole number from `min` to `max`, both included. */
   integer(min: number, max: number): number;
-  /** True so often: 0 never, 1 always. */
+  /** Returns true with this probability: 0 never, 1 always. */
   chance(probability: number): boolean;
   /** @throws on an empty list. */
   pick<T>(list: readonly T[]): T;
-  /** A copy in another order. */
+  /** Returns a copy in another order. */
   shuffle<T>(list: readonly T[]): T[];
-  /** Chance of its own for one purpose: what others draw, and when, does not change it. */
+  /** Creates an independent generator for one purpose: numbers drawn elsewhere do not change it. */
   fork(name: string): Prng;
 }
 

@@ -6,12 +6,12 @@ import type { Stage, StageOptions } from './stage.ts';
 
 export const goal = 'Compare three ways to store a backup';
 
-/** A stage whose workers are processes of the test; `startWorker` brings one that nobody hurts. */
+/** Opens a stage whose workers are processes of the test; `startWorker` starts one that is not harmed. */
 export function openProcessStage(options: StageOptions = {}): Promise<Stage> {
   return openStage({ ...options, opensWithWorker: false });
 }
 
-/** The model calls of one run, in the order of arrival. */
+/** Returns the model calls of one run, in the order of arrival. */
 export function callsOfRun({ rehearsal }: Stage, runId: string): readonly RecordedCall[] {
   return rehearsal.calls().filter(({ callKey }) => callKey.startsWith(`${runId}/`));
 }
@@ -32,7 +32,7 @@ export function untilCall(stage: Stage, runId: string, nth: number): Promise<Rec
   );
 }
 
-/** What must be the same however a run got to its end. */
+/** Returns everything that must be the same however a run reached its end. */
 export async function outcomeOf(stage: Stage, run: WorkflowHandle) {
   const { status, waves, criteria } = await stage.result(run);
   return { status, waves, criteria };

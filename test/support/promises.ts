@@ -3,7 +3,7 @@ import type { Allowance, PlayedStage } from './find-broken-promises.ts';
 import type { StoredHistory } from './histories.ts';
 
 /**
- * The promises that every fault test checks at its end, see `findBrokenPromises`.
+ * Checks the promises at the end of every fault test, see `findBrokenPromises`.
  *
  * Other runs of the same home may have named an artifact too, so tests may share a stage.
  */

@@ -3,7 +3,7 @@ import type { PayloadCodec } from '@temporalio/common';
 import { refusalOf } from './asking.ts';
 import type { Stage } from './stage.ts';
 
-/** A payload as the Temporal CLI sends it: bytes that nobody has looked at. */
+/** Payload as sent by the Temporal CLI: unchecked bytes. */
 export interface RawPayload {
   readonly encoding: string;
   readonly data: string | Uint8Array;
@@ -22,7 +22,7 @@ function toPayloads(input: readonly RawPayload[]): Payloads {
   };
 }
 
-/** Signals a workflow with payloads that no client library would make. */
+/** Signals a workflow with payloads that no client library would create. */
 export async function signalRaw(
   stage: Stage,
   workflowId: string,
@@ -38,7 +38,7 @@ export async function signalRaw(
   });
 }
 
-/** Starts a workflow with payloads that no client library would make. */
+/** Starts a workflow with payloads that no client library would create. */
 export async function startRaw(
   stage: Stage,
   type: string,
@@ -55,7 +55,7 @@ export async function startRaw(
   });
 }
 
-/** Sends `submitAnswer` with a payload that no client library would make. Resolves with why it was refused. */
+/** Sends `submitAnswer` with a payload that no client library would create. Resolves with the reason of the refusal. */
 export async function updateRaw(
   stage: Stage,
   workflowId: string,

@@ -2,7 +2,7 @@ import type { RegistrySnapshot } from '../../activities/tools/read-artifact.ts';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import type { NamedTeam } from '../../contracts/team.ts';
 
-/** A registry snapshot as it stands in the store. */
+/** Creates a registry snapshot as it is stored. */
 export function registryOf(
   agents: readonly AgentDefinition[],
   teams: readonly NamedTeam[] = [],

@@ -10,10 +10,10 @@ export interface CommandOutcome {
 }
 
 /**
- * Runs one command line of `planwave` on the server and the files of a stage, with everything but its terminal as on a
+ * Runs one command line of `planwave` on the server and the files of a stage. Everything except its terminal is as on a
  * real machine.
  *
- * @param piped what stands on standard input. Default: nothing.
+ * @param piped text on standard input. Default: none.
  */
 export async function runCommand(
   stage: Pick<Stage, 'address' | 'home' | 'taskQueue'>,

@@ -1,9 +1,9 @@
-/** A page of metrics as Prometheus reads it. */
+/** Page of metrics as Prometheus reads it. */
 export interface MetricsPage {
   readonly text: string;
-  /** Sum of the series with this name whose labels are as given; others do not matter. */
+  /** Sums the series with this name and these labels; other labels do not matter. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number;
-  /** What a name counted, by the values of these labels, joined by a blank. */
+  /** Returns the counts of a name by the values of these labels, joined by a blank. */
   labels(name: string, labels: readonly string[]): Record<string, number>;
 }
 
@@ -13,7 +13,7 @@ interface Series {
   readonly value: number;
 }
 
-/** @throws when nobody answers with a page of metrics. */
+/** @throws when no page of metrics is returned. */
 export async function scrape(url: string): Promise<MetricsPage> {
   const response = await fetch(url);
   const text = await response.text();

@@ -7,13 +7,13 @@ import type {
   TokenCount,
 } from '../../activities/ports/model-client.ts';
 
-/** What the model does with one call. */
+/** Reply of the model to one call. */
 export type Script = (
   request: ModelRequest,
   options: ModelCallOptions,
 ) => ModelReply | Promise<ModelReply>;
 
-/** A model port that does what it is told, call by call. The last script goes on for ever. */
+/** Model port that follows its scripts, call by call. The last script is repeated for ever. */
 export interface ScriptedModel extends ModelClient {
   readonly requests: ModelRequest[];
 }
@@ -38,7 +38,7 @@ const someTokens: TokenCount = {
   outputTokens: 10,
 };
 
-/** A reply of one text. */
+/** Creates a reply of one text. */
 export function sayText(text: string, stopReason = 'end_turn'): Script {
   return () => ({
     content: [{ type: 'text', text }],

@@ -17,18 +17,18 @@ import type {
 import type { RehearsalServer } from '../../rehearsal/server.ts';
 import { work } from './scripted-work.ts';
 
-/** The delegation_id of a team that was started alone. Its tasks are `task.d1`, `task.d2` … */
+/** delegation_id of a team that was started alone. Its tasks are `task.d1`, `task.d2` … */
 export const loneTeam = 'task';
 
-/** The criterion_id of a task that a leader gave out, and of a team that was started with a message alone. */
+/** criterion_id of a leader's task, and of a team that was started with a message alone. */
 export const taskCriterion = 'c1';
 
-/** Members that are the shipped agents of these names, unless told otherwise. */
+/** Creates members that are the shipped agents of these names, unless specified otherwise. */
 export function members(...ids: readonly (string | TeamMember)[]): TeamMember[] {
   return ids.map((id) => (typeof id === 'string' ? { id } : id));
 }
 
-/** What starts a team alone. */
+/** Creates the input that starts a team alone. */
 export function teamInput(
   ids: readonly (string | TeamMember)[],
   over: Partial<TeamInput> = {},
@@ -36,7 +36,7 @@ export function teamInput(
   return { message: 'Do what the test stands for.', members: [...ids], ...over };
 }
 
-/** A delegation that a team does. Its one criterion is `<id>-done` unless others are given. */
+/** Creates a delegation that a team does. Its one criterion is `<id>-done` unless others are given. */
 export function teamWork(
   id: string,
   team: TeamPlan,
@@ -47,7 +47,7 @@ export function teamWork(
 
 type TaskInput = z.input<typeof stateToolInputs.delegate_task_to_member>;
 
-/** A leader's call. For arguments that do not fit the schema, write `{ name, input }` itself. */
+/** Creates a leader's call. For arguments that do not fit the schema, write `{ name, input }` directly. */
 export function gives(
   memberId: string,
   task = `Do what ${memberId} is for.`,
@@ -56,7 +56,7 @@ export function gives(
   return { name: delegationTool, input: { member_id: memberId, task, ...over } };
 }
 
-/** A reply of a leader that gives out tasks, all at once. */
+/** Creates a reply of a leader that creates tasks, all at once. */
 export function delegates(...calls: readonly ScriptedToolCall[]): ContentReply {
   return { text: `Gives out ${calls.length}.`, tool_use: calls };
 }
@@ -69,7 +69,7 @@ export type LeaderReply =
   | ReplyFunction;
 
 /**
- * The rules for a leader, one for each of its calls. Further calls are taken by the rehearsal's own leader.
+ * Creates the rules for a leader, one for each of its calls. The rehearsal's own leader takes further calls.
  *
  * @param delegationId of the team: a nested one has that of the task it does, such as `task.d2`.
  */
@@ -92,19 +92,19 @@ function isCalls(reply: LeaderReply): reply is readonly ScriptedToolCall[] {
   return Array.isArray(reply);
 }
 
-/** Whose work a rule is for; what is left out is any. */
+/** Task that a rule is for; an absent field matches any. */
 export interface TaskMatch {
-  /** The leader's name for the task, `d1` … unless it gave one; below a nested team `d2.d1`. */
+  /** Leader's name for the task, `d1` … unless it gave one; below a nested team `d2.d1`. */
   readonly task?: string;
-  /** The agent that does it: the member's id, unless its definition names another. */
+  /** Agent that does it: the member's id, unless its definition names another. */
   readonly agent?: string;
-  /** Only the nth call that fits, from 1: further calls of one task count as well. */
+  /** Matches only the nth call that fits, from 1: further calls of one task count as well. */
   readonly nth?: number;
-  /** Of the outermost team. Default: the one that is started alone. */
+  /** Id of the outermost team. Default: the one that is started alone. */
   readonly team?: string;
 }
 
-/** The rule for an agent at work on a task of a team. Tasks that no rule fits are rehearsed. */
+/** Creates the rule for an agent that does a task of a team. Tasks that no rule fits are rehearsed. */
 export function does(match: TaskMatch, reply: Reply | ReplyFunction): ScriptRule {
   const { task, agent, nth, team = loneTeam } = match;
   return {
@@ -119,7 +119,7 @@ export function does(match: TaskMatch, reply: Reply | ReplyFunction): ScriptRule
   };
 }
 
-/** The calls of a leader, in the order of arrival. */
+/** Returns the calls of a leader, in the order of arrival. */
 export function leaderCalls(
   rehearsal: Pick<RehearsalServer, 'calls'>,
   delegationId: string = loneTeam,
@@ -127,7 +127,7 @@ export function leaderCalls(
   return callsWhere(rehearsal, (task) => task.leads && task.delegation_id === delegationId);
 }
 
-/** The calls of those who are no leaders, in the order of arrival. */
+/** Returns the calls of agents other than leaders, in the order of arrival. */
 export function taskCalls(
   rehearsal: Pick<RehearsalServer, 'calls'>,
   { task, agent, team = loneTeam }: Omit<TaskMatch, 'nth'> = {},
@@ -148,14 +148,14 @@ function callsWhere(
   return calls().filter(({ task }) => task !== null && holds(task));
 }
 
-/** What a leader was told of one of its calls. */
+/** Result of a call as the leader received it. */
 export interface HeardResult {
   readonly tool_use_id: string;
   readonly text: string;
   readonly is_error: boolean;
 }
 
-/** The tool results in the newest message of a call, in their order. @throws when there was no such call. */
+/** Returns the tool results in the newest message of a call, in their order. @throws when there was no such call. */
 export function heardResults(recorded: Pick<RecordedCall, 'body'> | undefined): HeardResult[] {
   const request = readMessagesRequest(JSON.stringify(recorded?.body ?? null), true);
   if (typeof request === 'string') throw new Error(`There was no such call: ${request}`);

@@ -36,7 +36,7 @@ const seats: Readonly<Record<TriadType, readonly Pick<TriadMember, 'name' | 'rol
   ],
 };
 
-/** A triad of three researchers, named after their roles. */
+/** Creates a triad of three researchers, named after their roles. */
 export function triad(type: TriadType, over: Partial<TriadPlan> = {}): TriadPlan {
   return {
     type,
@@ -46,7 +46,7 @@ export function triad(type: TriadType, over: Partial<TriadPlan> = {}): TriadPlan
   };
 }
 
-/** A delegation that a triad does. Its sections are its criteria: `<id>-done` unless others are given. */
+/** Creates a delegation that a triad does. Its sections are its criteria: `<id>-done` unless others are given. */
 export function triadWork(
   id: string,
   type: TriadType,
@@ -55,7 +55,7 @@ export function triadWork(
   return work(id, { triad: triad(type), ...over });
 }
 
-/** A call of a state tool with arguments that fit its schema. For others, write the object itself. */
+/** Creates a call of a state tool with arguments that fit its schema. For others, write the object directly. */
 export function call<Name extends StateToolName>(
   name: Name,
   input: z.input<(typeof stateToolInputs)[Name]>,
@@ -64,25 +64,25 @@ export function call<Name extends StateToolName>(
 }
 
 interface MemberReply {
-  /** Free Markdown. Default: nothing, so that only the calls are sent. */
+  /** Free Markdown. Default: empty, so that only the calls are sent. */
   readonly said?: string;
   readonly calls?: readonly ScriptedToolCall[];
 }
 
-/** What a member says, and the records that it makes in the same reply. */
+/** Creates a member's message together with its calls on the records. */
 export function memberReply({ said = '', calls = [] }: MemberReply): ContentReply {
   return { text: said, tool_use: calls };
 }
 
-/** Whose turn a rule is for; what is left out is any. */
+/** Turn that a rule is for; an absent field matches any. */
 export interface TurnMatch extends Partial<Pick<TurnPlace, 'member' | 'phase' | 'round'>> {
-  /** A whole part of the call key: a delegation's id, an agent's. */
+  /** Matches a whole part of the call key: a delegation's id, an agent's. */
   readonly within?: string;
-  /** Only the nth call that fits, from 1: further calls of one turn count as well. */
+  /** Matches only the nth call that fits, from 1: further calls of one turn count as well. */
   readonly nth?: number;
 }
 
-/** The rule for a member's turn. Turns that no rule fits are taken by the rehearsal's own. */
+/** Creates the rule for a member's turn. Turns that no rule fits are taken by the rehearsal's own member. */
 export function takes({ within, ...match }: TurnMatch, reply: Reply | ReplyFunction): ScriptRule {
   return {
     match: { ...match, ...(within !== undefined && { callKeyIncludes: `/${within}/` }) },
@@ -90,15 +90,15 @@ export function takes({ within, ...match }: TurnMatch, reply: Reply | ReplyFunct
   };
 }
 
-/** A member's call as the model got it. */
+/** Member's call as received by the model. */
 export interface MemberRequest extends MemberPrompt {
-  /** Of the phase before; empty in the first. */
+  /** Summary of the phase before; empty in the first. */
   readonly summary: string;
-  /** From the orchestrator; empty where there is none. */
+  /** Instruction of the orchestrator; empty if there is none. */
   readonly instruction: string;
-  /** What others said, with its headings; empty where it may hear nobody. */
+  /** Messages of other members, with headings; empty if the member may read none. */
   readonly heard: string;
-  /** What others overtook; empty where nothing came back. */
+  /** Texts that other members' calls replaced; empty if none was returned. */
   readonly returned: string;
 }
 
@@ -122,7 +122,7 @@ function textOf(blocks: ReadonlyMap<string, string>, name: string): string {
   return unescapeText(blocks.get(name) ?? '');
 }
 
-/** The calls of members, in the order of arrival. */
+/** Returns the calls of members, in the order of arrival. */
 export function memberCalls(
   { calls }: Pick<RehearsalServer, 'calls'>,
   { member, phase, round }: Omit<TurnMatch, 'nth' | 'within'> = {},
@@ -137,9 +137,9 @@ export function memberCalls(
 }
 
 /**
- * Who had a text before it in any call, as `phase member`, each once and sorted: a lane is kept when nobody else is among
- * them. Who said it has it from its next call on. A call of nobody, such as one for code or a plan, is told by its
- * call key.
+ * Lists the readers whose calls contained a text, as `phase member`, each once and sorted: a lane is kept when no other
+ * reader is among them. The author has it from its next call on. A call of no member, such as one for code or a plan,
+ * is listed by its call key.
  *
  * @param text letters, digits and `-`: other characters are escaped in one block or another.
  */

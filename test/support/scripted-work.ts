@@ -11,76 +11,56 @@ import type {
   ScriptedRequest,
   ScriptRule,
 } from '../../rehearsal/script.ts';
+import {
+  askedQuestion,
+  judgedOk,
+  nothingToTell,
+  plannedDelegation,
+  waveDecision,
+  wavePlan,
+} from './factories.ts';
 
-/** A delegation that holds every rule. Its one criterion is `<id>-done` unless others are given. */
+/** Creates a delegation that fulfils every rule. Its one criterion is `<id>-done` unless others are given. */
 export function work(
   id: string,
   over: Partial<Delegation> & { readonly criteria?: readonly string[] } = {},
 ): Delegation {
   const { criteria = [`${id}-done`], ...fields } = over;
-  return {
-    delegation_id: id,
-    agent_id: 'researcher',
-    title: `Task ${id}`,
+  return plannedDelegation(id, {
     task_description: `Do what ${id} stands for.`,
     acceptance_criteria: criteria.map((criterion_id) => ({
       criterion_id,
       description: `${criterion_id} can be seen in the result.`,
     })),
-    required_inputs: [],
-    provided_inputs: [],
-    depends_on: [],
-    produces: [],
     ...fields,
-  };
+  });
 }
 
 export function plan(
   delegations: readonly Delegation[],
   asked: readonly AskedQuestion[] = [],
 ): WavePlan {
-  return {
-    summary: `A plan of ${delegations.length} delegations.`,
-    delegations: [...delegations],
-    needs_user_input: asked.length > 0,
-    user_questions: [...asked],
-  };
+  const summary = `A plan of ${delegations.length} delegations.`;
+  return { ...wavePlan(delegations, asked), summary };
 }
 
-/** Critical, unless told otherwise: the rehearsed planner passes it on to the user. */
+/** Creates a critical question, unless specified otherwise: the rehearsed planner passes it on to the user. */
 export function question(text: string, over: Partial<AskedQuestion> = {}): AskedQuestion {
-  return {
-    text,
-    why_it_matters: 'The result depends on it.',
-    priority: 'critical',
-    expected_answer_format: 'text',
-    choices: [],
-    default_answer: null,
-    ...over,
-  };
+  const usual = { why_it_matters: 'The result depends on it.', priority: 'critical' } as const;
+  return askedQuestion({ text, ...usual, ...over });
 }
 
-const emptyOutput = {
-  blocking_questions: [],
-  optional_questions: [],
-  missing_info_requests: [],
-  assumptions_made: [],
-  facts: [],
-  effects_claimed: [],
-} as const satisfies Partial<AgentOutput>;
-
-/** An output that meets every criterion named. */
+/** Creates an output that meets every criterion named. */
 export function completed(...criteria: readonly string[]): AgentOutput {
   return {
-    ...emptyOutput,
+    ...nothingToTell,
     compact_md: `Done: ${criteria.join(', ')}.`,
     detailed_md: `# Result\n\n${criteria.map((id) => `## ${id}\n\nIt is done.`).join('\n\n')}\n`,
-    status: 'completed',
     coverage: {
       criteria_met: criteria.map((criterion_id) => ({
         criterion_id,
         evidence: `detailed_md, section "${criterion_id}"`,
-        // There whatever a test makes of the text.
+        // Always available, whatever a test makes of the text.
         where: { kind: 'input', value: 'goal' },
       })),
       criteria_unmet: [],
@@ -88,7 +68,7 @@ export function completed(...criteria: readonly string[]): AgentOutput {
   };
 }
 
-/** An output that meets none of the criteria named. */
+/** Creates an output that meets none of the criteria named. */
 export function unmet(
   status: AgentOutput['status'],
   reason: string,
@@ -105,7 +85,7 @@ export function unmet(
   };
 }
 
-/** An output that waits for the answers to its questions. */
+/** Creates an output that waits for the answers to its questions. */
 export function blocked(
   asked: readonly AskedQuestion[],
   ...criteria: readonly string[]
@@ -116,37 +96,36 @@ export function blocked(
   };
 }
 
-/** A decision that names what is open; without anything open it is OK. */
+/** Creates a decision that names what is open; without anything open it is OK. */
 export function decision(...open: readonly string[]): WaveDecision {
-  return {
+  const isOk = open.length === 0;
+  return waveDecision({
     wave_compact: `Open: ${open.join(', ') || 'nothing'}.`,
     wave_detailed: '# What came back\n\nSee the outcomes.\n',
     planner_decision: {
-      io_status: open.length === 0 ? 'OK' : 'NOT_OK',
+      ...judgedOk,
+      io_status: isOk ? 'OK' : 'NOT_OK',
       not_ok_reasons: open.map((id) => `${id} is open.`),
-      conflicts_resolved: [],
-      next_actions: [],
     },
-    answer: open.length === 0 ? { kind: 'text', value: 'All of it is done.' } : null,
-    facts: [],
-    criteria_reopened: [],
-    needs_user_input: false,
-    user_questions: [],
-  };
+    answer: isOk ? { kind: 'text', value: 'All of it is done.' } : null,
+  });
 }
 
-/** The rule for the nth plan of the planner, from 1. */
+/** Creates the rule for the nth plan of the planner, from 1. */
 export function plans(nth: number, json: WavePlan): ScriptRule {
   return { match: { schema: 'plan', nth }, reply: { json } };
 }
 
-/** Lets the planner plan one delegation instead of the rehearsal's four: `task`, which meets `task-done`. */
+/** Rule by which the planner plans one delegation instead of the rehearsal's four: `task`, which meets `task-done`. */
 export const plansOneTask: ScriptRule = {
   match: { schema: 'plan' },
   reply: { json: plan([work('task')]) },
 };
 
-/** The rule for the nth call of a delegation, from 1; without `nth` for all calls that no rule before it answers. */
+/**
+ * Creates the rule for the nth call of a delegation, from 1; without `nth` for all calls that no rule before it
+ * answers.
+ */
 export function works(id: string, reply: Reply | ReplyFunction, nth?: number): ScriptRule {
   return {
     match: { callKeyIncludes: `/${id}/`, schema: 'delegation', ...(nth !== undefined && { nth }) },
@@ -154,22 +133,22 @@ export function works(id: string, reply: Reply | ReplyFunction, nth?: number): S
   };
 }
 
-/** The calls of one delegation, in the order of arrival. */
+/** Returns the calls of one delegation, in the order of arrival. */
 export function callsOf(rehearsal: RehearsalServer, id: string): readonly RecordedCall[] {
   return rehearsal.calls().filter(({ callKey }) => callKey.includes(`/${id}/`));
 }
 
-/** The calls in which the planner planned, in the order of arrival. */
+/** Returns the planner's calls for plans, in the order of arrival. */
 export function planCalls(rehearsal: RehearsalServer): readonly RecordedCall[] {
   return rehearsal.calls().filter(({ shape }) => shape === 'plan');
 }
 
-/** Whether a request begins its conversation. */
+/** Returns true when a request begins its conversation. */
 export function isFirstTurn({ messages }: ScriptedRequest['body']): boolean {
   return Array.isArray(messages) && messages.length === 1;
 }
 
-/** The text of the newest message of a call: what its turn added. */
+/** Returns the text of the newest message of a call: the addition of its turn. */
 export function newestText(call: RecordedCall | undefined): string {
   const body: unknown = call?.body;
   const messages: unknown = isObject(body) ? body['messages'] : undefined;
@@ -192,7 +171,9 @@ interface Held {
   readonly release: () => void;
 }
 
-/** A reply that nobody gets before so many calls wait for it: they are at the model at the same time, however slow. */
+/**
+ * Creates a reply that is held until this many calls wait for it: they are at the model at the same time, however slow.
+ */
 export function atOnce(count: number, reply: Reply): ReplyFunction {
   const gate = held(reply);
   let waiting = 0;
@@ -203,7 +184,7 @@ export function atOnce(count: number, reply: Reply): ReplyFunction {
   };
 }
 
-/** A reply that waits until the test lets it go. */
+/** Creates a reply that waits until the test releases it. */
 export function held(reply: Reply): Held {
   const gate: { open: () => void } = { open: () => {} };
   const opened = new Promise<void>((resolve) => {

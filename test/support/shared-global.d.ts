@@ -1,2 +1,2 @@
-// jest hands nothing from set-up to teardown but the global object.
+// jest passes only the global object from set-up to teardown.
 declare var stopSharedTestServer: (() => Promise<void>) | undefined;

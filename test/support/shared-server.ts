@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { startOwnServer } from './own-server.ts';
 
-/** What the global set-up tells the test files, by the environment. */
+/** Environment variables by which the global set-up configures the test files. */
 const names = {
   address: 'PLANWAVE_TEST_TEMPORAL',
   ui: 'PLANWAVE_TEST_UI',
   bundle: 'PLANWAVE_TEST_BUNDLE',
 };
 
-/** One server and one bundle for all integration tests of a run: starting them costs more than a test. */
+/** Starts one server and one bundle for all integration tests of a run: starting them costs more than a test. */
 export async function startShared(): Promise<() => Promise<void>> {
   const [server, forgetBundle] = await Promise.all([startOwnServer(), provideBundle()]);
   process.env[names.address] = server.address;
@@ -22,7 +22,7 @@ export async function startShared(): Promise<() => Promise<void>> {
   };
 }
 
-/** Bundles the workflows for `sharedBundle`. Resolves with what removes the bundle. */
+/** Bundles the workflows for `sharedBundle`. Resolves with a function that removes the bundle. */
 export async function provideBundle(): Promise<() => void> {
   const { code } = await loadWorkflowBundle();
   const folder = mkdtempSync(join(tmpdir(), 'planwave-bundle-'));
@@ -44,7 +44,7 @@ function read(name: string): string {
   const value = process.env[name];
   if (value === undefined)
     throw new Error(
-      `${name} is not set: this test needs the project "integration" of jest.config.mjs.`,
+      `${name} is not set: this test needs the project "integration" or "slow" of jest.config.mjs.`,
     );
   return value;
 }

@@ -28,20 +28,26 @@ export interface StageOptions {
   /** Default: the shared server. */
   readonly address?: string;
   readonly settings?: Partial<WorkerSettings>;
-  /** Of the worker's owner, beside the shipped ones. Default: none. */
+  /** Middlewares of the worker's owner in addition to the shipped ones. Default: none. */
   readonly middlewares?: readonly Middleware[];
   /** The worker's own secrets. Default: none. */
   readonly secrets?: readonly string[];
   readonly shutdownGraceMs?: number;
-  /** Workflows that the worker keeps in memory. If undefined, the SDK's default. */
+  /** Number of workflows that the worker keeps in memory. If undefined, the SDK's default. */
   readonly maxCachedWorkflows?: number;
-  /** Whether the stage opens with a worker. Default true. The server remembers for minutes who polled, so one that is stopped at once is no help. */
+  /**
+   * True when the stage opens with a worker. Default true. The server remembers pollers for minutes, so stopping one at
+   * once is no replacement.
+   */
   readonly opensWithWorker?: boolean;
 }
 
 export type WorkflowType = keyof typeof workflowTypes;
 
-/** Everything a run needs, for real: a Temporal server, the rehearsal model over HTTP, and a worker of its own queue. */
+/**
+ * Everything a run needs, without fakes: a Temporal server, the rehearsal model over HTTP, and a worker of its own
+ * queue.
+ */
 export interface Stage {
   readonly client: Client;
   readonly rehearsal: RehearsalServer;
@@ -51,10 +57,10 @@ export interface Stage {
   /** Workflow ids of everything that was started here. */
   readonly started: readonly string[];
   start(type: WorkflowType, input: unknown, workflowId?: string): Promise<WorkflowHandle>;
-  /** Ends the worker as SIGTERM would; `startWorker` brings another. */
+  /** Ends the worker as SIGTERM would; `startWorker` starts another. */
   stopWorker(): Promise<void>;
   startWorker(): Promise<void>;
-  /** Workflows in the worker's memory at this moment. */
+  /** Returns the number of workflows in the worker's memory. */
   cachedWorkflows(): number;
   result(handle: WorkflowHandle): Promise<PlannerRunResult>;
   status(handle: WorkflowHandle): Promise<StatusView>;

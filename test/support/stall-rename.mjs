@@ -1,7 +1,7 @@
 /**
  * Loaded into a worker process before its own code: a rename onto a file whose name begins with `before-` or `after-`
- * never returns, before or after the file is in its place, so that a test can kill the worker there. Each is one line of
- * the file `STALL_LOG`. With `STALL=off` they return, and are counted all the same.
+ * never returns, before or after the file is in its place, so that a test can kill the worker there. Each is one line
+ * of the file `STALL_LOG`. With `STALL=off` they return, but are still counted.
  */
 import { appendFileSync } from 'node:fs';
 import promises from 'node:fs/promises';

@@ -5,14 +5,14 @@ import { createFileRunIndex } from '../../activities/adapters/file-store/file-ru
 import { readRecord } from '../../activities/run-record/read-record.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 
-/** The newest record of a run, read from the disk as after a crash. */
+/** Reads the newest record of a run from the disk, as after a crash. */
 export async function storedRecord(home: string, runId: string): Promise<RunRecord> {
   const { ref } = await createFileRunIndex({ home }).read(runId);
   if (ref === null) throw new Error(`${runId} is not in the index.`);
   return readRecord(createFileArtifactStore({ home }), ref);
 }
 
-/** The file that says which record of a run is the newest. */
+/** Returns the file that names the newest record of a run. */
 export function indexFile(home: string, runId: string): string {
   const dir = join(home, 'refs', `n-${runId}`);
   // Beside it there may be one that is being written.
@@ -20,7 +20,7 @@ export function indexFile(home: string, runId: string): string {
   return join(dir, `${Math.max(...files.map((file) => Number.parseInt(file, 10)))}.json`);
 }
 
-/** An artifact as it stands on the disk. */
+/** Reads an artifact from the disk. */
 export function storedText(home: string, ref: string): Promise<string> {
   return createFileArtifactStore({ home }).getText(ref);
 }

@@ -1,12 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 
-/** A point at which a test holds an operation, as if its worker were suspended there. */
+/** Point at which a test holds an operation, as if its worker were suspended there. */
 export interface Suspension {
-  /** Awaited by the operation when it is there. */
+  /** Awaited by the operation when it reaches the point. */
   readonly here: () => Promise<void>;
-  /** Resolves when the operation is there. */
+  /** Resolves when the operation has reached the point. */
   readonly reached: Promise<unknown>;
-  /** Lets it go on. Whoever comes later passes. */
+  /** Releases the operation. Later ones pass. */
   readonly goOn: () => void;
 }
 

@@ -6,27 +6,12 @@ import type {
   TeamSeat,
   TeamSetup,
 } from '../../contracts/team-run.ts';
-import type { Usage } from '../../contracts/usage.ts';
 import type { TaskView, TeamView } from '../../contracts/views.ts';
 import { defaultTeam } from '../../core/limits.ts';
 import { boundTeam } from '../../core/team/bound-team.ts';
-import { noUsage } from '../../core/usage/add-usage.ts';
+import { someRef, usageOf } from './factories.ts';
 
-/** Of an artifact that nobody reads. */
-const someRef = 'a'.repeat(64);
-
-/** What so many calls use: each a thousand tokens in, a hundred out, and a fifth of a cent. */
-export function usageOf(calls: number): Usage {
-  return {
-    ...noUsage,
-    calls,
-    input_tokens: 1_000 * calls,
-    output_tokens: 100 * calls,
-    cost_micro_usd: 2_000 * calls,
-  };
-}
-
-/** A member: the agent of its name, if nothing else is given. */
+/** Creates a member: the agent of its name, if nothing else is given. */
 export function teamSeat(member_id: string, over: Partial<TeamSeat> = {}): TeamSeat {
   return {
     member_id,
@@ -40,7 +25,7 @@ export function teamSeat(member_id: string, over: Partial<TeamSeat> = {}): TeamS
   };
 }
 
-/** A team of a researcher and a writer, with every default. */
+/** Creates a team of a researcher and a writer, with every default. */
 export function teamSetup(over: Partial<TeamSetup> = {}): TeamSetup {
   return {
     team_id: null,
@@ -61,7 +46,7 @@ export function teamSetup(over: Partial<TeamSetup> = {}): TeamSetup {
   };
 }
 
-/** A task of the team that does `design`, as the researcher completed it. @param name As the leader called it. */
+/** Creates a task of the team that does `design`, as the researcher completed it. @param name given by the leader. */
 export function taskRecord(name: string, over: Partial<TaskRecord> = {}): TaskRecord {
   return {
     delegation_id: `design.${name}`,
@@ -81,7 +66,7 @@ export function taskRecord(name: string, over: Partial<TaskRecord> = {}): TaskRe
   };
 }
 
-/** How a task ends that brings nothing. */
+/** Creates a task that ends without a result. */
 export function failedTask(
   name: string,
   status: Exclude<TaskStatus, 'completed'>,
@@ -90,7 +75,7 @@ export function failedTask(
   return taskRecord(name, { status, reason: `It ${status}.`, output_ref: null, ...over });
 }
 
-/** A team that has done what it was asked, in one task. */
+/** Creates the report of a team that has completed its work, in one task. */
 export function teamReport(over: Partial<TeamReport> = {}): TeamReport {
   return {
     version: 1,
@@ -107,12 +92,12 @@ export function teamReport(over: Partial<TeamReport> = {}): TeamReport {
   };
 }
 
-/** What travels of a team. */
+/** Creates the part of a team's report that travels. */
 export function teamOutcome(report: TeamReport = teamReport(), reportRef = someRef): TeamOutcome {
   return boundTeam(report, reportRef);
 }
 
-/** A task of the team that does `design`, at work. */
+/** Creates a running task of the team that does `design`. */
 export function taskView(name: string, over: Partial<TaskView> = {}): TaskView {
   return {
     delegation_id: `design.${name}`,
@@ -128,7 +113,7 @@ export function taskView(name: string, over: Partial<TaskView> = {}): TaskView {
   };
 }
 
-/** A team whose leader waits for its only task. */
+/** Creates a team whose leader waits for its only task. */
 export function teamView(over: Partial<TeamView> = {}): TeamView {
   return {
     team_id: null,

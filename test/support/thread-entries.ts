@@ -15,7 +15,7 @@ export function kept(name: string, change: Partial<KeptDelegation> = {}): KeptDe
 
 let entries = 0;
 
-/** Each is of a thread and a run of its own, unless told otherwise. */
+/** Creates an entry of its own thread and run, unless specified otherwise. */
 export function entry(change: Partial<ThreadEntry> = {}): ThreadEntry {
   entries += 1;
   return {

@@ -11,9 +11,9 @@ function titlesIn({ delegations }: Pick<FoundDelegations, 'delegations'>): strin
 }
 
 /**
- * What every store of threads keeps.
+ * Tests the contract of every store of threads.
  *
- * @param connect another connection to the same database each time, as another worker has it.
+ * @param connect opens another connection to the same database each time, like another worker.
  */
 export function itKeepsThreads(connect: () => ThreadStore): void {
   let store: ThreadStore;

@@ -7,9 +7,9 @@ const nothing = { threads: 0, entries: 0, delegations: 0 };
 const five = { limit: 5, exceptRun: '' };
 
 /**
- * What every store of threads does for people who look into threads and delete them.
+ * Tests the functions of every store of threads for people who read threads and delete them.
  *
- * @param connect another connection each time to one database that nobody else uses.
+ * @param connect opens another connection each time to one database that is not used elsewhere.
  */
 export function itLooksAfterThreads(connect: () => ThreadStore): void {
   let store: ThreadStore;
@@ -22,7 +22,7 @@ export function itLooksAfterThreads(connect: () => ThreadStore): void {
     for (const one of entries) await store.append(one);
   }
 
-  /** Leaves an empty store to the next test. */
+  /** Empties the store for the next test. */
   async function removeAll(): Promise<void> {
     const { threads } = await store.list({ limit: 1_000, userId: null });
     for (const { thread_id } of threads) await store.remove({ thread_id });
@@ -53,7 +53,7 @@ export function itLooksAfterThreads(connect: () => ThreadStore): void {
       total: 3,
     });
     expect(await store.list({ limit: 2, userId: null })).toEqual({ threads: [a, b], total: 3 });
-    // Of one person, what is theirs.
+    // Only this person's entries.
     expect(await store.list({ limit: 9, userId: 'anna' })).toEqual({
       threads: [{ thread_id: 'b', user_ids: ['anna'], entries: 2, newest_at: 3 }],
       total: 1,
@@ -93,7 +93,7 @@ export function itLooksAfterThreads(connect: () => ThreadStore): void {
     expect(await store.remove({ thread_id: 'goes' })).toEqual(counts);
     expect(await store.count({ thread_id: 'goes' })).toEqual(nothing);
     expect((await store.read('goes', 9)).total).toBe(0);
-    // Were words left, they would be found for entries that come after.
+    // Remaining words would be found for later entries.
     await append(entry({ thread_id: 'goes', delegations: [kept('new')] }));
     expect((await store.search('goes', 'teapot', five)).delegations).toEqual([]);
     expect((await store.search('goes', 'task', five)).delegations).toHaveLength(1);

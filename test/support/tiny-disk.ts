@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.ts';
 
-/** A file system of its own that a test may fill and lock, without the rights of an administrator. */
+/** Separate file system that a test may fill and lock, without the rights of an administrator. */
 export interface TinyDisk {
-  /** A folder on it, for any process of this user. */
+  /** Folder on it, for any process of this user. */
   readonly home: string;
-  /** Leaves no byte free. */
+  /** Fills it to the last byte. */
   fill(): void;
-  /** Gives the bytes back. */
+  /** Frees the bytes again. */
   free(): void;
   setReadOnly(isReadOnly: boolean): Promise<void>;
   close(): Promise<void>;
@@ -19,13 +19,13 @@ export interface TinyDisk {
 
 const unshare = ['--map-root-user', '--mount'];
 
-/** Whether this machine lets a process have a file system of its own. */
+/** True when this machine lets a process have a file system of its own. */
 export const canMount = spawnSync('unshare', [...unshare, 'true']).status === 0;
 
-/** Runs what it reads, line by line, where the disk is mounted, and says when a line is done. */
+/** Shell program that runs its input line by line where the disk is mounted, and reports when a line is done. */
 const shell = 'while read -r line; do eval "$line" && echo done; done';
 
-/** Mounts a file system of 4 MB. It lives in a namespace that only a process of its own is in. */
+/** Mounts a file system of 4 MB. It lives in a namespace of a separate process. */
 export async function mountTinyDisk(): Promise<TinyDisk> {
   const point = mkdtempSync(join(tmpdir(), 'planwave-disk-'));
   const holder = spawn('unshare', [...unshare, 'sh', '-c', shell], {
@@ -40,7 +40,7 @@ export async function mountTinyDisk(): Promise<TinyDisk> {
     await eventually(line, async () => done > before);
   };
   await run(`mount -t tmpfs -o size=4m tmpfs ${point}`);
-  // The way into the namespace of another process of the same user.
+  // Path into the namespace of another process of the same user.
   const seen = `/proc/${holder.pid}/root${point}`;
   const filler = join(seen, 'filler');
   return {

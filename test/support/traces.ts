@@ -3,8 +3,8 @@ import { join, relative } from 'node:path';
 import type { StoredHistory } from './histories.ts';
 
 /**
- * Where a text stands in what a run left behind: files of the home, by their relative paths, and payloads of
- * histories, by their workflow.
+ * Finds a text in what a run left behind: files of the home, by their relative paths, and payloads of histories, by
+ * their workflow.
  *
  * @param text in letters, digits and blanks, so that no encoding changes it.
  */
@@ -27,7 +27,7 @@ function filesWith(home: string, text: string): string[] {
     .map((path) => relative(home, path));
 }
 
-/** Payloads are bytes; failures hold texts of their own. */
+/** Returns true when a value contains the text. Payloads are bytes; failures hold texts of their own. */
 function holdsText(value: unknown, text: string): boolean {
   if (typeof value === 'string') return value.includes(text);
   if (value instanceof Uint8Array) return Buffer.from(value).includes(text);

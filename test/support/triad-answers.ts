@@ -7,13 +7,16 @@ import type { ReplyFunction, ScriptedToolCall } from '../../rehearsal/script.ts'
 import { call, memberReply, readMemberRequest } from './scripted-triad.ts';
 import { storedText } from './stored-record.ts';
 
-/** What a member makes of a claim, in which round. */
+/** Decision of a member on a claim in a round. */
 export type Decide = (claim: ShownClaim, round: number) => NegotiationDecision;
 
-/** What somebody writes into a proposal that he revises. */
+/** Text that a member adds to a proposal that it revises. */
 export const revisionNote = 'And what speaks against it.';
 
-/** The turn of a member that answers what it is asked. Where it is asked nothing, the rehearsal takes it. */
+/**
+ * Creates the turn of a member that answers the claims it is asked about. Where there are none, the rehearsal takes the
+ * turn.
+ */
 export function answers(decide: Decide): ReplyFunction {
   return (request) => {
     const { claims, duties, round, member } = readMemberRequest(request);
@@ -34,13 +37,13 @@ function answerOf(
   return call('negotiate_response', { claim_id, decision, reason, ...revised });
 }
 
-/** Ids of the criteria of a delegation, and so of the sections of its triad: one for each peer. */
+/** Returns ids of the criteria of a delegation, and so of the sections of its triad: one for each peer. */
 export function threeOf(id: string): readonly [string, string, string] {
   return [`${id}-a`, `${id}-b`, `${id}-c`];
 }
 
 /**
- * How an attempt at a phase ended, as the store has it.
+ * Returns the stored report of an attempt at a phase.
  *
  * @param attempt From 1. Default: the last one.
  * @throws when there was none.

@@ -60,10 +60,10 @@ export const completed: AgentOutputOutline = {
   output_ref: 'output',
 };
 
-/** What one member decides to call next, given what it owes. An empty list: nothing more. */
+/** Chooses one member's next calls, given what it owes. An empty list ends its turn. */
 export type Player = (order: TurnOrder, work: TurnWork) => readonly StateCall[];
 
-/** Lets a member call what its player says until it owes nothing, as a workflow would, at most `callsMax` times. */
+/** Plays a turn until the member owes nothing, as a workflow would, with at most `callsMax` rounds of calls. */
 export function playTurn(order: TurnOrder, player: Player, callsMax = 60): FinishedTurn {
   const { brief, turn } = order;
   let work = openWork(brief);
@@ -84,7 +84,7 @@ export function playTurn(order: TurnOrder, player: Player, callsMax = 60): Finis
   return { turn, said_ref, events, assignments, summary, output };
 }
 
-/** The same member, whose sections are written when their claims are settled. */
+/** Returns the same member, but with sections written when their claims are settled. */
 export function writesLater(player: Player): Player {
   return (order, work) =>
     player(order, work).map((call) =>
@@ -92,7 +92,7 @@ export function writesLater(player: Player): Player {
     );
 }
 
-/** A member that does what it owes, and answers claims by `decide`. */
+/** Creates a member that does what it owes, and answers claims by `decide`. */
 export function dutiful(
   decide: (claimId: string, order: TurnOrder) => 'CONCEDE' | 'REVISE' | 'HOLD' = () => 'CONCEDE',
 ): Player {
@@ -173,11 +173,14 @@ export function summaryOf({ spec }: Pick<TurnWork, 'spec'>): StateCall {
 
 export interface Played {
   readonly state: PhaseState;
-  /** Every turn that was given out, in that order. */
+  /** Turns in the order in which they were ordered. */
   readonly orders: readonly TurnOrder[];
 }
 
-/** Plays a phase to its end. `chance` says who of those at work is through first; without it, the last one is. */
+/**
+ * Plays a phase to its end. `chance` chooses which of the running members finishes first; without it, the last one
+ * does.
+ */
 export function playPhase(
   setup: TriadSetup,
   phase: TriadPhase,

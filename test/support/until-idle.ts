@@ -2,9 +2,8 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { eventually } from './eventually.ts';
 
 /**
- * Waits until nothing goes on in a run before somebody says something: neither it nor an open workflow below it has an
- * activity or a workflow task, and none of them had one since the look before. Without tasks alone, it may be on the way
- * from one activity to the next.
+ * Waits until a run can't continue without a message: neither it nor an open workflow below it has an activity or a
+ * workflow task, and none of them had one at the previous look. One look alone could fall between two activities.
  */
 export async function untilIdle({ client }: { readonly client: Client }, rootId: string) {
   let before = '';
@@ -19,7 +18,7 @@ export async function untilIdle({ client }: { readonly client: Client }, rootId:
   });
 }
 
-/** Whether a workflow waits for something from outside. */
+/** Returns true when a workflow waits for something from outside. */
 export function isIdle({ raw }: WorkflowExecutionDescription): boolean {
   return (raw.pendingActivities ?? []).length === 0 && !raw.pendingWorkflowTask;
 }

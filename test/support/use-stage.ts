@@ -6,17 +6,17 @@ import { openStage } from './stage.ts';
 import type { Stage, StageOptions } from './stage.ts';
 import { killProcesses } from './worker-process.ts';
 
-/** Milliseconds for a server, a worker and the rehearsal model to start on a busy machine. */
+/** Timeout in milliseconds for a server, a worker and the rehearsal model to start on a busy machine. */
 const openWithinMs = 90_000;
 
-/** Without the script: tests write their own. */
+/** Options without the script: tests write their own. */
 export interface StageUse extends Omit<StageOptions, 'address' | 'script'> {
-  /** What a server of its own is started with; may be empty. If undefined, the stage is on the shared server. */
+  /** Arguments for a server of its own; may be empty. If undefined, the stage is on the shared server. */
   readonly serverArguments?: readonly string[];
 }
 
 /**
- * One stage for all tests of a file, or of a `describe`. Each begins with an empty script and no calls.
+ * Provides one stage for all tests of a file, or of a `describe`. Each begins with an empty script and no calls.
  *
  * @returns an object that is empty until the tests run, so that a file can name it at its top.
  */
@@ -28,7 +28,10 @@ export function useStage(use: StageUse = {}): { readonly stage: Stage } {
   return { stage };
 }
 
-/** As `useStage`, but a stage for each test, whose workers are processes. What a test leaves running is killed. */
+/**
+ * Works like `useStage`, but provides a stage for each test, whose workers are processes. Processes that a test leaves
+ * running are killed.
+ */
 export function useProcessStages(use: StageUse = {}): { readonly stage: Stage } {
   const { stage, open, close } = prepareStage(use, openProcessStage);
   beforeEach(open, openWithinMs);
@@ -37,8 +40,8 @@ export function useProcessStages(use: StageUse = {}): { readonly stage: Stage } 
 }
 
 /**
- * A server that the tests of a file may hurt, and a stage on it whose workers are processes. Tests may build on one
- * another: nothing is reset between them.
+ * Provides a server that the tests of a file may harm, and a stage on it whose workers are processes. Tests may build
+ * on one another: nothing is reset between them.
  *
  * @param serverArguments default: none.
  */
@@ -60,7 +63,7 @@ interface PreparedStage {
   readonly server: OwnServer;
   readonly stage: Stage;
   readonly open: () => Promise<void>;
-  /** Closes what was opened, however far that got. */
+  /** Closes what was opened, however far the opening got. */
   readonly close: () => Promise<void>;
 }
 

@@ -20,7 +20,7 @@ export interface WebPage {
   close(): Promise<void>;
 }
 
-/** A page of a headless Chromium with a profile of its own. */
+/** Opens a page of a headless Chromium with a profile of its own. */
 export async function openWebPage(size: { width: number; height: number }): Promise<WebPage> {
   const profile = mkdtempSync(join(tmpdir(), 'planwave-chromium-'));
   const browser = await chromium.launchPersistentContext(profile, {
@@ -37,7 +37,7 @@ export async function openWebPage(size: { width: number; height: number }): Prom
   };
 }
 
-/** The first file of that name on PATH: a browser is launched by its path alone. */
+/** Finds the first file of that name on PATH: a browser is launched by its path alone. */
 function toPath(command: string): string {
   if (isAbsolute(command)) return command;
   const folders = (process.env['PATH'] ?? '').split(delimiter);

@@ -6,12 +6,12 @@ import type { Stage } from './stage.ts';
 
 const thisCheckout = fileURLToPath(new URL('../..', import.meta.url));
 
-/** How a process ended: `exit code 2`, or the signal. */
+/** End of a process: `exit code 2`, or the signal. */
 export type Ending = `exit code ${number}` | NodeJS.Signals;
 
 export interface ScriptProcess {
   readonly pid: number;
-  /** Standard output and standard error so far. */
+  /** Returns standard output and standard error so far. */
   output(): string;
   /** Settles when the text has been printed. Rejects with the whole output when the process ends before. */
   printed(text: string): Promise<void>;
@@ -21,7 +21,7 @@ export interface ScriptProcess {
 
 const running = new Set<ScriptProcess>();
 
-/** Ends what a test left running. For `afterEach`. */
+/** Ends the processes that a test left running. For `afterEach`. */
 export async function killProcesses(): Promise<void> {
   for (const one of running) one.signal('SIGKILL');
   await Promise.all([...running].map((one) => one.ended));
@@ -30,8 +30,8 @@ export async function killProcesses(): Promise<void> {
 /**
  * Runs one of `scripts/*.mjs` as a process of its own, as npm does.
  *
- * @param env Added to this process's environment without its settings of planwave, Temporal and the provider.
- * @param checkout Whose script. Default: this one's.
+ * @param env added to this process's environment without its settings of planwave, Temporal and the provider.
+ * @param checkout that contains the script. Default: this one.
  */
 export function runScript(
   name: 'worker.mjs' | 'planwave.mjs',
@@ -74,10 +74,10 @@ export function runScript(
   return self;
 }
 
-/** What a worker process has to know of a stage. */
+/** Properties of a stage that a worker process needs. */
 type ServedStage = Pick<Stage, 'address' | 'taskQueue' | 'home' | 'rehearsal'>;
 
-/** The environment in which a worker process serves a stage. */
+/** Returns the environment in which a worker process serves a stage. */
 export function stageEnvironment(stage: ServedStage): Record<string, string> {
   return {
     TEMPORAL_ADDRESS: stage.address,
@@ -88,7 +88,7 @@ export function stageEnvironment(stage: ServedStage): Record<string, string> {
   };
 }
 
-/** A worker for the stage in a process of its own. Resolves when it polls. */
+/** Starts a worker for the stage in a process of its own. Resolves when it polls. */
 export async function startWorkerProcess(
   stage: ServedStage,
   env: Readonly<Record<string, string>> = {},
@@ -99,7 +99,7 @@ export async function startWorkerProcess(
   return worker;
 }
 
-/** This process's environment without its settings of planwave, Temporal and the provider. */
+/** Returns this process's environment without its settings of planwave, Temporal and the provider. */
 export function neutralEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^(?:ANTHROPIC|OTEL|PLANWAVE|TEMPORAL)_(?!CLI_PATH)/.test(name),

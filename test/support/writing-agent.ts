@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes the file of an agent that may call `write_file`. Another one of the same name is replaced.
+ * Writes the file of an agent that may call `write_file`. An existing one of the same name is replaced.
  *
  * @param risk its `risk_level`. If undefined: the file names none.
  * @returns the folder, for `agents_dir`: the same for all agents of a home.

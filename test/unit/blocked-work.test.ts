@@ -29,7 +29,7 @@ function note(number: number, over: Partial<typeof activity> = {}, text?: string
   writeFileSync(file, text ?? JSON.stringify(noted));
 }
 
-/** What becomes of an attempt. */
+/** Makes an attempt and returns its outcome. */
 async function attempt(number: number): Promise<unknown> {
   const environment = new MockActivityEnvironment({ ...activity, attempt: number });
   const { inbound } = refuseBlockedWork(home)(environment.context);

@@ -1,7 +1,7 @@
 import type { AttemptWork } from '../../activities/agent-turn/attempt-work.ts';
 import { describeWork } from '../../worker/describe-work.ts';
 import { placeWork } from '../../worker/place-work.ts';
-import { usageOf } from '../support/team-fixtures.ts';
+import { usageOf } from '../support/factories.ts';
 
 const call: AttemptWork = {
   kind: 'model_call',

@@ -7,7 +7,7 @@ const yes: ReadonlySet<string> = new Set(['y', 'yes', 'true']);
 const no: ReadonlySet<string> = new Set(['n', 'no', 'false']);
 
 /**
- * What was typed, as the type the question asks for. A text that fits no reading is passed on as it is: the run
+ * Reads typed text as the type that the question asks for. A text that does not fit is passed on unchanged: the run
  * decides what is a good answer, and explains what is not.
  */
 export function parseAnswer(
@@ -56,7 +56,7 @@ function parseJson(typed: string): unknown {
   }
 }
 
-/** What a person types for an answer: a string as it is, anything else as JSON. */
+/** Returns what a person types for an answer: a string unchanged, anything else as JSON. */
 export function answerText(answer: unknown): string {
   return typeof answer === 'string' ? answer : (JSON.stringify(answer) ?? '');
 }
@@ -69,7 +69,7 @@ type AnswerTarget =
       readonly candidates: readonly Question[];
       readonly text: string | null;
     }
-  /** Not among the open questions, or nobody could list them: the run decides. */
+  /** Not among the open questions, or these could not be listed: the run decides. */
   | { readonly type: 'id_only'; readonly question_id: string; readonly text: string }
   | { readonly type: 'unclear'; readonly message: string; readonly text: null };
 
@@ -117,7 +117,7 @@ function unclear(message: string): AnswerTarget {
   return { type: 'unclear', message: message.trim(), text: null };
 }
 
-/** What became of an answer, in one or two lines. */
+/** Describes the outcome of an answer in one or two lines. */
 export function describeAnswerResult(runId: string, result: AnswerResult): string[] {
   const id = cleanLine(result.question_id);
   switch (result.status) {

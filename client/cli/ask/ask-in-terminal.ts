@@ -6,7 +6,7 @@ import { parseAnswer } from './answers.ts';
 import { readLine } from '../cli-io.ts';
 
 /**
- * Asks a question on the terminal. Enter alone takes the default, where there is one.
+ * Asks a question on the terminal. Enter alone takes the default, if there is one.
  *
  * @returns the answer in the type that the question asks for, or `undefined` when the user gave none.
  * @throws Interrupted at Ctrl-C

@@ -34,7 +34,7 @@ export function describeQuestion(
   ];
 }
 
-/** How to type the answer, in a few words. */
+/** Describes in a few words how to type the answer. */
 export function answerHint(question: Question): string {
   return question.expected_answer_format === 'choice'
     ? `1 to ${question.choices.length}, or the words`

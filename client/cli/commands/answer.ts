@@ -14,7 +14,7 @@ export function registerAnswer(program: Command, runner: CommandRunner): void {
   program
     .command('answer')
     .argument('<run>', 'id of the run')
-    .argument('[question_id]', 'such as q1; may be left out when one question is open')
+    .argument('[question_id]', 'for example q1; optional if only one question is open')
     .argument('[answer...]', 'the answer; "-" reads it from standard input')
     .description('answer a question of a run')
     .action(
@@ -58,7 +58,7 @@ async function answer(
     : submit(client, runId, question.question_id, parseAnswer(question, typed));
 }
 
-/** Without the line end that `echo` adds. */
+/** Reads piped input without the line end that `echo` adds. */
 async function readPiped(io: CliIo): Promise<string> {
   return (await readAll(io.stdin)).replace(/\r?\n$/, '');
 }
@@ -77,7 +77,7 @@ async function submit(
   return toResult(runId, await client.answer(runId, { question_id: questionId, answer: value }));
 }
 
-/** A refused answer is explained, and the question asked again. */
+/** Asks until an answer is accepted: a refused one is explained, and the question is asked again. */
 async function askUntilTaken(
   io: CliIo,
   client: PlanwaveClient,

@@ -13,28 +13,31 @@ interface Control {
 const controls: readonly Control[] = [
   {
     name: 'pause',
-    description: 'let calls in flight finish and start nothing new',
+    description: 'finish calls in flight and start nothing new',
     done: 'Calls in flight finish, nothing new starts.',
   },
   {
     name: 'resume',
-    description: 'continue after a pause, or after the fault that parked the run is fixed',
+    description: 'continue after a pause, or after the cause of a parked run is fixed',
     done: 'The run goes on.',
   },
   {
     name: 'stop',
-    description: 'cancel calls in flight and end the run with what there is',
+    description: 'cancel calls in flight and end the run with the work done so far',
     done: 'The run ends with what there is.',
   },
 ];
 
-/** Signals: recorded by the server, and heeded as soon as a worker is there. */
+/**
+ * Registers the commands that send signals: the server records them, and a worker processes them as soon as there is
+ * one.
+ */
 export function registerControls(program: Command, runner: CommandRunner): void {
   for (const { name, description, done } of controls) {
     program
       .command(name)
       .argument('<run>', 'id of the run')
-      .argument('[reason...]', 'why; shown wherever the run is shown')
+      .argument('[reason...]', 'reason, shown with the run')
       .description(description)
       .action((run: string, words: readonly string[], _options: object, command: Command) =>
         runner.run(command, async ({ session }) => {
@@ -60,11 +63,14 @@ export function registerAmend(program: Command, runner: CommandRunner): void {
   program
     .command('amend')
     .argument('<run>', 'id of the run')
-    .argument('<instruction>', 'instruction that the next planning has to follow, in quotes')
-    .description('give a run an instruction for its next planning')
-    .option('--waive <criterion...>', 'ids of criteria to give up')
-    .option('--answer <question=answer...>', 'accepted answers to replace: q1=EU')
-    .option('--fact <key=value...>', 'facts that the instruction settles: "backup region=EU"')
+    .argument('<instruction>', 'instruction for all further work, in quotes')
+    .description('give a run an instruction, change answers or waive criteria')
+    .option('--waive <criterion...>', 'ids of criteria to waive')
+    .option('--answer <question=answer...>', 'answers to change, for example q1=EU')
+    .option(
+      '--fact <key=value...>',
+      'facts that the instruction settles, for example "backup region=EU"',
+    )
     .action((run: string, text: string, options: Options, command: Command) =>
       runner.run(command, async ({ session }) => {
         const { waive = [], answer = [], fact = [] } = options;
@@ -89,7 +95,7 @@ export function registerAmend(program: Command, runner: CommandRunner): void {
             facts: sent.facts ?? [],
           },
           lines: [
-            `The instruction was sent to ${run} and holds from its next planning. ` +
+            `The instruction was sent to ${run}; its agents and its planner read it with their next model call. ` +
               `See: ${commandText('watch', run)}`,
           ],
         };
@@ -115,7 +121,7 @@ function readFact(text: string): UserFact {
   return { key, value };
 }
 
-/** Split at the first `=`. @throws PlanwaveCliError when a side is empty. */
+/** Splits a pair at the first `=`. @throws PlanwaveCliError when a side is empty. */
 function readPair(text: string, what: string, example: string): [string, string] {
   const at = text.indexOf('=');
   if (at < 1 || at === text.length - 1) {

@@ -10,8 +10,8 @@ import { createServerChecks } from './server-checks.ts';
 export function registerDoctor(program: Command, runner: CommandRunner): void {
   program
     .command('doctor')
-    .description('check everything a run needs, and say what to do about what is missing')
-    .option('--replay', 'replay all open runs against this build and report incompatibilities')
+    .description('check everything a run needs, and show how to repair what fails')
+    .option('--replay', 'replay all open runs on this version and report incompatibilities')
     .action(({ replay = false }: Options, command: Command) =>
       runner.run(command, replay ? replayOpenWorkflows : examine),
     );
@@ -70,7 +70,7 @@ function verdict(results: readonly CheckResult[]): string {
   return failed === 0 ? 'Everything is ready.' : `${failed} of ${results.length} checks failed.`;
 }
 
-/** What `doctor --replay` does: whether the code of this checkout can carry on every open run, before it has to. */
+/** Runs `doctor --replay`: checks that the code of this checkout can carry on every open run. */
 async function replayOpenWorkflows(context: CommandContext): Promise<CommandResult> {
   const { client } = await context.session();
   const broken: ReplayedWorkflow[] = [];

@@ -68,7 +68,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Where a text stops being JSON. Lines and columns count from 1. */
+/** Place where a text stops being JSON. Lines and columns count from 1. */
 interface JsonFault {
   readonly line: number;
   readonly column: number;

@@ -15,10 +15,8 @@ interface Options {
 export function registerList(program: Command, runner: CommandRunner): void {
   program
     .command('list')
-    .description(
-      'list runs and parts that were started by hand, newest first; works without a worker',
-    )
-    .option('--limit <count>', 'most runs to show', readWholeNumber, 20)
+    .description('list runs and everything else that people started, newest first; needs no worker')
+    .option('--limit <count>', 'maximum number of runs', readWholeNumber, 20)
     .option('--open', 'only runs that have not ended')
     .action((options: Options, command: Command) =>
       runner.run(command, async ({ session }) => {
@@ -44,7 +42,7 @@ function describeRuns(runs: readonly ListedRun[]): string[] {
   return [...renderTable(head, rows), ...explainStuck(runs)];
 }
 
-/** Nobody waits in a run that is over, such as the old one of a run that was reset. */
+/** Counts none for a run that is over, such as the old one of a run that was reset. */
 function countOpen({ execution, open_questions: open }: ListedRun): string {
   return execution !== 'running' || open === null || open === 0 ? '' : `${open} open`;
 }
@@ -57,7 +55,7 @@ function explainStuck(runs: readonly ListedRun[]): string[] {
   return [`${cleanLine(describeStuck(first))}.${more}`];
 }
 
-/** How the workflow was closed says more than the phase that a worker recorded last, and so does that it is stuck. */
+/** Prefers how the workflow was closed, or that it is stuck, to the phase that a worker recorded last. */
 function phaseOf({ execution, phase, stuck }: ListedRun): string {
   if (stuck !== null) return 'stuck';
   const isOver = execution !== 'running' && execution !== 'completed';

@@ -10,7 +10,7 @@ export function registerQuestions(program: Command, runner: CommandRunner): void
   program
     .command('questions')
     .argument('<run>', 'id of the run')
-    .description('list open questions with the commands that answer them, and refused answers')
+    .description('show open questions with the commands that answer them, and refused answers')
     .action((run: string, _options: object, command: Command) =>
       runner.run(command, (context) => showQuestions(context, run)),
     );

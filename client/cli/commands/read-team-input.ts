@@ -63,7 +63,7 @@ export async function readTeamInput(
   };
   if (!('message' in merged)) throw badInput(`A message is missing. Try: ${example}`);
   if (!('members' in merged) && !('team_id' in merged)) {
-    throw badInput(describeNobody(file));
+    throw badInput(describeMissingTeam(file));
   }
   return checkInput(TeamInput, merged, { of: 'team', file: options.teamFile });
 }
@@ -78,8 +78,8 @@ function listIds(text: string): string[] {
     .filter((id) => id !== '');
 }
 
-/** Whoever lists several teams has to choose. */
-function describeNobody({ teams }: Readonly<Record<string, unknown>>): string {
+/** Asks for a choice when the file lists several teams. */
+function describeMissingTeam({ teams }: Readonly<Record<string, unknown>>): string {
   const listed: readonly unknown[] = Array.isArray(teams) ? teams : [];
   const names = listed.flatMap((team) => (isRecord(team) ? [String(team['team_id'])] : []));
   const [first] = names;
@@ -87,7 +87,7 @@ function describeNobody({ teams }: Readonly<Record<string, unknown>>): string {
   return `The file has ${names.length} teams: ${names.join(', ')}. Try: --team ${first}`;
 }
 
-/** Who lists one team with a name, and no members, means that one. */
+/** Returns the name of the file's only team, unless members are given. */
 function soleTeam(file: Readonly<Record<string, unknown>>, { members }: TeamOptions): unknown {
   const { teams } = file;
   if ('members' in file || members !== undefined || !Array.isArray(teams)) return undefined;

@@ -13,8 +13,8 @@ export function registerReport(program: Command, runner: CommandRunner): void {
   program
     .command('report')
     .argument('<run>', 'id of the run')
-    .description("print a run's answer: its result.md")
-    .option('--full', 'and everything else: its report.md')
+    .description("print a run's answer (result.md)")
+    .option('--full', 'also print report.md')
     .action((run: string, options: Options, command: Command) =>
       runner.run(command, (context) => showReport(context, run, options)),
     );
@@ -37,7 +37,7 @@ async function showReport(
   };
 }
 
-/** The run may be unknown, at work, or ended without a result. */
+/** Explains why there is no result: the run may be unknown, still running, or ended without one. */
 async function whyNoResult(context: CommandContext, runId: string): Promise<CliError> {
   const { client } = await context.session();
   const run = await client.describe(runId);
@@ -53,7 +53,7 @@ export function registerExport(program: Command, runner: CommandRunner): void {
   program
     .command('export')
     .argument('<run>', 'id of the run')
-    .description("write a run's readable files again, from the store")
+    .description("write a run's readable files again from the store")
     .action((run: string, _options: object, command: Command) =>
       runner.run(command, async ({ deps }) => {
         const exported = await deps.exportRun(run);

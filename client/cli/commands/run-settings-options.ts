@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../cli-deps.ts';
 import { definedOnly, mergeFields } from './json-file.ts';
 
-/** What can be set for whatever is started. */
+/** Settings of runs and teams. */
 export interface SettingsOptions {
   readonly id?: string;
   readonly agents?: string;
@@ -26,40 +26,40 @@ export interface SettingsOptions {
 
 export function addWorkOptions(command: Command): Command {
   return command
-    .option('--agents <folder>', 'folder with your own agents, on the machine of the worker')
-    .option('--workspace <folder>', 'where agents write files, on the machine of the worker')
+    .option('--agents <folder>', "folder with your own agents, on the worker's machine")
+    .option('--workspace <folder>', "folder where agents write files, on the worker's machine")
     .option(
       '--language <tag>',
-      'language of everything written for you, such as "de"; default: that of the goal',
+      'language of all texts for people, for example "de"; default: the language of the goal',
     )
-    .option('--defaults', 'take the default of each question at once, where it has one');
+    .option('--defaults', 'answer each question with its default at once, if it has one');
 }
 
 export function addQuestionOptions(command: Command): Command {
   return command
-    .option('--assume', 'let agents assume what is not critical instead of asking')
+    .option('--assume', 'turn questions that are not critical into recorded assumptions')
     .option(
       '--deadline <seconds>',
-      'seconds after which a question gets its default answer, if it has one',
+      'answer a question with its default after this time, if it has one',
       readWholeNumber,
     )
     .option(
       '--remind <seconds>',
-      'seconds until the first reminder of an open question',
+      'time until the first reminder of an open question',
       readWholeNumber,
     )
     .option('--escalate-to <person>', 'person who is also asked after --escalate-after')
-    .option('--escalate-after <seconds>', 'seconds until --escalate-to is asked', readWholeNumber);
+    .option('--escalate-after <seconds>', 'time until --escalate-to takes effect', readWholeNumber);
 }
 
 export function addLimitOptions(command: Command): Command {
   return command
-    .option('--max-turns <count>', 'model calls of one delegation', readWholeNumber)
-    .option('--max-output-tokens <count>', 'output tokens of one model call', readWholeNumber)
-    .option('--budget-usd <amount>', 'US dollars that the run may spend', readAmount)
-    .option('--budget-tokens <count>', 'tokens that the run may use', readWholeNumber)
-    .option('--budget-calls <count>', 'model calls that the run may make', readWholeNumber)
-    .option('--budget-minutes <count>', 'minutes that the run may work', readAmount);
+    .option('--max-turns <count>', 'model calls per delegation', readWholeNumber)
+    .option('--max-output-tokens <count>', 'output tokens per model call', readWholeNumber)
+    .option('--budget-usd <amount>', 'budget in US dollars', readAmount)
+    .option('--budget-tokens <count>', 'budget in tokens', readWholeNumber)
+    .option('--budget-calls <count>', 'budget in model calls', readWholeNumber)
+    .option('--budget-minutes <count>', 'budget in minutes of work', readAmount);
 }
 
 /**

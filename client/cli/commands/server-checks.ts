@@ -7,7 +7,7 @@ import type { DoctorCheck, DoctorFinding } from '../cli-deps.ts';
 import { checkPinned, checkWorkers } from './worker-checks.ts';
 import { describeStuck } from '../../stuck-workflows.ts';
 
-/** What can be known from the server alone. */
+/** Creates the checks that need the server alone. */
 export function createServerChecks(session: CliSession, taskQueue: string): readonly DoctorCheck[] {
   const inNamespace: readonly DoctorCheck[] = [
     { name: 'search attributes', run: () => checkSearchAttributes(session) },
@@ -100,7 +100,7 @@ async function checkSearchAttributes(server: CliSession): Promise<DoctorFinding>
   };
 }
 
-/** Whether there are runs that no worker can carry on. */
+/** Looks for runs that no worker can carry on. */
 async function checkStuck({ client }: CliSession): Promise<DoctorFinding> {
   const stuck = await client.stuck();
   const [first] = stuck;

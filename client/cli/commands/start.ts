@@ -23,19 +23,19 @@ export function registerStart(program: Command, runner: CommandRunner): void {
     .argument('[goal]', 'goal of the run, in quotes')
     .description('start a run')
     .option('--watch', 'show the run live until it ends')
-    .option('--id <run>', 'id of the run; derived from the goal when left out')
-    .option('--constraint <text...>', 'constraint that every plan has to meet')
+    .option('--id <run>', 'id of the run; default: derived from the goal')
+    .option('--constraint <text...>', 'constraint for every plan')
     .option(
       '--criterion <text...>',
-      'acceptance criterion; the run is done when each is met with evidence',
+      'acceptance criterion: must be met with evidence before the run is done',
     );
   addWorkOptions(command)
-    .option('--no-triads', 'plan no triads')
-    .option('--no-teams', 'plan no teams');
+    .option('--no-triads', 'do not use triads')
+    .option('--no-teams', 'do not use teams');
   addQuestionOptions(command)
-    .option('--max-waves <count>', 'waves before the run asks whether to go on', readWholeNumber)
-    .option('--max-parallel <count>', 'delegations that work at the same time', readWholeNumber)
-    .option('--max-delegations <count>', 'delegations in one wave', readWholeNumber);
+    .option('--max-waves <count>', 'waves before the run asks whether to continue', readWholeNumber)
+    .option('--max-parallel <count>', 'delegations that work in parallel', readWholeNumber)
+    .option('--max-delegations <count>', 'delegations per wave', readWholeNumber);
   addLimitOptions(command)
     .option('--input <file>', 'JSON file with the whole input; "-" reads standard input')
     .action((goal: string | undefined, options: StartOptions, given: Command) =>
@@ -77,8 +77,8 @@ interface StartOptions extends SettingsOptions {
 }
 
 /**
- * The input of a run: the file's fields, and over them what was given on the command line.
- * @throws CliError with every fault at once
+ * Reads the input of a run: the file's fields, overridden by what was given on the command line.
+ * @throws CliError with every error at once
  */
 export async function readRunInput(
   deps: Pick<CliDeps, 'cwd' | 'io'>,

@@ -17,7 +17,7 @@ export function registerStatus(program: Command, runner: CommandRunner): void {
   program
     .command('status')
     .argument('<run>', 'id of the run')
-    .description('show the state of a run, what it waits for and its cost')
+    .description('show the state of a run, what it waits for and what it has cost')
     .action((run: string, _options: object, command: Command) =>
       runner.run(command, (context) => showStatus(context, run)),
     );
@@ -44,7 +44,7 @@ async function showStatus(context: CommandContext, runId: string): Promise<Comma
   }
 }
 
-/** A server forgets closed runs after its retention time. */
+/** Returns true when the server no longer knows the run: it forgets closed runs after its retention time. */
 function isForgotten(error: unknown): boolean {
   return error instanceof PlanwaveClientError && error.code === 'not_found';
 }
@@ -80,7 +80,7 @@ function describeUsed({ usage, untold }: UsageNow): string {
   return untold.length === 0 ? formatUsage(usage) : formatLeastUsage(usage);
 }
 
-/** What a team does that was started alone. */
+/** Describes the work of a team that was started alone. */
 function describeWork({ delegation }: StatusView): string[] {
   const team = delegation?.team;
   return team === undefined ? [] : [describeTeam(team), ...renderTaskTable(team)];
@@ -107,7 +107,7 @@ function describeListing({ paint }: CommandContext, run: RunListing): string[] {
 
 const headers = ['task', 'member', 'state', 'attempts', 'cost', 'title'];
 
-/** The tasks of a team, each before those of a team that does it. Empty when none was given out. */
+/** Renders the tasks of a team, each before those of a team that does it. Empty when no task was created. */
 function renderTaskTable(team: TeamView): string[] {
   const rows = rowsOf(team);
   return rows.length === 0 ? [] : renderTable(headers, rows);

@@ -28,28 +28,29 @@ export function registerTeam(program: Command, runner: CommandRunner): void {
   const command = program
     .command('team')
     .argument('[message]', 'task of the team, in quotes')
-    .description('start a team: a leader that divides the work among members, and answers')
-    .option('--members <ids>', 'agents of the team, as researcher,writer')
-    .option('--team <id>', 'the team of --team-file with this name')
+    .description('start a team: a leader divides the work among members and answers')
+    .option('--members <ids>', 'agents of the team, for example researcher,writer')
+    .option('--team <id>', 'name of a team in --team-file')
+    .option('--team-file <file>', 'JSON file with a team, or with a list of named teams')
+    .option('--leader <agent>', 'agent that leads; default: the shipped leader')
+    .option('--model <model>', "model for the lead agent; default: the agent's own")
+    .option('--instructions <text>', 'additional instructions for the leader')
+    .option('--parallel', 'let members work in parallel')
+    .option('--max-parallel <count>', 'members that work in parallel; default: 3', readWholeNumber)
     .option(
-      '--team-file <file>',
-      'JSON file with the team, or with a list of teams that have names',
+      '--max-delegations <count>',
+      'tasks that the leader may delegate; default: 10',
+      readWholeNumber,
     )
-    .option('--leader <agent>', 'the agent that leads; the shipped leader when left out')
-    .option('--model <model>', "model of the leader; the agent's own when left out")
-    .option('--instructions <text>', 'instructions for the leader')
-    .option('--parallel', 'let members work at the same time')
-    .option('--max-parallel <count>', 'members at work at the same time; 3', readWholeNumber)
-    .option('--max-delegations <count>', 'tasks that the leader may give out; 10', readWholeNumber)
-    .option('--timeout <seconds>', 'seconds of work for the whole team; 1200', readWholeNumber)
-    .option('--member-timeout <seconds>', 'seconds of work for one task; 400', readWholeNumber)
-    .option('--max-retries <count>', 'further attempts at a failed task; 1', readWholeNumberOrNone)
-    .option('--thread <id>', 'conversation that this message continues')
-    .option('--user <id>', 'user of that conversation')
-    .option('--criterion <text...>', 'acceptance criterion; the answer has to name evidence')
-    .option('--stream', 'show what leader and members write, as they write it')
-    .option('--detach', 'start it, and do not wait')
-    .option('--id <run>', 'id of the run; derived from the message when left out');
+    .option('--timeout <seconds>', 'working time of the whole team; default: 1200', readWholeNumber)
+    .option('--member-timeout <seconds>', 'working time per task; default: 400', readWholeNumber)
+    .option('--max-retries <count>', 'retries of a failed task; default: 1', readWholeNumberOrNone)
+    .option('--thread <id>', 'thread that the team reads and adds to')
+    .option('--user <id>', "person stored with the thread's entries")
+    .option('--criterion <text...>', 'acceptance criterion: must be met with evidence')
+    .option('--stream', 'print the text of leader and members as they write it')
+    .option('--detach', 'start the team and return')
+    .option('--id <run>', 'id of the run; default: derived from the message');
   addLimitOptions(addQuestionOptions(addWorkOptions(command))).action(
     (message: string | undefined, options: TeamOptions, given: Command) =>
       runner.run(given, (context) => runTeam(context, message, options)),
@@ -85,7 +86,7 @@ async function runTeam(
   return followed;
 }
 
-/** What the end itself has not told: what it cost. */
+/** Describes the costs, which the end event does not include. */
 async function describeCosts(
   { paint }: CommandContext,
   client: PlanwaveClient,

@@ -31,17 +31,22 @@ export function registerThreads(program: Command, runner: CommandRunner): void {
     .command('threads')
     // Else the options of `show` and `delete` would be taken for those of the list.
     .enablePositionalOptions()
-    .description('what teams remember across runs, newest first; show or delete it')
-    .option('--limit <count>', 'most threads to list', readWholeNumber, 20)
-    .option('--user <user_id>', 'only entries of this person')
+    .description('list what teams remember across runs, newest first')
+    .option('--limit <count>', 'maximum number of threads', readWholeNumber, 20)
+    .option('--user <user_id>', 'only threads with entries of this person')
     .action((options: ListOptions, command: Command) =>
       runner.run(command, (context) => listThreads(context, options)),
     );
   threads
     .command('show')
-    .argument('<thread_id>', 'as the team was given it')
-    .description('messages, answers and delegations of a thread, oldest first')
-    .option('--limit <count>', 'most entries to show, the newest', readWholeNumber, 20)
+    .argument('<thread_id>', 'id of the thread')
+    .description('show messages, answers and delegations of a thread, oldest first')
+    .option(
+      '--limit <count>',
+      'maximum number of entries; the newest are shown',
+      readWholeNumber,
+      20,
+    )
     .action((threadId: string, { limit }: ShowOptions, command: Command) =>
       runner.run(command, (context) => showThread(context, threadId, limit)),
     );
@@ -120,10 +125,10 @@ interface Options {
 function registerDeleteThreads(threads: Command, runner: CommandRunner): void {
   threads
     .command('delete')
-    .argument('[thread_id]', 'deletes all of this thread')
-    .description('delete a thread, or with --user all entries of a person; asks first')
-    .option('--user <user_id>', 'deletes the entries of this person, in whatever threads')
-    .option('--yes', 'do not ask')
+    .argument('[thread_id]', 'thread to delete')
+    .description('delete a thread, or with --user all entries of a person, after a confirmation')
+    .option('--user <user_id>', 'delete the entries of this person in all threads')
+    .option('--yes', 'do not ask for confirmation')
     .action((threadId: string | undefined, options: Options, command: Command) =>
       runner.run(command, (context) =>
         deleteEntries(context, choose(threadId, options.user), options.yes === true),
@@ -158,7 +163,7 @@ async function deleteEntries(
   };
 }
 
-/** @throws CliError when nobody is there to ask, or there is nothing to delete */
+/** @throws CliError when there is no terminal to ask in, or nothing to delete */
 async function confirm(
   { deps: { io, threads }, json }: CommandContext,
   which: EntrySelection,
@@ -169,7 +174,7 @@ async function confirm(
   if (json || !io.isTerminal) {
     const words = 'thread_id' in which ? [which.thread_id] : ['--user', which.user_id];
     throw badInput(
-      `Nobody is there to confirm that ${what} shall be deleted for good. ` +
+      `Without a terminal, --yes has to confirm the deletion of ${what}. ` +
         `Try: ${commandText('threads', 'delete', ...words, '--yes')}`,
     );
   }
@@ -181,7 +186,7 @@ function describe(which: EntrySelection, { threads, entries, delegations }: Entr
   const what = `${countOf(entries, 'entry', 'entries')} with ${countOf(delegations, 'delegation', 'delegations')}`;
   return 'thread_id' in which
     ? `thread ${quote(which.thread_id)}: ${what}`
-    : `what is of ${quote(which.user_id)} in ${countOf(threads, 'thread', 'threads')}: ${what}`;
+    : `the entries of ${quote(which.user_id)} in ${countOf(threads, 'thread', 'threads')}: ${what}`;
 }
 
 /** Names that an error lists: of what was added to last. */

@@ -12,15 +12,15 @@ export function registerWatch(program: Command, runner: CommandRunner): void {
   program
     .command('watch')
     .argument('<run>', 'id of the run')
-    .description('show a run live until it ends, and ask its questions; Ctrl-C leaves it running')
-    .option('--defaults', 'answer each question that has a default with it')
-    .option('--no-ask', 'show questions, but do not ask them here')
+    .description('follow a run live and ask its questions; Ctrl-C leaves it running')
+    .option('--defaults', 'answer each question with its default, if it has one')
+    .option('--no-ask', 'show questions without asking them')
     .action((run: string, options: Options, command: Command) =>
       runner.run(command, (context) => follow(context, run, options)),
     );
 }
 
-/** What `watch` and `start --watch` do. Prints everything itself. */
+/** Runs `watch` and `start --watch`. Prints everything itself. */
 export async function follow(
   context: CommandContext,
   runId: string,

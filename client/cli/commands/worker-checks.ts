@@ -7,17 +7,17 @@ import { countOf, formatDuration } from '../../../core/text/format.ts';
 /** A poll lasts a minute at most, so a worker that was seen longer ago is gone. */
 const pollSecondsMax = 90;
 
-/** Who polls a task queue, and to whom the server sends new runs. */
+/** Workers that poll a task queue, and the version that gets new runs. */
 interface QueueState {
   /** Seconds since each worker was seen, also of those that are gone. */
   readonly ages: readonly number[];
-  /** Of each worker that polls: its version as `<deployment>:<build>`, or null. */
+  /** Version of each worker that polls, as `<deployment>:<build>`, or null. */
   readonly versions: readonly (string | null)[];
   /** The version that takes new runs; null: workers without one. */
   readonly current: string | null;
 }
 
-/** Whether a worker polls that takes new runs. */
+/** Checks that a worker polls that takes new runs. */
 export async function checkWorkers(session: CliSession, taskQueue: string): Promise<DoctorFinding> {
   const { ages, versions, current } = await readQueue(session, taskQueue);
   const { address } = session;
@@ -51,7 +51,7 @@ export async function checkWorkers(session: CliSession, taskQueue: string): Prom
 
 const pinnedMax = 1_000;
 
-/** Whether every run that is pinned to a version has a worker of that version. */
+/** Checks that every run that is pinned to a version has a worker of that version. */
 export async function checkPinned(session: CliSession, taskQueue: string): Promise<DoctorFinding> {
   const { versions, current } = await readQueue(session, taskQueue);
   const live = [...new Set(versions.filter((version) => version !== null))];
@@ -63,7 +63,7 @@ export async function checkPinned(session: CliSession, taskQueue: string): Promi
   const lost = await countVersions(session, query);
   const [version] = lost.keys();
   if (version === undefined) {
-    return { ok: true, detail: 'none waits for a worker version that nobody runs' };
+    return { ok: true, detail: 'none waits for a worker version that is not running' };
   }
   const list = [...lost].map(([name, count]) => `${count} to ${name}`).join(', ');
   const home = current !== null && live.includes(current) ? current : live[0];
@@ -106,7 +106,7 @@ function splitVersion(version: string): { readonly name: string; readonly buildI
   return { name: version.slice(0, at), buildId: version.slice(at + 1) };
 }
 
-/** How many workflows there are of each version. A server that knows no versions has none. */
+/** Counts the workflows of each version. A server that knows no versions has none. */
 async function countVersions(session: CliSession, query: string): Promise<Map<string, number>> {
   const { connection, namespace } = session;
   const { executions } = await callServer(session, null, () =>

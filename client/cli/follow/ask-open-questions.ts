@@ -7,11 +7,11 @@ import type { CliIo } from '../cli-io.ts';
 import { cleanLine } from '../terminal-text.ts';
 
 export interface QuestionDesk {
-  /** Answers open questions from their defaults, where that was asked for. Returns a line for each. */
+  /** Answers open questions with their defaults, when that was requested. Returns a line for each. */
   takeDefaults(questions: readonly Question[]): Promise<string[]>;
-  /** The next question to put to the user, or undefined. */
+  /** Returns the next question to put to the user, or undefined. */
   next(questions: readonly Question[]): Question | undefined;
-  /** Asks until there is an accepted answer, none is given, or `signal` takes the question back. */
+  /** Asks until an answer is accepted, none is given, or `signal` withdraws the question. */
   ask(question: Question, signal: AbortSignal): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function createQuestionDesk(
   io: CliIo,
   options: { readonly defaults: boolean; readonly ask: boolean },
 ): QuestionDesk {
-  /** Answered here, or left open by the user: not asked again in this session. */
+  /** Questions answered here or left open by the user: not asked again in this session. */
   const handled = new Set<string>();
   const say = (line: string): void => {
     io.stdout.write(`${line}\n`);

@@ -51,7 +51,7 @@ export type FollowEvent =
       /** Answers it when pasted into a shell. */
       readonly command: string;
     }
-  /** People were reminded of it, or somebody else is asked too. */
+  /** People were reminded of it, or another person is asked too. */
   | { readonly type: 'question_urged'; readonly run_id: string; readonly question: Question }
   | { readonly type: 'question_closed'; readonly run_id: string; readonly question_id: string }
   /** Something about the watching itself: the connection, the worker, an answer that was sent. */
@@ -68,13 +68,13 @@ export interface RunEndedEvent {
   readonly result: PlannerRunResult | null;
   /** As the workflow returned it: Markdown, empty when there is none. */
   readonly answer: string;
-  /** Where `result.md` is, the whole answer, for a worker on this machine; null without one. */
+  /** Path of `result.md`, the whole answer, for a worker on this machine; null without one. */
   readonly result_path: string | null;
-  /** Where `report.md` is, everything else; null without one. */
+  /** Path of `report.md`, everything else; null without one. */
   readonly report_path: string | null;
 }
 
-/** What changed from one snapshot to the next, in the order in which it is told. Progress inside a turn is none. */
+/** Lists the changes from one snapshot to the next. Progress inside a turn is none. */
 export function detectChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEvent[] {
   return [
     ...noteChange(before, after),
@@ -167,7 +167,7 @@ function waveChanges(before: RunSnapshot | null, after: RunSnapshot): FollowEven
   ];
 }
 
-/** What its team does is told on its own. */
+/** Removes the team of a task; the team's tasks have events of their own. */
 function withoutTeam(task: TaskView): TaskView {
   const alone: { -readonly [K in keyof TaskView]: TaskView[K] } = { ...task };
   delete alone.team;

@@ -16,15 +16,15 @@ import { exitCodeOfEnd, toRunEndedEvent } from './follow-event.ts';
 
 export interface FollowOptions {
   readonly io: CliIo;
-  /** One JSON document per change on standard output, and nothing else. */
+  /** True to print one JSON document per change on standard output, and nothing else. */
   readonly json: boolean;
-  /** Answer each question that has a default with it. */
+  /** True to answer each question that has a default with it. */
   readonly defaults: boolean;
-  /** Ask open questions in the terminal. Has no effect without one. */
+  /** True to ask open questions in the terminal. Has no effect without one. */
   readonly askQuestions: boolean;
   /** Folder below which a worker on this machine writes. If undefined: `.planning`. */
   readonly artifactHome?: string | undefined;
-  /** Between two looks, in milliseconds. If undefined: 1,000. */
+  /** Interval between two reads in milliseconds. If undefined: 1,000. */
   readonly pollEveryMs?: number | undefined;
 }
 
@@ -36,16 +36,16 @@ interface Follower extends FollowOptions {
   readonly desk: QuestionDesk;
   readonly interrupt: InterruptGuard;
   readonly everyMs: number;
-  /** Aborted when nobody follows any more. */
+  /** Aborted when following ends. */
   readonly left: AbortSignal;
 }
 
 /**
- * Shows a run until it ends, asks its questions, and survives lost connections and absent workers.
- * Ctrl-C leaves the run as it is.
+ * Shows a run until it ends, asks its questions, and survives lost connections and absent workers. Ctrl-C does not
+ * change the run.
  *
  * @returns the exit code: 0 completed, 1 ended otherwise, 2 its input was refused, 130 left with Ctrl-C
- * @throws PlanwaveClientError when there is no such run, or no server at the first look
+ * @throws PlanwaveClientError when there is no such run, or the server can't be reached at the first read
  */
 export async function followRun(
   client: PlanwaveClient,
@@ -116,7 +116,7 @@ function tell({ presenter, runId }: Follower, text: string): void {
   presenter.tell({ type: 'notice', run_id: runId, text });
 }
 
-/** Repeats work that fails because the server is away. */
+/** Repeats work that fails because the server is unreachable. */
 function retrying<T>(follower: Follower, work: () => Promise<T>): Promise<T> {
   const options = {
     everyMs: follower.everyMs,
@@ -126,7 +126,7 @@ function retrying<T>(follower: Follower, work: () => Promise<T>): Promise<T> {
   return tellNotices(persist(work, options), (text) => tell(follower, text));
 }
 
-/** Asks, and takes the prompt back when the question was answered elsewhere or the run ended. */
+/** Asks, and withdraws the prompt when the question was answered elsewhere or the run ended. */
 async function askWhileOpen(follower: Follower, question: Question): Promise<void> {
   const { desk, interrupt, presenter } = follower;
   const prompt = new AbortController();
@@ -139,7 +139,7 @@ async function askWhileOpen(follower: Follower, question: Question): Promise<voi
     watching.abort();
     prompt.abort();
   }
-  // Its last look must not come after the next one. Who leaves takes none.
+  // Its last read must not come after the next one. Nothing is read after leaving.
   await watch;
 }
 
@@ -159,12 +159,12 @@ async function takeBackWhenClosed(
         return;
       }
     } catch {
-      // Stopped, or the server is away for a moment: the prompt stays.
+      // Stopped, or the server is briefly unreachable: the prompt stays.
     }
   }
 }
 
-/** Turns Ctrl-C into a rejection of whatever is waited for. */
+/** Guard that turns Ctrl-C into a rejection of the pending work. */
 interface InterruptGuard {
   /** Settles as `work` does, or rejects with `Interrupted` at Ctrl-C, whichever comes first. */
   guard<T>(work: Promise<T>): Promise<T>;
@@ -184,7 +184,7 @@ function createInterruptGuard(io: CliIo): InterruptGuard {
   interrupted.catch(() => {});
   return {
     guard: (work) => {
-      // Work that loses the race may still fail later, when nobody listens any more.
+      // Work that loses the race may still fail later, when its result is no longer used.
       work.catch(() => {});
       return Promise.race([work, interrupted]);
     },

@@ -172,7 +172,7 @@ function formatTeamEnd(event: EndEvent, paint: Paint): string[] {
   ];
 }
 
-/** What leader and members cost, and all together. Nothing where the end does not tell. */
+/** Renders the costs of leader and members, and their sum. Empty where the end does not have them. */
 function formatCosts({ usage, leader, members }: EndEvent): string[] {
   if (usage === null || leader === null) return [];
   return renderTable(

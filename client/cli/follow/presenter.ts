@@ -88,7 +88,7 @@ interface TeamPrinter {
 }
 
 export function createTeamPrinter(stdout: Writable, paint: Paint): TeamPrinter {
-  /** What each call has written of a line that is not full. */
+  /** Text of each call that is not a full line yet. */
   const unfinished = new Map<string, { event: TextEvent; text: string }>();
   const members = new Map<string, string>();
 

@@ -33,7 +33,7 @@ export function createSnapshotReader(client: PlanwaveClient, runId: string): Sna
 
   /** The list of waves changes only with the run's position, and with the plan of the wave at work. */
   const readWaves = async (status: StatusView): Promise<Waves> => {
-    // A delegation has no waves to tell of, and before the first plan nobody has.
+    // A delegation has no waves, and neither has a run before its first plan.
     if (status.wave === 0 || status.delegation !== undefined) return noWaves;
     const key = `${status.wave} ${status.wave_workflow_id ?? ''} ${status.phase}`;
     if (key === wavesKey && last !== null && last.plan_summary !== null) return last;
@@ -116,7 +116,7 @@ async function readRunWaves(
   return { done: view.done, plan_summary: view.current?.summary ?? null };
 }
 
-/** What was started as a part of a run is shown as a wave of one delegation. */
+/** Reads a part of a run that was started by hand, as a wave of one delegation. */
 async function readPart(
   part: DelegationStatusView,
   { run_id, wave }: StatusView,
@@ -159,7 +159,7 @@ function live<T>(reading: Reading<T>): T | null {
   return reading.live ? reading.view : null;
 }
 
-/** What is known of a run at one moment. */
+/** State of a run at one moment. */
 export interface RunSnapshot {
   /** From the server, so it is there with every worker off. */
   readonly run: RunListing;
@@ -168,7 +168,7 @@ export interface RunSnapshot {
   /** Set also when the run answers and one of its children is stuck. */
   readonly note: string | null;
   readonly done: readonly WaveSummary[];
-  /** What the wave at work is to achieve, or null while it is being planned. */
+  /** Summary of the current wave's plan, or null while it is being planned. */
   readonly plan_summary: string | null;
   readonly wave: WaveSnapshot | null;
   readonly questions: readonly Question[];
@@ -188,11 +188,11 @@ export function usageOf(status: StatusView, wave: WaveSnapshot | null): Usage {
 export interface DelegationSnapshot extends DelegationView {
   /** Null until a worker told it. */
   readonly usage: Usage | null;
-  /** Where its triad is, or null. */
+  /** State of its triad, or null. */
   readonly triad_phase: TriadPhaseView | null;
-  /** Where its team is, or was at its end, or null. */
+  /** State of its team, or the last one, or null. */
   readonly team_view: TeamView | null;
-  /** What it does at this moment, or null. */
+  /** Its current activity, or null. */
   readonly activity: ActivityReading | null;
 }
 
@@ -226,7 +226,7 @@ export function createDelegationMemory(client: PlanwaveClient): DelegationMemory
   };
 }
 
-/** What no worker told this time is as it was told before. */
+/** Keeps the earlier value of what no worker reported this time. */
 function keepTold(before: DelegationReading, now: DelegationReading): DelegationReading {
   return {
     ...now,

@@ -201,7 +201,7 @@ export const leaderStates: Readonly<Record<TeamView['leader']['state'], string>>
 
 /** A task as a view or an event has it. */
 type ShownTask = Omit<TaskView, 'executor' | 'turns'> & {
-  /** Of a triad at work, where the rest of its view is not known. */
+  /** Phase of a triad at work, where the rest of its view is not known. */
   readonly phase?: string | null;
 };
 
@@ -244,7 +244,7 @@ function withBranches(nodes: readonly TreeNode[]): string[] {
   });
 }
 
-/** How a task of a team is marked in each state, and in which tone. */
+/** Mark and tone of a team's task in each state. */
 export const taskMarks: Readonly<Record<TaskView['state'], readonly [string, Tone]>> = {
   pending: ['○', 'quiet'],
   running: ['●', 'strong'],

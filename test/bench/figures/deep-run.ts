@@ -33,7 +33,7 @@ const runId = 'deep';
 
 interface Measured {
   readonly record: RunRecord;
-  /** Of each wave, for each of its delegations. */
+  /** Milliseconds per delegation, one entry for each wave. */
   readonly engineMs: readonly number[];
   /** Runs of the workflow that the run was made of. */
   readonly parts: number;

@@ -39,7 +39,7 @@ async function measurePoint(stage: BenchStage, turns: number): Promise<HistorySi
   return readHistorySize(stage.client, workflowId);
 }
 
-/** What each turn between two points costs. */
+/** Cost of each turn between two points. */
 interface Step {
   readonly turns: number;
   readonly events: number;

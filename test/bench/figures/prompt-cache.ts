@@ -23,7 +23,7 @@ const turns = 4;
 /** Characters of the goal: what a user hands over, or what the waves before have found out. */
 const goalChars = 16_000;
 
-/** What a token costs against one of plain input. */
+/** Price of a cached token relative to plain input. */
 const writePrice = 1.25;
 const readPrice = 0.1;
 

@@ -9,9 +9,9 @@ import type { WaveRounds } from '../wave-rounds.ts';
 const slowMs = 500;
 const slowShare = 4;
 
-/** What two medians come to. */
+/** Comparison of two medians. */
 interface Comparison {
-  /** What the engine adds to the floor, for each of the turns that follow each other. Start and decision are in it. */
+  /** Extra time over the floor per consecutive turn, start and decision included. */
   readonly engineMsPerTurn: number;
   /** The engine's time divided by the floor's. */
   readonly ratio: number;

@@ -18,7 +18,7 @@ const roundShare = 10;
 interface Point {
   readonly delegations: number;
   readonly rounds: WaveRounds;
-  /** What the engine adds to the floor, for each delegation. */
+  /** Extra time over the floor per delegation. */
   readonly engineMs: number;
   readonly bytes: number;
 }

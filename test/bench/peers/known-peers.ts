@@ -9,7 +9,7 @@ export interface KnownPeer {
   readonly title: string;
   /** Beside this file. */
   readonly script: string;
-  /** What it is made of. The first one's version is told. */
+  /** Packages of the engine. The report names the version of the first. */
   readonly packages: readonly [string, ...string[]];
 }
 

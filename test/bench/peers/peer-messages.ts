@@ -4,11 +4,11 @@ import type { BenchWave } from '../bench-wave.ts';
 export interface PeersPlace {
   /** A folder with their packages in its node_modules, absolute. */
   readonly folder: string;
-  /** Of a PostgreSQL server, for a user who may create databases. */
+  /** Address of a PostgreSQL server, for a user who may create databases. */
   readonly postgresUrl: string;
 }
 
-/** What the process of a peer is started with. */
+/** Start message for the process of a peer. */
 export interface PeerStart extends PeersPlace {
   /** Name of the database that is made for it, and dropped when it ends. */
   readonly database: string;
@@ -31,7 +31,7 @@ export type PeerMessage =
       readonly type: 'ready';
       /** The server's version, and how far it goes to keep what is committed. */
       readonly postgres: string;
-      /** Of the server's process that serves the peer; it is one of this machine only where the server is. */
+      /** Id of the server process that serves the peer; valid only on the server's machine. */
       readonly backendPid: number;
     }
   | { readonly type: 'done'; readonly nth: number }

@@ -7,7 +7,7 @@ import { createModelCaller } from '../model-caller.ts';
 import type { ModelCall } from '../model-caller.ts';
 import type { PeerMessage, PeerRequest, PeerStart } from './peer-messages.ts';
 
-/** What another engine is given to do the waves with. */
+/** Tools with which another engine runs the waves. */
 export interface PeerTools {
   /** A package of the peers' folder. */
   readonly load: NodeJS.Require;
@@ -37,7 +37,7 @@ const factsQuery = `select pg_backend_pid() as pid,
     split_part(current_setting('server_version'), ' ', 1),
     current_setting('fsync'), current_setting('synchronous_commit')) as postgres`;
 
-/** What little of the package `pg` is used. */
+/** The used part of the package `pg`. */
 interface Postgres {
   Client: new (url: string) => {
     connect(): Promise<void>;

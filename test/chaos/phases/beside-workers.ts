@@ -20,7 +20,8 @@ export const modelFaults: Phase = {
 const styles: readonly AnsweringStyle[] = ['at once', 'shuffled', 'while away'];
 
 export const answers: Phase = {
-  title: 'duplicate, late and shuffled answers, a third of the runs with nobody there to take them',
+  title:
+    'duplicate, late and shuffled answers, a third of the runs without a worker to receive them',
   killsServer: false,
   countBlows: () => 4,
   // One run in three costs a death.

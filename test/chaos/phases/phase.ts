@@ -16,7 +16,7 @@ export interface Phase {
   readonly plan: (moments: Moments, blows: number, random: Prng) => readonly PlannedHarm[];
 }
 
-/** What is done to one run. */
+/** Harm to one run. */
 export interface PlannedHarm extends Pick<TrialPlan, 'strikes' | 'modelFaultChance'> {
   /** Default: half of the runs get their answers while no worker runs, the others at once or all together. */
   readonly answering?: AnsweringStyle;

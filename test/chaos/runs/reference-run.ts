@@ -14,11 +14,11 @@ export interface ReferenceRun {
   readonly taskIds: readonly string[];
   /** The questions that it asks, all at the same time if nobody answers. */
   readonly askings: readonly Asking[];
-  /** What the model answers to this call, whenever and however often it comes. */
+  /** Replies to a call, always in the same way, however often it is made. */
   readonly replyTo: (request: ScriptedRequest) => Reply;
 }
 
-/** What is asked, what the user answers, and another answer that comes too late. */
+/** A question with the user's answer, and a different answer that comes too late. */
 export interface Asking {
   /** Its default is the answer, so a run that takes the defaults comes to the same artifacts. */
   readonly asked: AskedQuestion;

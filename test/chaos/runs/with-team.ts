@@ -53,7 +53,7 @@ const askings: Readonly<Record<string, Asking>> = {
   },
 };
 
-/** What one task brings and another one needs. */
+/** Result of one task that another task needs. */
 const finding = 'The law lets the copies leave the country.';
 
 /**
@@ -110,7 +110,7 @@ function leadOn(body: unknown): Reply {
   }
 }
 
-/** What the leader was told of its calls, in the order in which it was. */
+/** Lists the results of the leader's calls, in the order in which it received them. */
 function heardBy(body: unknown): readonly string[] {
   const heard = /^Task "[^"]*" of "[^"]*" [^.]*|no member "[^"]*"/gmu;
   return messageTexts(body).flatMap((text) => text.match(heard) ?? []);

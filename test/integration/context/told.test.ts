@@ -15,7 +15,7 @@ import {
 } from '../../support/scripted-work.ts';
 import { useStage } from '../../support/use-stage.ts';
 
-/** What travels from one wave to the next, in the requests that the model gets. */
+/** Checks in the model's requests which information reaches the next wave. */
 
 const { stage } = useStage();
 

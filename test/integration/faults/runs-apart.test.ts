@@ -22,7 +22,7 @@ const otherOf = { first: 'second', second: 'first' } as const;
 
 const callsMax = 6;
 
-/** What the model says in the nth call of a run, from 1: plan, question, its review, work after the answer, more work, decision. */
+/** Replies to the nth call of a run, from 1: plan, question, its review, work after the answer, more work, decision. */
 function replyOf(word: string, nth: number): Reply {
   const agent_id = `${word.toLowerCase()}-agent`;
   const said = (ids: readonly string[]) => ({ ...completed(...ids), compact_md: `${word} ${nth}` });

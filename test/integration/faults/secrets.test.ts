@@ -22,8 +22,8 @@ import {
 } from '../../support/scripted-work.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { startWorkerProcess } from '../../support/worker-process.ts';
-import { runAt } from '../client/support.ts';
-import type { CliOutcome } from '../client/support.ts';
+import { runAt } from '../../support/run-at.ts';
+import type { CliOutcome } from '../../support/run-at.ts';
 
 const { stage } = useProcessStages();
 

@@ -21,7 +21,7 @@ import {
 import { storedRecord } from '../../support/stored-record.ts';
 import { useStage } from '../../support/use-stage.ts';
 
-/** What the user says while a run is at work reaches everybody who works on it. */
+/** Answers and instructions during a run have to reach all its work in progress. */
 
 const { stage } = useStage();
 

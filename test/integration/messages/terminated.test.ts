@@ -20,7 +20,7 @@ const { stage } = useStage();
 const goal = 'Host the backup';
 const stalled = { stall: 'in-stream', afterEvents: 4, json: completed('long-done') } as const;
 
-/** Who was terminated can tell nobody what it used, and what its calls stored on the way has no owner. */
+/** A terminated workflow cannot report its usage, and its calls leave artifacts without an owner. */
 const terminated = { lostUsage: true, orphans: true } as const;
 
 function callInFlight(id: string): Promise<unknown> {

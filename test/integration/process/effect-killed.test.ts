@@ -25,7 +25,7 @@ function startWorker(STALL: 'on' | 'off') {
   return startWorkerProcess(stage, { NODE_OPTIONS: `--import=${stall}`, STALL, STALL_LOG });
 }
 
-/** What happened to the files so far, over all workers. */
+/** Lists all renames of files so far, over all workers. */
 function renames(): string[] {
   const log = join(stage.home, 'renames.log');
   return existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').toSorted() : [];

@@ -33,7 +33,7 @@ const desk = (team_id: string, ...ids: readonly string[]): NamedTeam => ({
   members: ids.map((id) => ({ id })),
 });
 
-/** What leader and members used, added up. */
+/** Adds up the usage of leader and members. */
 function addUp({ team }: { readonly team?: TeamOutcome | undefined }) {
   return addUsage(
     team?.leader.usage ?? noUsage,

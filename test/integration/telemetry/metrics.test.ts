@@ -23,7 +23,7 @@ import {
 import { useOwnServer } from '../../support/use-stage.ts';
 import { startWorkerProcess } from '../../support/worker-process.ts';
 
-/** Of its own, because the open questions of all runs of a server are counted. */
+/** Own server, because the metric counts the open questions of all runs of a server. */
 const { stage } = useOwnServer();
 
 const usage = {

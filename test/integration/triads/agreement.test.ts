@@ -19,7 +19,7 @@ const { stage } = useStage();
 const goal = 'Compare two ways to store sensor data';
 const types = ['dialectic', 'consensus', 'hierarchical'] as const;
 
-/** Who speaks against a claim: its section is another's. */
+/** Member that objects to a claim on a section of another member, by type. */
 const objector: Readonly<Record<TriadType, string>> = {
   dialectic: 'critic',
   consensus: 'peer-2',
@@ -135,7 +135,7 @@ it('fault 33: a triad that never agrees ends at its last round, and the planner 
   await expectPromisesKept(stage, run.workflowId);
 }, 120_000);
 
-/** Whose claim stays disputed. */
+/** Member whose claim stays disputed, by type. */
 const claimant: Readonly<Record<TriadType, string>> = {
   dialectic: 'proposer',
   consensus: 'peer-3',

@@ -145,7 +145,7 @@ function endOfDraft(id: Rivalry, member: string): number {
   return draft?.endedAtMs ?? Infinity;
 }
 
-/** What came back to a member because another's draft was taken; null where nothing did. */
+/** Returns the text that a member got back because another draft was accepted; null if none. */
 function returnedTo(member: string): readonly [member: string, text: string | null] {
   const texts = memberCalls(stage.rehearsal, { member, phase: 'deliberate' })
     .map((made) => readMemberRequest(made).returned)

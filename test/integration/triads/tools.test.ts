@@ -136,7 +136,7 @@ const negotiates: readonly ScriptRule[] = [
   ),
 ];
 
-/** What each result of the newest message says that is an error. */
+/** Lists the texts of all error results in the newest message. */
 function refusalsOf(made: RecordedCall | undefined): string[] {
   const content = bodyOf(made).messages.at(-1)?.content ?? [];
   if (typeof content === 'string') return [];
@@ -252,7 +252,7 @@ async function expectCode(outcome: DelegationOutcome | undefined): Promise<void>
   ]);
 }
 
-/** What the second worker made of the first one's section, and the first one agreed to. */
+/** Expects the second worker's revision of the first one's section, to which the first one agreed. */
 async function expectSettledOutput(outcome: DelegationOutcome | undefined): Promise<void> {
   const { spec, rounds } = await phaseReport(stage.home, known(outcome), 'execute');
   expect(rounds).toBe(3);

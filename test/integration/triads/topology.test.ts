@@ -145,7 +145,7 @@ it('no text leaves its lane: every request that reached the model is read', asyn
   await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
-/** What members say is heard by those who may, and by all of them. */
+/** Expects that a member's text reaches every member that may read it, and no other. */
 function expectLanes(others: readonly TurnReading[]): void {
   const said = others.filter(({ text }) => text.kind === 'said');
   expect(distinct(said, lane)).toEqual([
@@ -170,7 +170,7 @@ function expectLanes(others: readonly TurnReading[]): void {
   expect(others.filter(isAtOnce)).toEqual([]);
 }
 
-/** What members put into the records for others reaches those it is for. */
+/** Expects that records for other members reach exactly those members. */
 function expectRecords(others: readonly TurnReading[]): void {
   const instructions = others.filter(({ text }) => text.kind === 'instruction');
   expect(distinct(instructions, ({ text, reader }) => `${text.to} > ${reader.member}`)).toEqual([

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { ContentReply, ScriptedRequest, ScriptedToolCall } from '../../../rehearsal/script.ts';
 import type { WorkflowType } from '../stage.ts';
 
-/** One reply of the model that was played by hand. */
+/** Reply of the model that was played by hand. */
 interface PlayedReply {
   /** The call it answers: `metadata.user_id` without the run and without the number at its end. */
   readonly call: string;
@@ -13,14 +13,14 @@ interface PlayedReply {
   readonly tools?: readonly ScriptedToolCall[];
 }
 
-/** A goal whose model and user were played by hand: realistic content for tests and measurements. */
+/** Goal whose model and user were played by hand: realistic content for tests and measurements. */
 export interface PlayedGoal {
   readonly name: string;
   readonly workflow: WorkflowType;
   readonly input: Readonly<Record<string, unknown>>;
-  /** What the user answered, by question_id. */
+  /** Answers of the user by question_id. */
   readonly answers: Readonly<Record<string, unknown>>;
-  /** In the order in which they were given. */
+  /** Replies in their original order. */
   readonly replies: readonly PlayedReply[];
 }
 
@@ -37,9 +37,9 @@ export function readPlayedGoals(): readonly PlayedGoal[] {
 }
 
 /**
- * Replies to the calls of one run as the hand did, each reply once.
+ * Replies to the calls of one run like the person who played the model, each reply once.
  *
- * @returns a function that throws for a call that the hand never saw.
+ * @returns a function that throws for an unknown call.
  */
 export function playGoal(
   goal: PlayedGoal,

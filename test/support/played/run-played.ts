@@ -5,7 +5,7 @@ import type { QuestionsView } from '../../../contracts/views.ts';
 import { eventually } from '../eventually.ts';
 import type { PlayedGoal } from './played-goal.ts';
 
-/** What a played goal came to. Characters, because the hand's tokens were counted as a quarter of them. */
+/** Result of a played goal. In characters, because the original tokens were counted as a quarter of them. */
 export interface PlayedRun {
   readonly goal: PlayedGoal;
   /** Waves of a run; 1 for a triad or a team that was started alone. */
@@ -13,20 +13,20 @@ export interface PlayedRun {
   readonly status: string;
   readonly answer: string;
   readonly calls: number;
-  /** Of all replies, with tool calls, as JSON has them. */
+  /** Length of all replies with tool calls, as JSON. */
   readonly outputChars: number;
-  /** Of what the user asked for, as JSON has it: the files that were written, or else the answer. */
+  /** Length of what the user asked for, as JSON: the files that were written, or else the answer. */
   readonly answerChars: number;
-  /** Calls of `load_detail`. */
+  /** Number of calls of `load_detail`. */
   readonly loads: number;
 }
 
-/** The workflow id of a played goal: the model server knows by it whose replies to give. */
+/** Returns the workflow id of a played goal, by which the model server finds the replies. */
 export const playedRunId = (goal: PlayedGoal): string => `played-${goal.name}`;
 
 type Result = Partial<PlannerRunResult> & Pick<PlannerRunResult, 'answer' | 'status' | 'usage'>;
 
-/** Runs a played goal to its end, with the answers of its user. The model server has to play it. */
+/** Runs a played goal to its end, with the answers of its user. The model server must have the goal's replies. */
 export async function runPlayed(
   { client, taskQueue }: { readonly client: Client; readonly taskQueue: string },
   goal: PlayedGoal,
@@ -37,7 +37,7 @@ export async function runPlayed(
     args: [goal.input],
   });
   for (const [question_id, answer] of Object.entries(goal.answers)) {
-    // One after the other, as a person answers.
+    // Sequential, like the answers of a person.
     // oxlint-disable-next-line no-await-in-loop
     await eventually(`question ${question_id}`, async () => {
       const view = await handle.query<QuestionsView>(queryNames.questions);

@@ -20,6 +20,13 @@ import type { TranscriptNode } from '../../../contracts/transcript.ts';
 import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import type { WavePlan } from '../../../contracts/wave-plan.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
+import {
+  agentOutput,
+  coverageOf,
+  plannedDelegation,
+  waveDecision,
+  wavePlan,
+} from '../../support/factories.ts';
 import { createMemoryEffects } from '../../support/memory-effects.ts';
 import type { MemoryEffects } from '../../support/memory-effects.ts';
 import { createMemoryLedger } from '../../support/memory-ledger.ts';
@@ -153,64 +160,33 @@ export const agents: readonly AgentDefinition[] = [
   agentOf('writer'),
 ];
 
-export const delegationOf = (changes: Partial<Delegation> = {}): Delegation => ({
-  delegation_id: 'write-report',
-  agent_id: 'writer',
-  title: 'Write the report',
-  task_description: 'Write the report on the market.',
-  acceptance_criteria: [{ criterion_id: 'c1', description: 'The report names three providers.' }],
-  required_inputs: ['goal'],
-  provided_inputs: ['goal'],
-  depends_on: [],
-  produces: ['report'],
-  ...changes,
-});
+export const delegationOf = (changes: Partial<Delegation> = {}): Delegation =>
+  plannedDelegation('write-report', {
+    agent_id: 'writer',
+    title: 'Write the report',
+    task_description: 'Write the report on the market.',
+    acceptance_criteria: [{ criterion_id: 'c1', description: 'The report names three providers.' }],
+    required_inputs: ['goal'],
+    provided_inputs: ['goal'],
+    produces: ['report'],
+    ...changes,
+  });
 
-export const plan: WavePlan = {
-  summary: 'One report.',
-  delegations: [delegationOf()],
-  needs_user_input: false,
-  user_questions: [],
-};
+export const plan: WavePlan = { ...wavePlan([delegationOf()]), summary: 'One report.' };
 
-export const outputOf = (changes: Partial<AgentOutput> = {}): AgentOutput => ({
-  detailed_md: '# Report\n\nThree providers.',
-  compact_md: 'The report is written.',
-  status: 'completed',
-  blocking_questions: [],
-  optional_questions: [],
-  missing_info_requests: [],
-  assumptions_made: [],
-  facts: [],
-  effects_claimed: [],
-  coverage: {
-    criteria_met: [
-      {
-        criterion_id: 'c1',
-        evidence: 'detailed_md, section "Report"',
-        where: { kind: 'heading', value: 'Report' },
-      },
-    ],
-    criteria_unmet: [],
-  },
-  ...changes,
-});
+export const outputOf = (changes: Partial<AgentOutput> = {}): AgentOutput =>
+  agentOutput({
+    detailed_md: '# Report\n\nThree providers.',
+    compact_md: 'The report is written.',
+    coverage: coverageOf(['c1'], () => 'detailed_md, section "Report"', 'Report'),
+    ...changes,
+  });
 
-export const decision: WaveDecision = {
+export const decision: WaveDecision = waveDecision({
   wave_compact: '## Wave 1\n\nThe report is there.',
   wave_detailed: 'Because.',
-  planner_decision: {
-    io_status: 'OK',
-    not_ok_reasons: [],
-    conflicts_resolved: [],
-    next_actions: [],
-  },
   answer: { kind: 'text', value: 'The report is there.' },
-  facts: [],
-  criteria_reopened: [],
-  needs_user_input: false,
-  user_questions: [],
-};
+});
 
 export const recordOf = (registry_ref: Ref): RunRecord => ({
   version: 1,

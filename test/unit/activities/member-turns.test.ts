@@ -9,7 +9,7 @@ import { createBench, outputOf, runIn } from './bench.ts';
 import type { Bench } from './bench.ts';
 import { ann, briefOf, cid, memberPrompt, syd, triadPlan } from './triad-bench.ts';
 
-/** What comes of the free texts: what a member says in its turn, and code. */
+/** Checks free texts: a member's words in its turn, and code. */
 
 const say =
   (...content: readonly ContentBlock[]): Script =>

@@ -31,7 +31,7 @@ const reply: ModelReply = {
   model: 'claude-sonnet-5-5-20261001',
 };
 
-/** What one call leaves in the meter. */
+/** Counts one call and returns what the meter holds. */
 async function countCall(answer: () => ModelReply) {
   const meter = createMemoryMeter();
   const model = meterModel({ complete: async () => answer() }, createRecorder(meter), computeUsage);

@@ -9,7 +9,7 @@ import { blockOf, jsonOf, renderParts } from './prompt-bench.ts';
 import { leaderPrompt, setupOf } from './team-bench.ts';
 import { briefOf, memberPrompt } from './triad-bench.ts';
 
-/** What a task gets of the results that it builds on. */
+/** Scene of a task and the results that it builds on. */
 
 interface Scene {
   /** Changes to the delegation that the prompt is for. */

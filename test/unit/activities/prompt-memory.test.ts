@@ -12,7 +12,7 @@ import { sayText } from '../../support/scripted-model.ts';
 import { createBench, decision, outputOf, recordOf } from './bench.ts';
 import { answered, blockOf, factOf, jsonOf, planPrompt, render } from './prompt-bench.ts';
 
-/** What a plan and an agent are told of the waves before. */
+/** Outcome of a delegation in an earlier wave, as plans and agents read it. */
 
 const ended = (id: string, changes: Partial<DelegationOutcome> = {}): DelegationOutcome => ({
   delegation_id: id,

@@ -21,7 +21,7 @@ import { briefOf, memberPrompt, triadPlan } from './triad-bench.ts';
 
 const names = Object.keys(stateTools).filter(isStateTool);
 
-/** What a tool makes of arguments, and the store it put the texts into. */
+/** Reads arguments by a tool. Returns the result and the store with its texts. */
 async function read(name: StateToolName, input: unknown) {
   const store = createMemoryStore();
   return { store, read: await stateTools[name].read(input, store) };

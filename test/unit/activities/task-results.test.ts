@@ -31,7 +31,7 @@ const resultOf = (changes: Partial<TaskResult> = {}): TaskResult => ({
 const gives = (): ReturnType<typeof callTools> =>
   callTools([{ id: 't1', name: 'delegate_task_to_member', input: { member_id: 'a', task: 'T' } }]);
 
-/** What a leader reads of results, each of its own call. */
+/** Returns the result blocks that a leader reads, one for each call. */
 async function read(bench: Bench, append: readonly TurnInput[]): Promise<ToolResultBlock[]> {
   const { head } = await bench.turn({ append: [leaderPrompt(bench)], ...leads });
   await bench.turn({ head, append, ...leads });
@@ -146,7 +146,7 @@ describe('what a leader is told of a task', () => {
   });
 });
 
-/** What `load_detail` gives to a leader whose tasks have these ids. */
+/** Returns the result of `load_detail` for a leader whose tasks have these ids. */
 async function load(bench: Bench, detail_id: string, delegation_ids: readonly string[]) {
   const { run_id, registry_ref } = bench.input();
   const upstream = await Promise.all(

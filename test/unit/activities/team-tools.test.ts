@@ -10,7 +10,7 @@ import { startModelBench } from '../adapters/model-bench.ts';
 const name = 'delegate_task_to_member';
 const offered = [name] as const;
 
-/** What becomes of the calls of one reply of a leader. */
+/** Settles the calls of one reply of a leader. */
 async function settle(...inputs: readonly unknown[]) {
   const store = createMemoryStore();
   const settled = await settleCalls(

@@ -31,7 +31,7 @@ async function ownPart(bench: Bench, brief: TurnBrief): Promise<string> {
   return own ?? '';
 }
 
-/** What the data blocks of a prompt hold. */
+/** Returns the content of the data blocks of a prompt. */
 const dataOf = (text: string): string =>
   markedData(text)
     .map((one) => one.text)

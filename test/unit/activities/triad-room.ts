@@ -19,13 +19,13 @@ import { triad, triadWork } from '../../support/scripted-triad.ts';
 import { createBench, plan } from './bench.ts';
 import type { Bench } from './bench.ts';
 
-/** What a triad did. */
+/** Record of a triad's work. */
 export interface PlayedTriad {
   /** `phase member round: tool tool …` for each reply, in their order. */
   readonly replies: readonly string[];
-  /** What calls came back with as errors. */
+  /** Error results of calls. */
   readonly refused: readonly string[];
-  /** What was written as code. */
+  /** Texts that were written as code. */
   readonly code: readonly string[];
   readonly specs: Readonly<Record<TriadPhase, SpecState>>;
   readonly output: AgentOutput;

@@ -29,7 +29,7 @@ export function callOptions(signal: AbortSignal = new AbortController().signal):
 export interface ModelBench {
   readonly server: RehearsalServer;
   readonly client: ModelClient;
-  /** What one call becomes when the server answers so. Fails unless exactly one call reached the server. */
+  /** Makes one call that the server answers so. Fails unless exactly one call reached the server. */
   fail(reply: Reply | ReplyFunction, changes?: Partial<ModelRequest>): Promise<ModelFailure>;
   reply(reply: Reply | ReplyFunction, changes?: Partial<ModelRequest>): Promise<ModelReply>;
   createClient(limits: { idleTimeoutMs?: number; totalTimeoutMs?: number }): ModelClient;

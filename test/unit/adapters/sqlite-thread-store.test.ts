@@ -140,7 +140,7 @@ function refused(message: string): unknown {
   });
 }
 
-/** What everybody is told who uses it. */
+/** Collects the errors that each user of the store gets. */
 async function faultsAt(home: string): Promise<string[]> {
   const store = createSqliteThreadStore({ home, busyMs: 100 });
   return Promise.all(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface TemporaryHome {
-  /** What a store gets as its home. */
+  /** Path that a store gets as its home. */
   readonly home: string;
   /** A directory beside it, where nothing may appear. */
   readonly outside: string;

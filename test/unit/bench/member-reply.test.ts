@@ -24,7 +24,7 @@ function turn(duties: Partial<Duties>, claims: readonly unknown[] = []): string 
   ].join('\n\n');
 }
 
-/** What the calls of the reply say, each held to the schema of its tool. */
+/** Returns the calls of the reply, each validated by the schema of its tool. */
 function callsOf(newest: string): unknown[] {
   const { tool_use = [] } = composeMemberReply(newest, 'w/d1', 1_000);
   return tool_use.map(({ name, input }) => {

@@ -41,8 +41,8 @@ async function run(argv: readonly string[], methods: Partial<PlanwaveClient> = {
 it('finding P8: its help names the default time limits of a team', async () => {
   const { out } = await run(['--help']);
   const words = out.replaceAll(/\s+/gu, ' ');
-  expect(words).toContain(`seconds of work for the whole team; ${defaultTeam.timeout}`);
-  expect(words).toContain(`seconds of work for one task; ${defaultTeam.member_timeout}`);
+  expect(words).toContain(`working time of the whole team; default: ${defaultTeam.timeout}`);
+  expect(words).toContain(`working time per task; default: ${defaultTeam.member_timeout}`);
 });
 
 const done = closed(team({ state: 'done' }, [task('d1', { state: 'completed' })]));

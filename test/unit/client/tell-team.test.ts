@@ -33,7 +33,7 @@ function word(event: TeamEvent): string {
   }
 }
 
-/** What a row of looks tells, each from where the one before ended. */
+/** Returns the events of consecutive looks, each from where the previous one ended. */
 function tellRow(...looks: readonly TeamLook[]): string[][] {
   let cursor: TeamCursor = emptyCursor;
   return looks.map((one) => {

@@ -217,7 +217,8 @@ describe('planwave threads delete', () => {
       const { code, out, err } = await run(['threads', 'delete', ...argv]);
       expect([code, out]).toEqual([2, '']);
       expect(err).toContain('"ben"');
-      expect(err).toContain('1 entry with 1 delegation shall be deleted for good.');
+      expect(err).toContain('--yes has to confirm the deletion of ');
+      expect(err).toContain(': 1 entry with 1 delegation.');
       expect(err).toContain(`Try: npm run planwave -- threads delete ${words} --yes\n`);
     }
     const io = createFakeIo({ isTerminal: true });

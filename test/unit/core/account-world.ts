@@ -24,7 +24,7 @@ export const budgets: fc.Arbitrary<RunBudget> = fc.record({
   delegation: limitsOf(2_000),
 });
 
-/** What happens next, and to whom; what it means follows from who is in which state. */
+/** Next move and its spender; the spender's state determines its effect. */
 interface Move {
   readonly who: number;
   readonly what: 'ask' | 'spend' | 'wait' | 'end' | 'lose' | 'hold' | 'answer';
@@ -52,9 +52,9 @@ const before: Spending = { calls: 1, tokens: 40, cost_micro_usd: 40 };
 interface Spender {
   readonly id: string;
   lease: Lease | null;
-  /** What it keeps while it wishes for more, because others spend it in its stead. */
+  /** Amount that it keeps while it requests more, because others spend it instead. */
   held: Spending;
-  /** Of the lease. */
+  /** Spent amount of the lease. */
   taken: Spending;
   spent: Spending;
   isWishing: boolean;
@@ -93,7 +93,7 @@ export class AccountWorld {
     this.#checkLimits();
   }
 
-  /** What was promised and not kept. */
+  /** Lists the broken invariants. */
   findBreaches(): readonly string[] {
     const waiting = this.#spenders.filter(({ isWishing }) => isWishing).length;
     const isAnswered =
@@ -208,7 +208,7 @@ export class AccountWorld {
   }
 }
 
-/** What is left of its lease, of what is limited. */
+/** Returns the remaining lease in each limited unit. */
 function restOf({ lease, taken }: Spender): Spending {
   return mapSpending((measure) => {
     const limit = lease?.[measure] ?? null;

@@ -7,7 +7,7 @@ import { property, question } from './builders.ts';
 
 const choice = question({ expected_answer_format: 'choice', choices: ["it's", 'b'] });
 
-/** What a shell makes of a command line: its words. */
+/** Splits a command line into words as a shell does. */
 function wordsOf(command: string): string[] {
   const script = `for w in ${command}; do printf '%s\\0' "$w"; done`;
   return execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);

@@ -13,8 +13,8 @@ import {
   teamReport,
   teamSeat,
   teamSetup,
-  usageOf,
 } from '../../support/team-fixtures.ts';
+import { usageOf } from '../../support/factories.ts';
 import { property, ref } from './builders.ts';
 
 const { teamMembersMax, teamDelegationsMax, refusalsKeptMax } = engineLimits;

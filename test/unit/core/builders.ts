@@ -3,17 +3,20 @@ import type { CriterionState } from '../../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
 import type { QuestionsEscalation } from '../../../contracts/messages.ts';
-import type { AskedQuestion, Question } from '../../../contracts/question.ts';
+import type { AskedQuestion } from '../../../contracts/question.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import type { WaveDecisionOutline } from '../../../contracts/wave-decision.ts';
 import type { WavePlanOutline } from '../../../contracts/wave-plan.ts';
 import { resolveQuestionRules } from '../../../core/questions/question-moments.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
+import { coverageOf, judgedOk, nothingToTell, someRef } from '../../support/factories.ts';
 
-/** Of every property test. A failure prints the seed and the path to the smallest example. */
+export { askedQuestion as asked, inboxQuestion as question } from '../../support/factories.ts';
+
+/** Settings of every property test. A failure prints the seed and the path to the smallest example. */
 export const property = { seed: 20_261_121, numRuns: 300 } as const;
 
-export const ref = 'a'.repeat(64);
+export const ref = someRef;
 
 export function delegation(id: string, over: Partial<DelegationOutline> = {}): DelegationOutline {
   return {
@@ -62,39 +65,7 @@ export function plan(
   };
 }
 
-export function asked(over: Partial<AskedQuestion> = {}): AskedQuestion {
-  return {
-    text: 'Which region?',
-    why_it_matters: 'Prices differ.',
-    priority: 'high',
-    expected_answer_format: 'text',
-    choices: [],
-    default_answer: null,
-    ...over,
-  };
-}
-
-export function question(over: Partial<Question> = {}): Question {
-  return {
-    ...asked(),
-    question_id: 'q1',
-    kind: 'blocking',
-    wave: 1,
-    delegation_id: 'd1',
-    agent_id: 'researcher',
-    also_asked_by: [],
-    answer_schema: null,
-    deadline_seconds: null,
-    remind_seconds: 604_800,
-    reminded: 0,
-    escalate_to: null,
-    escalated_at: null,
-    asked_at: 1_000,
-    ...over,
-  };
-}
-
-/** What a run does about questions that nobody answers, when its input says nothing. */
+/** Default rules for unanswered questions. */
 export const usualRules = resolveQuestionRules(undefined);
 
 export function escalation(
@@ -122,24 +93,9 @@ export function criterion(id: string, state: CriterionState['state'] = 'open'): 
 export function output(over: Partial<AgentOutputOutline> = {}): AgentOutputOutline {
   return {
     output_ref: ref,
-    status: 'completed',
-    blocking_questions: [],
-    optional_questions: [],
-    missing_info_requests: [],
-    assumptions_made: [],
-    facts: [],
+    ...nothingToTell,
     text_faults: [],
-    effects_claimed: [],
-    coverage: {
-      criteria_met: [
-        {
-          criterion_id: 'c1',
-          evidence: 'Section 2 lists all three prices.',
-          where: { kind: 'heading', value: 'Prices' },
-        },
-      ],
-      criteria_unmet: [],
-    },
+    coverage: coverageOf(['c1'], () => 'Section 2 lists all three prices.', 'Prices'),
     ...over,
   };
 }
@@ -150,13 +106,7 @@ export function decision(
 ): WaveDecisionOutline {
   return {
     decision_ref: ref,
-    planner_decision: {
-      io_status: 'OK',
-      not_ok_reasons: [],
-      conflicts_resolved: [],
-      next_actions: [],
-      ...judged,
-    },
+    planner_decision: { ...judgedOk, ...judged },
     has_answer: true,
     criteria_reopened: [],
     needs_user_input: false,

@@ -50,7 +50,7 @@ describe('normaliseKey and normaliseValue', () => {
   });
 });
 
-/** What restates that the database is PostgreSQL. */
+/** Proposes the fact again that the database is PostgreSQL. */
 const again = (over: Partial<ProposedFact> = {}) =>
   stated('Database', 'postgresql', { source_refs: ['wave-001/b'], ...over });
 

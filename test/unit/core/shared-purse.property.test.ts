@@ -31,7 +31,7 @@ class World {
   lends = 0;
   wishes = 0;
   readonly breaches: string[] = [];
-  /** What the wave counts as gone. */
+  /** Amount that the wave counts as spent. */
   #charged: Spending;
   #wish: LeaseWish | null = null;
   readonly #spent = new Map<number, Spending>();

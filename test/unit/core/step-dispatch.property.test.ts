@@ -53,7 +53,7 @@ const anyRun = fc.record({
   events: fc.array(anyEvent, { maxLength: 40 }),
 });
 
-/** What an outsider knows from commands alone. */
+/** Observer that knows the commands alone. */
 class Watcher {
   readonly faults: string[] = [];
   readonly running = new Set<string>();
@@ -86,7 +86,7 @@ class Watcher {
   }
 }
 
-/** Who could work while a slot is free. */
+/** Finds the delegations that could work while a slot is free. */
 function findIdle(state: DispatchState): readonly DispatchEntry[] {
   const running = state.entries.filter((e) => e.state === 'running').length;
   if (state.type !== 'dispatching' || running >= state.max_parallel) return [];

@@ -68,12 +68,12 @@ function anyAsk(): fc.Arbitrary<InboxEvent> {
     }));
 }
 
-/** What an outsider knows from effects alone. */
+/** Observer that knows the effects alone. */
 class Watcher {
   readonly faults: string[] = [];
   readonly opened = new Set<string>();
   readonly answered = new Map<string, string>();
-  /** Of escalations that wait: how many questions they have. */
+  /** Number of questions of each waiting escalation. */
   readonly waiting = new Map<string, number>();
 
   follow(event: InboxEvent, effects: readonly InboxEffect[]): void {

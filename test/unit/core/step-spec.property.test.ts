@@ -103,7 +103,7 @@ const anyEvent: fc.Arbitrary<SpecEvent> = fc.oneof(
 
 const anyEvents = fc.array(anyEvent, { minLength: 20, maxLength: 80 });
 
-/** What is to stand against whatever there is, does. */
+/** Fills in the current revision or version where an event has 0. */
 function fit(spec: SpecState, event: SpecEvent): SpecEvent {
   const versionOf = (id: string): number => findSection(spec, id)?.version ?? 1;
   switch (event.type) {

@@ -19,7 +19,7 @@ interface Game {
   readonly seed: number;
   readonly parallel: boolean;
   readonly cap: number;
-  /** Of a task. */
+  /** Probability that a task fails, 0 to 1. */
   readonly failing: number;
 }
 

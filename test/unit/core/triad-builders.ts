@@ -11,7 +11,7 @@ export const dialectic: readonly TriadMember[] = [
   { name: 'carl', role: 'synthesizer', agent_id: 'writer' },
 ];
 
-/** What the records of a spec come to. Throws when one of the events is refused. */
+/** Returns the spec after these events. Throws if one is refused. */
 export function specAfter(
   sections: readonly string[],
   events: readonly SpecEvent[],

@@ -1,4 +1,4 @@
-/** What stays true of the records of a triad from one turn, claim and phase to the next. */
+/** Invariants of a triad's records across turns, claims and phases. */
 import type { StateCall } from '../../../contracts/state-call.ts';
 import { findSection } from '../../../core/spec/read-spec.ts';
 import type { SpecEvent } from '../../../core/spec/spec-events.ts';

@@ -1,4 +1,4 @@
-/** Whose turn it is in triads that agree, and what becomes of what they agreed to. */
+/** Turns of triads that agree, and the fate of the agreed texts. */
 import type { SpecState } from '../../../contracts/spec.ts';
 import type { TriadPhase } from '../../../contracts/triad.ts';
 import { outputClaimId, ownClaimId } from '../../../core/spec/read-spec.ts';

@@ -41,7 +41,7 @@ function play(state: InboxState, events: readonly InboxEvent[]): InboxState {
   return events.reduce((now, event) => stepInbox(now, event).state, state);
 }
 
-/** What was rejected is kept each time, so that its sender sees why. */
+/** Removes rejected answers, which are kept each time so that their sender sees the reason. */
 function withoutRejected({
   rejected: _rejected,
   ...rest
@@ -49,7 +49,7 @@ function withoutRejected({
   return rest;
 }
 
-/** Of each asker its own, so that none joins another. */
+/** Makes different questions for each asker, so that none joins another. */
 const questions = (n: number) => [
   asked({ text: `Which region of ${n}?`, default_answer: 'eu' }),
   asked({ text: `How many of ${n}?`, expected_answer_format: 'number', default_answer: '3' }),

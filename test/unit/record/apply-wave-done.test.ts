@@ -162,7 +162,7 @@ it('wave_done: what agents assumed becomes facts with their source', async () =>
   ]);
 });
 
-/** What supersedes f1 (of an agent), f2 (of an agent) and f3, f4 (of the user) afterwards. */
+/** Resolves facts and returns what supersedes f1, f2 (of agents), f3 and f4 (of the user). */
 const resolve = async (
   ...conflicts: readonly (readonly [superseded: string, origin: string])[]
 ): Promise<readonly (string | null)[]> => {

@@ -27,7 +27,7 @@ const end = (status: RunStatus, used: Usage = usage(3)): RecordChange => ({
   usage: used,
 });
 
-/** What the end of a run with these changes writes: `report.md`, beside `result.md` and the answer as it is returned. */
+/** Ends a run with these changes. Returns `report.md`, `result.md` and the returned answer. */
 const endOf = async (input: unknown, ...changes: readonly RecordChange[]) => {
   const run = await harness.begin('my-run', input);
   const { result } = await run.apply(...changes);

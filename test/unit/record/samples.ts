@@ -3,71 +3,34 @@ import type { Delegation } from '../../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../../contracts/delegation-run.ts';
 import type { AnsweredQuestion, AskedQuestion, Question } from '../../../contracts/question.ts';
 import type { RecordChange, RecordedWave } from '../../../contracts/run-record.ts';
-import type { Usage } from '../../../contracts/usage.ts';
-import type { WaveDecision } from '../../../contracts/wave-decision.ts';
 import type { WavePlan } from '../../../contracts/wave-plan.ts';
-import { noUsage } from '../../../core/usage/add-usage.ts';
+import {
+  askedQuestion,
+  coverageOf,
+  inboxQuestion,
+  plannedDelegation,
+  usageOf as usage,
+  wavePlan,
+} from '../../support/factories.ts';
 import type { Harness } from './harness.ts';
 
-export function usage(calls: number): Usage {
-  return {
-    ...noUsage,
-    calls,
-    input_tokens: 1_000 * calls,
-    output_tokens: 100 * calls,
-    cost_micro_usd: 2_000 * calls,
-  };
-}
+export {
+  agentOutput as output,
+  usageOf as usage,
+  waveDecision as decision,
+} from '../../support/factories.ts';
 
 export function delegation(id: string, over: Partial<Delegation> = {}): Delegation {
-  return {
-    delegation_id: id,
-    agent_id: 'researcher',
-    title: `Title of ${id}`,
-    task_description: `Do ${id}.`,
-    acceptance_criteria: [{ criterion_id: `${id}-1`, description: `${id} is done` }],
-    required_inputs: ['goal'],
-    provided_inputs: ['goal'],
-    depends_on: [],
-    produces: [],
-    ...over,
-  };
+  const inputs = { required_inputs: ['goal'], provided_inputs: ['goal'] };
+  return plannedDelegation(id, { title: `Title of ${id}`, ...inputs, ...over });
 }
 
 export function plan(...delegations: readonly Delegation[]): WavePlan {
-  return {
-    summary: 'What the wave is for.',
-    delegations: [...delegations],
-    needs_user_input: false,
-    user_questions: [],
-  };
-}
-
-export function output(over: Partial<AgentOutput> = {}): AgentOutput {
-  return {
-    compact_md: 'In short.',
-    detailed_md: '# Whole\n\nAt length.\n',
-    status: 'completed',
-    blocking_questions: [],
-    optional_questions: [],
-    missing_info_requests: [],
-    assumptions_made: [],
-    facts: [],
-    effects_claimed: [],
-    coverage: { criteria_met: [], criteria_unmet: [] },
-    ...over,
-  };
+  return wavePlan(delegations);
 }
 
 export function met(...ids: readonly string[]): AgentOutput['coverage'] {
-  return {
-    criteria_met: ids.map((criterion_id) => ({
-      criterion_id,
-      evidence: `Evidence for ${criterion_id}.`,
-      where: { kind: 'heading', value: 'Result' },
-    })),
-    criteria_unmet: [],
-  };
+  return coverageOf(ids);
 }
 
 export function unmet(...ids: readonly string[]): AgentOutput['coverage'] {
@@ -80,55 +43,20 @@ export function unmet(...ids: readonly string[]): AgentOutput['coverage'] {
   };
 }
 
-export function decision(over: Partial<WaveDecision> = {}): WaveDecision {
-  return {
-    wave_compact: '# Truth\n\nThe short truth.',
-    wave_detailed: '# Reasons\n\nThe long reasons.',
-    planner_decision: {
-      io_status: 'OK',
-      not_ok_reasons: [],
-      conflicts_resolved: [],
-      next_actions: [],
-    },
-    answer: null,
-    facts: [],
-    criteria_reopened: [],
-    needs_user_input: false,
-    user_questions: [],
-    ...over,
-  };
-}
-
 export function asked(text: string, over: Partial<AskedQuestion> = {}): AskedQuestion {
-  return {
-    text,
-    why_it_matters: 'It changes the result.',
-    priority: 'normal',
-    expected_answer_format: 'text',
-    choices: [],
-    default_answer: null,
-    ...over,
-  };
+  const usual = { why_it_matters: 'It changes the result.', priority: 'normal' } as const;
+  return askedQuestion({ text, ...usual, ...over });
 }
 
 export function question(id: string, over: Partial<Question> = {}): Question {
-  return {
+  return inboxQuestion({
     ...asked(`What about ${id}?`),
     question_id: id,
-    kind: 'blocking',
-    wave: 1,
     delegation_id: null,
     agent_id: null,
-    also_asked_by: [],
-    answer_schema: null,
-    deadline_seconds: null,
-    remind_seconds: 604_800,
-    reminded: 0,
-    escalate_to: null,
-    escalated_at: null,
     asked_at: 1_760_000_100,
     ...over,
-  };
+  });
 }
 
 export function answered(id: string, over: Partial<AnsweredQuestion> = {}): AnsweredQuestion {

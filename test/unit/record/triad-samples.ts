@@ -23,7 +23,7 @@ export const offer: Delegation = delegation('offer', {
 });
 
 export interface Told {
-  /** What anna proposes for the prices. */
+  /** Proposal of anna for the prices. */
   readonly proposal?: string;
   /** Why ben holds against it. */
   readonly reason?: string;

@@ -10,7 +10,7 @@ export const now = 1_760_009_999;
 
 interface BegunRun {
   readonly harness: Harness;
-  /** What changes make of the record that the run began with; without any, that record. */
+  /** Applies changes to the first record of the run; without changes, returns that record. */
   readonly apply: (...changes: readonly RecordChange[]) => Promise<RunRecord>;
 }
 

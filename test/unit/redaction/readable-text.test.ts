@@ -141,7 +141,7 @@ const longerPieces = fc.array(fc.integer({ min: 11, max: 200 }), { minLength: 1,
 /** Each line, and the words of the passphrase that are no words of anything else. */
 const leaks = [...plantedPieces.map((piece) => piece.slice(0, 12)), 'own words that are a secret'];
 
-/** What a reader has who looks after every piece and adds what is new. */
+/** Reads as a follower does: looks after every piece and appends what is new. */
 function readOn(text: string, lengths: readonly number[]) {
   const settled = createSettledText(redactor);
   let joined = '';

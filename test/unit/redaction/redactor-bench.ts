@@ -1,7 +1,7 @@
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { planted } from '../../support/planted.ts';
 
-/** What redacting costs, in milliseconds for texts of 1 KB, 100 KB and 5 MB. By hand: no test asserts a time. */
+/** Measures redaction in milliseconds for texts of 1 KB, 100 KB and 5 MB. Run by hand: no test asserts a time. */
 const redactor = createRedactor({ secrets: [planted.own, `${planted.own}-2`] });
 
 const repeat = (unit: string, length: number): string =>

@@ -31,7 +31,7 @@ import { createMemoryStore } from '../../support/memory-store.ts';
 import { entry, kept } from '../../support/thread-entries.ts';
 import { planted, plantedPieces, plantedText as everything } from '../../support/planted.ts';
 
-/** What each seam lets through, told by what stands behind it. The seams themselves: test/architecture/seams.test.ts. */
+/** Checks behind each seam what it lets through. test/architecture/seams.test.ts lists the seams. */
 
 let counted: [rule: string, sink: string, count: number][] = [];
 beforeEach(() => {
@@ -156,7 +156,7 @@ const aReply: ModelReply = {
   model: 'rehearsal',
 };
 
-/** What is left of a reply of a model that streamed these pieces before. */
+/** Returns the redacted reply of a model that streamed these pieces before. */
 async function hear(
   content: ModelReply['content'],
   stream: readonly string[] = [],
@@ -233,7 +233,7 @@ const toolContext: ToolContext = {
   signal: AbortSignal.timeout(60_000),
 };
 
-/** What a tool gives or says that fails, behind the seam. */
+/** Runs a tool that returns or fails, and reads the text behind the seam. */
 async function runTool(run: ReadingTool['run']): Promise<string | undefined> {
   const tool: ReadingTool = { spec: loadDetail.spec, effect: 'none', run };
   const [redacted] = redactTools(new Map([['t', tool]]), redactor).values();

@@ -1,6 +1,6 @@
 import { checkNode } from '../../../scripts/bootstrap/check-node.mjs';
 import { ensureChromium, ensurePostgres } from '../../../scripts/bootstrap/test-programs.mjs';
-import { formatTotals } from '../../../scripts/bootstrap/run-tests.mjs';
+import { formatTotals, listSlow } from '../../../scripts/bootstrap/run-tests.mjs';
 import { splitStartArguments } from '../../../scripts/bootstrap/start-arguments.mjs';
 import { makeFolder, writeExecutable } from './fake-executables.ts';
 
@@ -50,6 +50,15 @@ describe('the totals', () => {
 
   it('says so when jest left no result', () => {
     expect(formatTotals('')).toContain('ended before it could count');
+  });
+
+  it('are told with the files that belong in test/slow', () => {
+    const testResults = [
+      { name: 'quick.test.ts', startTime: 1_000, endTime: 41_000 },
+      { name: 'slow.test.ts', startTime: 1_000, endTime: 41_001 },
+    ];
+    expect(listSlow(JSON.stringify({ testResults }))).toEqual(['slow.test.ts']);
+    expect(listSlow('')).toEqual([]);
   });
 });
 

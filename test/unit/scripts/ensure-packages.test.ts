@@ -38,7 +38,7 @@ function writeLock(path: string, packages: Record<string, LockEntry>): void {
   writeFileSync(path, JSON.stringify(lock));
 }
 
-/** What npm leaves behind when somebody runs `npm ci` by hand. */
+/** Creates the files that a manual `npm ci` leaves behind. */
 function pretendInstalled(root: string, packages: Record<string, LockEntry>): void {
   mkdirSync(join(root, 'node_modules'), { recursive: true });
   writeLock(join(root, 'node_modules', '.package-lock.json'), packages);

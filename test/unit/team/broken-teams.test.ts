@@ -3,7 +3,8 @@ import { treePaths } from '../../../activities/projection/paths.ts';
 import type { Usage } from '../../../contracts/usage.ts';
 import { findBrokenTeams } from '../../support/broken-teams.ts';
 import type { StoredHistory } from '../../support/histories.ts';
-import { teamOutcome, usageOf } from '../../support/team-fixtures.ts';
+import { usageOf } from '../../support/factories.ts';
+import { teamOutcome } from '../../support/team-fixtures.ts';
 import { outcome } from '../core/builders.ts';
 import { createFolder } from '../record/harness.ts';
 

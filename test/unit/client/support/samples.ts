@@ -1,5 +1,4 @@
 import type { Question } from '../../../../contracts/question.ts';
-import type { Usage } from '../../../../contracts/usage.ts';
 import type { DelegationView, QuestionWait, StatusView } from '../../../../contracts/views.ts';
 import type { RunListing } from '../../../../client/run-listing.ts';
 import type {
@@ -8,41 +7,14 @@ import type {
   WaveSnapshot,
 } from '../../../../client/cli/follow/read-snapshot.ts';
 
-export const noUsage: Usage = {
-  calls: 0,
-  input_tokens: 0,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 0,
-  output_tokens: 0,
-  cost_micro_usd: 0,
-  unpriced_calls: 0,
-};
+import { noUsage } from '../../../../core/usage/add-usage.ts';
+import { inboxQuestion } from '../../../support/factories.ts';
+
+export { noUsage };
 
 export function question(fields: Partial<Question & QuestionWait> = {}): Question & QuestionWait {
-  return {
-    question_id: 'q1',
-    kind: 'blocking',
-    wave: 1,
-    delegation_id: 'gather-facts',
-    agent_id: 'researcher',
-    also_asked_by: [],
-    text: 'Which region?',
-    why_it_matters: 'Prices differ.',
-    priority: 'high',
-    expected_answer_format: 'text',
-    choices: [],
-    default_answer: null,
-    answer_schema: null,
-    deadline_seconds: null,
-    remind_seconds: 604_800,
-    reminded: 0,
-    escalate_to: null,
-    escalated_at: null,
-    asked_at: 1_700_000_000,
-    waiting: ['gather-facts'],
-    blocked: [],
-    ...fields,
-  };
+  const asked = inboxQuestion({ delegation_id: 'gather-facts', asked_at: 1_700_000_000 });
+  return { ...asked, waiting: ['gather-facts'], blocked: [], ...fields };
 }
 
 export function listing(fields: Partial<RunListing> = {}): RunListing {

@@ -10,7 +10,7 @@ import { expectPromisesKept } from '../../support/promises.ts';
 import { useOwnServer } from '../../support/use-stage.ts';
 import { startWorkerProcess } from '../../support/worker-process.ts';
 import type { ScriptProcess } from '../../support/worker-process.ts';
-import { runAt } from '../client/support.ts';
+import { runAt } from '../../support/run-at.ts';
 import { changeCheckout, nextVersion, secondEdition } from './changed-checkout.ts';
 import type { ChangedCheckout } from './changed-checkout.ts';
 

@@ -90,7 +90,7 @@ function questionLines(runId: string): QuestionLine[] {
   return lineTexts.map((line): QuestionLine => JSON.parse(line));
 }
 
-/** What was typed stands byte for byte in the prompt, in the record and in the file for people. */
+/** Expects the typed answer byte for byte in the prompt, the record and the file for people. */
 async function expectExact(run: WorkflowHandle): Promise<void> {
   expect(await stage.result(run)).toMatchObject({ status: 'completed' });
   expect(answersTold()).toEqual(texts);

@@ -10,7 +10,7 @@ const hangs = { pass: true, delayMs: 600_000 } as const;
 
 const { stage } = useProcessStages();
 
-/** What a run comes to, and its model calls, when nobody kills anything. */
+/** Plays the run without a kill. Returns its result and its model calls. */
 async function runUndisturbed() {
   await stage.startWorker();
   const run = await stage.start('plannerRun', { goal, use_defaults: true }, 'undisturbed');

@@ -105,7 +105,7 @@ async function hangInEveryCall() {
   return { runs, hanging, release: gate.release };
 }
 
-/** What the server shows of the activities of the workflow that made a call. */
+/** Reads what the server shows about the activities of the workflow that made a call. */
 async function shownOf(call: RecordedCall): Promise<string> {
   const { raw } = await callerOf(stage, call).describe();
   const shown = (raw.pendingActivities ?? []).map(({ lastFailure, heartbeatDetails }) => [

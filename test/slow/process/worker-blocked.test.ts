@@ -57,7 +57,7 @@ it('fault 6: a blocked event loop in a call: heartbeat timeout, next attempt, no
 
 const watched = { PLANWAVE_BLOCKED_SECONDS: '4', PLANWAVE_LOG: 'json' };
 
-/** What the watchdog said before it ended the process. */
+/** Reads the watchdog's last log line before it ended the process. */
 function readLastLine(worker: ScriptProcess): Readonly<Record<string, unknown>> {
   const lines = worker.output().split('\n');
   return JSON.parse(lines.findLast((line) => line.includes('stood still')) ?? '{}');

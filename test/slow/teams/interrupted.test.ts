@@ -50,7 +50,7 @@ function rulesOf(runId: string, first: readonly ScriptRule[] = []): ScriptRule[]
   }));
 }
 
-/** Of the leader, of the two at once, and of the writer. */
+/** Calls of the leader, of the two parallel members, and of the writer. */
 const n = 3 + 2 + 2;
 
 function start(stage: Stage, runId: string): Promise<WorkflowHandleWithFirstExecutionRunId> {
@@ -71,7 +71,7 @@ function start(stage: Stage, runId: string): Promise<WorkflowHandleWithFirstExec
   });
 }
 
-/** What became of a team: in `end` all that must not depend on what happened to it. */
+/** Outcome of a team. `end` contains everything that must not depend on interruptions. */
 interface Played {
   /** Outputs stand there by what is in them. */
   readonly end: unknown;

@@ -24,7 +24,7 @@ const { stage } = useStage();
 interface Asked {
   readonly runId: string;
   readonly result: LoneOutcome;
-  /** What its leader was sent first. */
+  /** First prompt of its leader. */
   readonly prompt: string;
 }
 
@@ -154,7 +154,7 @@ it('people look into a thread and delete it, and no leader hears of it again', a
   expect(out).toContain('    The answer to: rooibos\n');
   expect(out).toMatch(/gave out: \S+ · researcher · .* · completed\n {4}Look for rooibos\./);
   expect((await planwave('delete', '--user', 'anna', '--yes')).out).toBe(
-    'Deleted what is of "anna" in 1 thread: 1 entry with 1 delegation.\n',
+    'Deleted the entries of "anna" in 1 thread: 1 entry with 1 delegation.\n',
   );
   expect((await planwave('show', 'looked/into')).code).toBe(4);
   stage.rehearsal.reset();

@@ -1,9 +1,9 @@
-import { killProcesses } from '../support/worker-process.ts';
-import { sharedServer } from '../support/shared-server.ts';
-import { openLane } from './lane.ts';
-import { playCrowd } from './play-crowd.ts';
-import { playReference } from './play-reference.ts';
-import { createPrng } from '../support/prng.ts';
+import { killProcesses } from '../../support/worker-process.ts';
+import { sharedServer } from '../../support/shared-server.ts';
+import { openLane } from '../../chaos/lane.ts';
+import { playCrowd } from '../../chaos/play-crowd.ts';
+import { playReference } from '../../chaos/play-reference.ts';
+import { createPrng } from '../../support/prng.ts';
 import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';
 
 /** A sample of the phase `crowd` of `npm run chaos`. */

@@ -1,10 +1,10 @@
-import { killProcesses } from '../support/worker-process.ts';
-import { startOwnServer } from '../support/own-server.ts';
-import { openLane } from './lane.ts';
-import { withServer } from './phases/with-server.ts';
-import { playPhase } from './play-phase.ts';
-import { playReference } from './play-reference.ts';
-import { createPrng } from '../support/prng.ts';
+import { killProcesses } from '../../support/worker-process.ts';
+import { startOwnServer } from '../../support/own-server.ts';
+import { openLane } from '../../chaos/lane.ts';
+import { withServer } from '../../chaos/phases/with-server.ts';
+import { playPhase } from '../../chaos/play-phase.ts';
+import { playReference } from '../../chaos/play-reference.ts';
+import { createPrng } from '../../support/prng.ts';
 import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';
 
 /** A sample of the phase `servers` of `npm run chaos`. */

@@ -22,7 +22,7 @@ const sections = ['price', 'risk', 'style'].map((section_id) => ({
   text: `What is to be said of ${section_id}.`,
 }));
 
-/** What peers agree to is a plan here: each writes its section. */
+/** Goal whose proposals are plans, so that each peer writes its section. */
 const laterGoal = `${goal} [later]`;
 
 /** Model calls of three peers that agree at once: a round in each phase, the first summary and the output. */

@@ -6,7 +6,7 @@ import { streamTeam } from '../../../client/stream-team.ts';
 import type { TeamEvent, TextEvent } from '../../../client/team-event.ts';
 import type { TeamInput } from '../../../contracts/team.ts';
 import type { ScriptRule, StallReply } from '../../../rehearsal/script.ts';
-import { runAt } from '../client/support.ts';
+import { runAt } from '../../support/run-at.ts';
 import { openTcpGate } from '../../chaos/tcp-gate.ts';
 import { expectPromisesKept } from '../../support/promises.ts';
 import { delegates, does, gives, leads, taskCriterion } from '../../support/scripted-team.ts';

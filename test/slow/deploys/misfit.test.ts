@@ -11,8 +11,8 @@ import { sharedBundle } from '../../support/shared-server.ts';
 import { useProcessStages } from '../../support/use-stage.ts';
 import { runScript, stageEnvironment, startWorkerProcess } from '../../support/worker-process.ts';
 import type { ScriptProcess } from '../../support/worker-process.ts';
-import { runAt } from '../client/support.ts';
-import type { CliOutcome } from '../client/support.ts';
+import { runAt } from '../../support/run-at.ts';
+import type { CliOutcome } from '../../support/run-at.ts';
 import { changeCheckout, nextVersion, replaceOnce } from './changed-checkout.ts';
 import type { Change, ChangedCheckout } from './changed-checkout.ts';
 

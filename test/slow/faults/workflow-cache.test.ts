@@ -53,7 +53,7 @@ async function comesTo(stage: Stage, run: WorkflowHandle): Promise<unknown> {
 let stage: Stage | null = null;
 afterEach(() => stage?.close());
 
-/** What the runs come to whose workflows all stay in memory. */
+/** Results of runs whose workflows all stay in memory. */
 const undisturbed = new Map<Kind, unknown>();
 beforeAll(async () => {
   const roomy = await openScripted();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openSession } from '../../../client/cli/cli-session.ts';
 import { sharedServer } from '../../support/shared-server.ts';
-import { closedAddress, deafListener, runAt, wireTo } from './support.ts';
+import { closedAddress, deafListener, runAt, wireTo } from '../../support/run-at.ts';
 
 /** The promise is 10 s; what a test machine adds must not hide that it was kept. */
 const promisedMs = 10_000;

@@ -26,7 +26,7 @@ const { stage } = useStage({
 
 const goal = 'Host the backup';
 
-/** What the sender was told: taken, refused with the reason, or only that the server has the message. */
+/** Reply to the sender: accepted, refused with the reason, or only recorded by the server. */
 type Told = 'taken' | 'recorded' | { readonly reason: string };
 
 /** Every second answer goes by the raw signal, the others by the client; some are too long for history. */

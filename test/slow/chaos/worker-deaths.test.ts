@@ -1,21 +1,21 @@
-import { killProcesses } from '../support/worker-process.ts';
-import { sharedServer } from '../support/shared-server.ts';
-import { openLane } from './lane.ts';
-import type { Lane } from './lane.ts';
-import { atEvents } from './phases/at-events.ts';
-import { beforeCompletions, inCalls } from './phases/in-calls.ts';
-import type { Phase } from './phases/phase.ts';
-import { playPhase } from './play-phase.ts';
-import { momentsOf, playReference } from './play-reference.ts';
-import type { PlayedReference } from './play-reference.ts';
-import { playTrial } from './play-trial.ts';
-import type { PlayedTrial } from './play-trial.ts';
-import { createPrng } from '../support/prng.ts';
-import { triadTask } from './runs/with-triad.ts';
+import { killProcesses } from '../../support/worker-process.ts';
+import { sharedServer } from '../../support/shared-server.ts';
+import { openLane } from '../../chaos/lane.ts';
+import type { Lane } from '../../chaos/lane.ts';
+import { atEvents } from '../../chaos/phases/at-events.ts';
+import { beforeCompletions, inCalls } from '../../chaos/phases/in-calls.ts';
+import type { Phase } from '../../chaos/phases/phase.ts';
+import { playPhase } from '../../chaos/play-phase.ts';
+import { momentsOf, playReference } from '../../chaos/play-reference.ts';
+import type { PlayedReference } from '../../chaos/play-reference.ts';
+import { playTrial } from '../../chaos/play-trial.ts';
+import type { PlayedTrial } from '../../chaos/play-trial.ts';
+import { createPrng } from '../../support/prng.ts';
+import { triadTask } from '../../chaos/runs/with-triad.ts';
 import { faultsOf, noFaults, quietRuntime, seed } from './sample.ts';
-import type { Strike } from './strike.ts';
-import { addTrial, createTally } from './tally.ts';
-import type { Tally } from './tally.ts';
+import type { Strike } from '../../chaos/strike.ts';
+import { addTrial, createTally } from '../../chaos/tally.ts';
+import type { Tally } from '../../chaos/tally.ts';
 
 /** A sample of `npm run chaos`, on every run of the tests. */
 

@@ -1,10 +1,10 @@
 import { createServer, connect } from 'node:net';
 import type { Server, Socket } from 'node:net';
-import type { CliDeps } from '../../../client/cli/cli-deps.ts';
-import { runCli } from '../../../client/cli/run-cli.ts';
-import { noThreads } from '../../unit/client/support/fake-client.ts';
-import { createFakeIo } from '../../unit/client/support/fake-io.ts';
-import type { FakeIo } from '../../unit/client/support/fake-io.ts';
+import type { CliDeps } from '../../client/cli/cli-deps.ts';
+import { runCli } from '../../client/cli/run-cli.ts';
+import { noThreads } from '../unit/client/support/fake-client.ts';
+import { createFakeIo } from '../unit/client/support/fake-io.ts';
+import type { FakeIo } from '../unit/client/support/fake-io.ts';
 
 export interface CliOutcome {
   readonly code: number;

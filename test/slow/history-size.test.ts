@@ -9,7 +9,7 @@ import { useStage } from '../support/use-stage.ts';
 const turns = 200;
 const bytesPerTurnMax = 3 * 1024;
 
-/** Of the server's default limits: the shared one may be started with others. */
+/** Own server with default limits, because the shared one may have others. */
 const { stage } = useStage({ serverArguments: [], thinkMs: 0 });
 
 /** Three pages of 20 KB and a short one: after three turns every context is beyond 50 KB, and it grows. */
@@ -72,7 +72,7 @@ it('a delegation of 200 turns with contexts of more than 50 KB: history grows by
   await expectPromisesKept(stage, runId);
 }, 180_000);
 
-/** Of all workflows of the run, each with every execution that it continued. */
+/** Adds up the history of all workflows of the run, each with every execution that it continued. */
 async function historyBytes(runId: string): Promise<number> {
   const executions = await fetchHistories(stage.client, runId);
   const descriptions = await Promise.all(

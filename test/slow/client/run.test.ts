@@ -25,8 +25,8 @@ import {
 import { useStage } from '../../support/use-stage.ts';
 import { createFakeIo } from '../../unit/client/support/fake-io.ts';
 import type { FakeIo } from '../../unit/client/support/fake-io.ts';
-import { runAt } from './support.ts';
-import type { CliOutcome } from './support.ts';
+import { runAt } from '../../support/run-at.ts';
+import type { CliOutcome } from '../../support/run-at.ts';
 
 import.meta.jest.setTimeout(120_000);
 
@@ -81,7 +81,7 @@ it('starts a run, asks, is refused with a reason, is answered, and reports', asy
   const questionId = await openQuestion(runId);
 
   const shown = await cli('questions', runId);
-  expect(shown.out).toContain(`answer with: npm run planwave -- answer ${runId} ${questionId} 1`);
+  expect(shown.out).toContain(`answer with: npm run planwave -- answer ${runId} ${questionId} '`);
 
   const refused = await cli('answer', runId, questionId, '99');
   expect(refused.code).toBe(5);
@@ -153,7 +153,7 @@ it('finding R4: the list shows what was started alone, and the wave that a quest
     return found.every((row) => row !== undefined) && /asks-.* 1 open/.test(out) ? found : null;
   });
   expect(rows.at(-1)).toMatch(/waiting for user +1 +1 open/);
-  expect((await cli('questions', asking)).out).toContain('in wave 1');
+  expect((await cli('questions', asking)).out).toContain('from the planner, wave 1');
   const { out } = await cli('list', '--limit', '200');
   expect(out).not.toContain('/wave-001');
   // Some have ended by themselves.

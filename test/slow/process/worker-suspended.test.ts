@@ -15,7 +15,7 @@ const { stage } = useProcessStages({
 
 const input = { goal, use_defaults: true, limits: { max_parallel: 1 } };
 
-/** What a run comes to, and its model calls, when nobody suspends anything. */
+/** Plays the run without a suspension. Returns its result and its model calls. */
 async function runUndisturbed() {
   await stage.startWorker();
   const run = await stage.start('plannerRun', input);

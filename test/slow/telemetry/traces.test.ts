@@ -122,7 +122,7 @@ beforeAll(async () => {
 
 afterAll(() => receiver.close());
 
-/** Of one run, all its workflows and activities. */
+/** Returns the spans of all workflows and activities of one run. */
 function spansOf(id: string): readonly ReceivedSpan[] {
   return spans.filter((span) => attributeOf(span, 'planwave.run') === id);
 }
@@ -131,7 +131,7 @@ function teamCalls(): readonly ReceivedSpan[] {
   return spansOf(teamRunId).filter(({ name }) => name === 'RunActivity:modelTurn');
 }
 
-/** Of all calls of the model in the run with the team. */
+/** Adds up an attribute over all model calls of the run with the team. */
 function addUp(name: string): number {
   return teamCalls().reduce((sum, span) => sum + Number(attributeOf(span, name)), 0);
 }

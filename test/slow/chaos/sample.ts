@@ -1,7 +1,7 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import type { Tally } from './tally.ts';
+import type { Tally } from '../../chaos/tally.ts';
 
-/** What chance decides in the sample. `PLANWAVE_CHAOS_SEED` repeats one that failed. */
+/** Seed of the sample. `PLANWAVE_CHAOS_SEED` repeats one that failed. */
 export const seed = Number(
   process.env['PLANWAVE_CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 32),
 );
