@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { ensureTemporal, type TemporalServer } from '../../../scripts/dev-server/dev-server.ts';
 import { connectTo, findFreePort } from '../../../scripts/dev-server/temporal-probe.ts';
-import type { Settings } from '../../../scripts/settings.ts';
+import type { Settings } from '../../../scripts/parts/settings.ts';
 import { makeFolder } from '../../unit/scripts/fake-executables.ts';
 
 /** Fetching the CLI may come first. */
