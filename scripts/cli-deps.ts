@@ -90,7 +90,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
     async *replayHistories(histories) {
-      // No other command has to load the worker's SDK.
+      // Other commands need not load the worker's SDK.
       const { replayQuietly } = await import('./replay-quietly.ts');
       yield* replayQuietly(histories);
     },

@@ -129,7 +129,7 @@ const Variables = z.object({
       'letters, digits, "-", "_" and "/", without "__" in front. Try: planwave',
     )
     .optional(),
-  // As it stands in commands and search attributes without quotes.
+  // Accepts ids that need no quotes in commands and search attributes.
   TEMPORAL_WORKER_BUILD_ID: z
     .string()
     .regex(
@@ -205,7 +205,7 @@ function readVariables<T>(shape: z.ZodType<T>, env: NodeJS.ProcessEnv): T {
   throw new BadSettings(faults.join('\n'));
 }
 
-/** Printable ASCII in one word: anything else breaks the header or the name it becomes a part of. */
+/** Accepts printable ASCII in one word: any other value breaks the header or the name that contains it. */
 function oneWord(expected: string) {
   return z.string().regex(/^[\u0021-\u007e]{1,1000}$/, expected);
 }

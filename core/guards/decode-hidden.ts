@@ -9,7 +9,7 @@ import { removeInvisible } from '../text/remove-invisible.ts';
  *   FLD2. Plain text of one script stays as it is, but for its accents; line breaks stay.
  */
 
-/** Letters that look like Latin ones. Each is written for one in words that are Latin otherwise. */
+/** Look-alikes of Latin letters. Each is replaced in words that are otherwise Latin. */
 const lookAlikes: ReadonlyMap<string, string> = new Map(
   Array.from('аеорсухіѕјԁһոνοαιρτυАВЕІКМНОРСТХΟΙΑΕΝΡΤ', (letter, at) => [
     letter,

@@ -43,7 +43,7 @@ const dialect: ThreadDialect = {
     )`,
     'CREATE INDEX planwave_thread_words_by_word ON planwave_thread_words USING gin (words)',
   ],
-  // Reads the catalog itself: what `to_regclass` remembers is as old as the transaction.
+  // Reads the catalog itself, because the cache of `to_regclass` is as old as the transaction.
   findTables:
     "SELECT 1 FROM pg_class WHERE relname = 'planwave_thread_schema' AND pg_table_is_visible(oid)",
   afterRemoval: [],

@@ -151,7 +151,7 @@ function createConnection(file: string): SqliteConnection {
 function open(file: string): { readonly db: Database.Database; readonly identity: string } {
   const db = new Database(file);
   try {
-    // What is deleted is overwritten: a person who has a thread deleted finds nothing of it in the file.
+    // Deleted data is overwritten: nothing of a deleted thread stays in the file.
     db.exec('PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON');
     const version =
       transact(db, 'read', findVersion(dialect)) || transact(db, 'schema', makeTables(dialect));
@@ -166,7 +166,7 @@ function open(file: string): { readonly db: Database.Database; readonly identity
 
 function transact<T>(db: Database.Database, mode: keyof typeof begin, script: Script<T>): T {
   db.exec(begin[mode]);
-  // `all` reads to the end, and so lets go of the file.
+  // `all` reads to the end, and so releases the file.
   const result = drive(script, (statement, parameters) => db.prepare(statement).all(...parameters));
   db.exec('COMMIT');
   return result;
