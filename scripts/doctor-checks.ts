@@ -28,7 +28,7 @@ const freeBytesMin = 1_000_000_000;
 export async function checkHome(home: string): Promise<DoctorFinding> {
   const probe = join(home, `.doctor-${process.pid}`);
   try {
-    await mkdir(home, { recursive: true });
+    await mkdir(home, { recursive: true, mode: 0o700 });
     await writeFile(probe, 'written by planwave doctor\n');
     await rm(probe);
   } catch (error) {

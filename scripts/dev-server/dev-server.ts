@@ -44,7 +44,7 @@ export async function ensureTemporal(options: TemporalServerOptions): Promise<Te
   const found = await findTemporalCli({ say });
   say(describeCli(found));
   const cli: ServerCli = { path: found.path, version: found.version };
-  mkdirSync(join(settings.home, 'temporal'), { recursive: true });
+  mkdirSync(join(settings.home, 'temporal'), { recursive: true, mode: 0o700 });
   // Two commands started at once in one home must not both open its database.
   return withLock(
     join(settings.home, 'temporal', 'start.lock'),

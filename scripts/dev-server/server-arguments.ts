@@ -139,6 +139,8 @@ function dynamicConfig(cli: ServerCli): string[] {
     'system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2',
     // Applies to runs that the Temporal CLI starts: see `workflowTaskTimeoutMs` in contracts/names.ts.
     `history.defaultWorkflowTaskTimeout="${workflowTaskTimeoutMs / 1_000}s"`,
+    // The server opens an HTTP API on a random port, which any web page could use without asking. No host has this name.
+    'frontend.httpAllowedHosts=["planwave.invalid"]',
   ];
   if (isPreferred(cli.version)) return always;
   // Older servers have this off; without it every activity waits for another round trip.

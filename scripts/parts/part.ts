@@ -71,7 +71,7 @@ export function logTail(logFile: string, lines = 15): string {
 }
 
 function spawnWithLog(options: PartOptions): ChildProcess {
-  mkdirSync(dirname(options.logFile), { recursive: true });
+  mkdirSync(dirname(options.logFile), { recursive: true, mode: 0o700 });
   if (existsSync(options.logFile)) renameSync(options.logFile, `${options.logFile}.previous`);
   const log = openSync(options.logFile, 'a');
   try {

@@ -76,7 +76,7 @@ export function createSqliteThreadStore({
     const giveUpAtMs = performance.now() + busyMs;
     for (;;) {
       try {
-        await mkdir(home, { recursive: true });
+        await mkdir(home, { recursive: true, mode: 0o700 });
         return connection.use((db) => transact(db, mode, script()));
       } catch (error) {
         if (!isBusy(error) || performance.now() > giveUpAtMs) {
