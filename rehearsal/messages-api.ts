@@ -1,5 +1,5 @@
-import { isObject, objectsOf, parseJson } from './json.ts';
-import type { JsonObject } from './json.ts';
+import { isObject, objectsOf, parseJson } from './text.ts';
+import type { JsonObject } from './text.ts';
 
 /** A content block: `{"type":"text","text":"…"}`, `{"type":"tool_use",…}` or any other type. */
 export type Block = JsonObject & { readonly type: string };

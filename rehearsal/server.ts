@@ -1,11 +1,16 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createId } from './replies/compose-message.ts';
-import { answerCountTokens, answerMessages } from './routes/messages-route.ts';
-import { findModel, listModels } from './routes/models-route.ts';
-import { answerScripting } from './routes/script-routes.ts';
+import { createId } from './replies/message.ts';
+import {
+  answerCountTokens,
+  answerMessages,
+  answerScripting,
+  findModel,
+  listModels,
+  sendApiError,
+  sendJson,
+} from './routes.ts';
 import type { CallCounts, RecordedCall, ScriptRule } from './script.ts';
-import { sendApiError, sendJson } from './replies/send.ts';
 import { createState } from './state.ts';
 import type { RehearsalState } from './state.ts';
 

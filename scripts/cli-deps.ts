@@ -2,22 +2,65 @@ import { join } from 'node:path';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
-import { redactProjection } from '../activities/redaction/redact-ports.ts';
+import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
+import type { ThreadStore } from '../activities/ports/thread-store.ts';
+import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
 import { exportRun, UnknownRun } from '../activities/run-record/export-run.ts';
 import { readStoredResult } from '../activities/run-record/stored-result.ts';
 import { readStoredStatus } from '../activities/run-record/stored-status.ts';
-import type { CliDeps } from '../client/cli/cli-deps.ts';
-import type { ClientTracing } from '../client/cli/cli-session.ts';
+import type { CliDeps, CliThreads } from '../client/cli/cli-deps.ts';
+import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';
 import { createProcessIo } from '../client/cli/cli-io.ts';
+import type { ClientTracing } from '../client/cli/cli-session.ts';
 import { PlanwaveClientError } from '../client/client-error.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { Redactor } from '../redaction/create-redactor.ts';
 import { collectOwnSecrets } from '../redaction/own-secrets.ts';
-import { isTraced } from '../worker/worker-settings.ts';
-import { createCliThreads } from './cli-threads.ts';
-import { createDoctorChecks } from './doctor/doctor-checks.ts';
-import { partEnvironment, type Settings } from './settings.ts';
+import { BadSettings, isTraced, readThreadsUrl } from '../worker/worker-settings.ts';
+import { createDoctorChecks } from './doctor-checks.ts';
+import { partEnvironment, type Settings } from './parts/settings.ts';
 import { runTemporalCli } from './temporal-cli.ts';
+
+/**
+ * Opens the threads where this environment keeps them. A name is redacted as a worker does it, so that what it has added
+ * is found.
+ *
+ * @param home absolute.
+ */
+export function createCliThreads(
+  home: string,
+  env: NodeJS.ProcessEnv,
+  redactor: Redactor,
+): CliThreads {
+  async function use<T>(work: (threads: ThreadStore) => Promise<T>): Promise<T> {
+    let threads: ThreadStore | undefined;
+    try {
+      const threadsUrl = readThreadsUrl(env);
+      // No other command has to load the databases.
+      const { createThreadStore } =
+        await import('../activities/adapters/thread-store/create-thread-store.ts');
+      threads = redactThreads(createThreadStore({ home, threadsUrl }), redactor);
+      return await work(threads);
+    } catch (error) {
+      throw inWordsOfTheCommandLine(error);
+    } finally {
+      await threads?.close();
+    }
+  }
+
+  return {
+    list: (options) => use((threads) => threads.list(options)),
+    read: (threadId, limit) => use((threads) => threads.read(threadId, limit)),
+    count: (which) => use((threads) => threads.count(which)),
+    remove: (which) => use((threads) => threads.remove(which)),
+  };
+}
+
+function inWordsOfTheCommandLine(error: unknown): unknown {
+  if (error instanceof BadSettings) return badInput(error.message);
+  if (!(error instanceof ThreadUnavailable)) return error;
+  return new CliError('threads_unavailable', exitCodes.unmet, error.message);
+}
 
 /**
  * Creates the parts of this machine that the client's command line needs: its terminal, the files under `PLANWAVE_HOME`
@@ -48,7 +91,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     doctorChecks: createDoctorChecks(settings),
     async *replayHistories(histories) {
       // Other commands need not load the worker's SDK.
-      const { replayQuietly } = await import('./doctor/replay-quietly.ts');
+      const { replayQuietly } = await import('./replay-quietly.ts');
       yield* replayQuietly(histories);
     },
     runTemporalCli,

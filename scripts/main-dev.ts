@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { followFile } from './parts/follow-file.ts';
 import { listenForStop } from './parts/stop-signal.ts';
-import { temporalLinks } from './links.ts';
-import { say } from './say.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { say, temporalLinks } from './say.ts';
+import { readSettings, type Settings } from './parts/settings.ts';
 import { bringUp, stopStack, type Stack } from './stack.ts';
 
 /** Runs `npm run dev`: server, model and worker in the foreground until Ctrl-C. */

@@ -1,6 +1,6 @@
 import { runCli } from '../client/cli/run-cli.ts';
 import { createCliDeps } from './cli-deps.ts';
-import { readSettings, temporalAddressOf } from './settings.ts';
+import { readSettings, temporalAddressOf } from './parts/settings.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 
 /** `npm run planwave -- <command>`: the client. `temporal …` passes through to the Temporal CLI that planwave uses. */

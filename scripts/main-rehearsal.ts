@@ -1,5 +1,5 @@
 import { runRehearsal } from '../rehearsal/main.ts';
-import { announceReady } from './parts/node-part.ts';
+import { announceReady } from './parts/part.ts';
 
 /** `npm run rehearsal`: the rehearsal model alone, until Ctrl-C. It reads `PLANWAVE_REHEARSAL_*` and ends the process. */
 export async function main(): Promise<number> {

@@ -1,9 +1,8 @@
 import { ensureTemporal } from './dev-server/dev-server.ts';
 import { listenForStop } from './parts/stop-signal.ts';
 import { supervise } from './parts/supervise.ts';
-import { say } from './say.ts';
-import { readSettings } from './settings.ts';
-import { temporalLinks } from './links.ts';
+import { say, temporalLinks } from './say.ts';
+import { readSettings } from './parts/settings.ts';
 
 const graceMs = 15_000;
 

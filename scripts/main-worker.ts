@@ -3,11 +3,11 @@ import { BadSettings, readWorkerSettings } from '../worker/worker-settings.ts';
 import { runWorker } from '../worker/main.ts';
 import type { ReadyWorker } from '../worker/main.ts';
 import { badSettingsExitCode, ExpectedError } from './bootstrap/expected-error.mjs';
-import { registerSearchAttributes } from './dev-server/search-attributes.ts';
-import { announceReady } from './parts/node-part.ts';
+import { registerSearchAttributes } from './dev-server/server-arguments.ts';
+import { announceReady } from './parts/part.ts';
 import { listenForStop, type StopSignal } from './parts/stop-signal.ts';
 import { say } from './say.ts';
-import { readSettings, temporalAddressOf } from './settings.ts';
+import { readSettings, temporalAddressOf } from './parts/settings.ts';
 
 /** The exit code of a command that a second Ctrl-C ended, by the shell's convention. */
 const insistedExitCode = 130;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { ensureTemporal, type TemporalServer } from './dev-server/dev-server.ts';
 import { findFreePort, isListening } from './dev-server/temporal-probe.ts';
-import { startNodePart } from './parts/node-part.ts';
+import { startNodePart } from './parts/part.ts';
 import type { StopSignal } from './parts/stop-signal.ts';
 import { supervise, type Supervised } from './parts/supervise.ts';
-import { partEnvironment, type Settings } from './settings.ts';
+import { partEnvironment, type Settings } from './parts/settings.ts';
 
 /** All parts that one machine needs to plan: server, model and worker, except those that run already. */
 export interface Stack {
@@ -14,7 +14,7 @@ export interface Stack {
   /** Set when the rehearsal model answers instead of a real one. */
   readonly rehearsalUrl: string | undefined;
   readonly workerLogFile: string;
-  /** Settles with the reason when a part died too often. */
+  /** Settles with the reason when the part died too often. */
   readonly givenUp: Promise<string>;
   /** Stops the worker first, so that it can finish its work, then the model, then the server. */
   stop(): Promise<void>;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
-import { partEnvironment, readSettings, temporalAddressOf } from './settings.ts';
+import { partEnvironment, readSettings, temporalAddressOf } from './parts/settings.ts';
 
 /**
  * Runs the Temporal CLI, whichever one planwave uses on this machine, against the server that planwave uses.

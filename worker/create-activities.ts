@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { Activities } from '../contracts/activity-types.ts';
 import { createAgentFiles } from '../activities/adapters/agent-files.ts';
 import { createAnthropicClient } from '../activities/adapters/anthropic/anthropic-client.ts';
@@ -16,11 +15,11 @@ import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
 import { meterModel } from '../activities/agent-turn/meter-model.ts';
-import { createMiddlewareActivities } from '../activities/middlewares/create-middleware-activities.ts';
+import { createMiddlewareActivities } from '../activities/middlewares/apply-middleware.ts';
 import {
   createMiddlewareRegistry,
   describeMiddlewares,
-} from '../activities/middlewares/create-middleware-registry.ts';
+} from '../activities/middlewares/middleware-registry.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import type { ModelClient } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
@@ -36,17 +35,15 @@ import { redactModel } from '../activities/redaction/redact-model.ts';
 import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
-import { createThreadActivities } from '../activities/threads/create-thread-activities.ts';
+import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { loadDetail } from '../activities/tools/registry/load-detail.ts';
 import { createToolRegistry } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createWriteFile } from '../activities/tools/registry/write-file.ts';
-import { createShippedMiddlewares } from './shipped-middlewares.ts';
+import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
+import { shippedAgentsDir } from './worker-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
-
-/** Folder of the shipped agents. */
-export const shippedAgentsDir = fileURLToPath(new URL('../agents', import.meta.url));
 
 /** Time limits of the activities. Tests shorten them. */
 export interface ActivityTimes {

@@ -2,9 +2,9 @@ import { pathToFileURL } from 'node:url';
 import {
   findMiddlewareFaults,
   isMiddlewareList,
-} from '../activities/middlewares/find-middleware-faults.ts';
+} from '../activities/middlewares/middleware-registry.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
-import { createShippedMiddlewares } from './shipped-middlewares.ts';
+import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { BadSettings } from './worker-settings.ts';
 
 /** Nothing is redacted to learn the names. */

@@ -1,7 +1,12 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { taskQueue } from '../contracts/names.ts';
 import type { LogSettings } from './create-logger.ts';
+
+/** Folder of the shipped agents. */
+export const shippedAgentsDir = fileURLToPath(new URL('../agents', import.meta.url));
 
 /** The model of agents that name none, with a real provider. */
 const realModel = 'claude-sonnet-5-5';
@@ -65,61 +70,80 @@ export class BadSettings extends Error {
   override readonly name = 'BadSettings';
 }
 
-const logLevels: Readonly<Record<string, LogSettings['level'] | undefined>> = {
-  error: 'ERROR',
-  warn: 'WARN',
-  info: 'INFO',
-  debug: 'DEBUG',
-};
+const logLevels = { error: 'ERROR', warn: 'WARN', info: 'INFO', debug: 'DEBUG' } as const;
 
-/** Expected values, worded without any value that may be a secret or part of an address. */
-const expectations = {
-  ANTHROPIC_API_KEY: [
-    isPrintable,
+/**
+ * The variables, each with what is expected of it. No message holds a value: it may be a secret, or an address that
+ * carries one.
+ */
+const Variables = z.object({
+  ANTHROPIC_API_KEY: oneWord(
     'a key without spaces and line breaks. It is not shown here. Try: look for a stray blank or quote around it.',
-  ],
-  ANTHROPIC_BASE_URL: [isWebAddress, 'http:// or https:// and a host. Try: http://127.0.0.1:8787'],
-  PLANWAVE_MODEL: [isPrintable, 'the name of a model, in one word. Try: claude-sonnet-5-5'],
-  PLANWAVE_THREADS_URL: [
-    isPostgresAddress,
+  ).optional(),
+  ANTHROPIC_BASE_URL: address(
+    /^https?$/,
+    'http:// or https:// and a host. Try: http://127.0.0.1:8787',
+  ).optional(),
+  PLANWAVE_HOME: z.string().default('.planning'),
+  PLANWAVE_MODEL: oneWord('the name of a model, in one word. Try: claude-sonnet-5-5').optional(),
+  // The host may be left out for a socket: `postgresql:///planwave?host=/var/run/postgresql`.
+  PLANWAVE_THREADS_URL: address(
+    /^postgres(?:ql)?$/,
     'postgresql://, a host and a database. It is not shown here, because it may hold a password. ' +
       'Try: postgresql://planwave@127.0.0.1:5432/planwave, or leave it empty for a file in PLANWAVE_HOME',
-  ],
-  PLANWAVE_TASK_QUEUE: [isPrintable, 'a name in one word. Try: planwave'],
-  PLANWAVE_WORKER_GRACE_SECONDS: [isGrace, 'a whole number of seconds from 1 to 120. Try: 100'],
-  PLANWAVE_BLOCKED_SECONDS: [
-    isBlockedLimit,
+  ).optional(),
+  PLANWAVE_TASK_QUEUE: oneWord('a name in one word. Try: planwave').default(taskQueue),
+  PLANWAVE_WORKER_GRACE_SECONDS: seconds(
+    (count) => count >= 1 && count <= 120,
+    'a whole number of seconds from 1 to 120. Try: 100',
+  ).default(100),
+  PLANWAVE_BLOCKED_SECONDS: seconds(
+    (count) => count !== 1 && count <= 600,
     'a whole number of seconds from 2 to 600, or 0 for no watchdog. Try: 30',
-  ],
-  PLANWAVE_MIDDLEWARES: [isModulePath, 'the path of an ES module. Try: ./middlewares.mjs'],
-  PLANWAVE_METRICS_ADDRESS: [
-    isListenAddress,
-    'an IP address of this machine and a port. Try: 127.0.0.1:9464, or 0.0.0.0:9464 for all networks',
-  ],
-  OTEL_EXPORTER_OTLP_ENDPOINT: [
-    isWebAddress,
+  ).default(30),
+  PLANWAVE_MIDDLEWARES: z
+    .string()
+    .regex(/^[^\p{Cc}]{1,4000}\.m?[jt]s$/u, 'the path of an ES module. Try: ./middlewares.mjs')
+    .transform((path) => resolve(path))
+    .optional(),
+  PLANWAVE_METRICS_ADDRESS: z
+    .string()
+    .refine(
+      isListenAddress,
+      'an IP address of this machine and a port. Try: 127.0.0.1:9464, or 0.0.0.0:9464 for all networks',
+    )
+    .optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: address(
+    /^https?$/,
     'the http:// or https:// address of an OpenTelemetry collector. Try: http://127.0.0.1:4318',
-  ],
-  PLANWAVE_LOG: [isLogFormat, 'text or json. Try: json'],
-  PLANWAVE_LOG_LEVEL: [isLogLevel, 'error, warn, info or debug. Try: info'],
-  TEMPORAL_DEPLOYMENT_NAME: [
-    isDeploymentName,
-    'letters, digits, "-", "_" and "/", without "__" in front. Try: planwave',
-  ],
-  TEMPORAL_WORKER_BUILD_ID: [
-    isBuildId,
-    'letters, digits and ".", "_", "-", "+", "@", "/". Try: 0.1.0+a1b2c3d, or leave it empty',
-  ],
-} as const satisfies Record<string, readonly [(text: string) => boolean, string]>;
+  ).optional(),
+  PLANWAVE_LOG: z.enum(['text', 'json'], 'text or json. Try: json').default('text'),
+  PLANWAVE_LOG_LEVEL: z
+    .enum(['error', 'warn', 'info', 'debug'], 'error, warn, info or debug. Try: info')
+    .default('warn'),
+  // The server does not refuse "." or ":" or "__" in front: the worker would poll in vain for ever.
+  TEMPORAL_DEPLOYMENT_NAME: z
+    .string()
+    .regex(
+      /^(?!__)[\w/-]{1,200}$/,
+      'letters, digits, "-", "_" and "/", without "__" in front. Try: planwave',
+    )
+    .optional(),
+  // Accepts ids that need no quotes in commands and search attributes.
+  TEMPORAL_WORKER_BUILD_ID: z
+    .string()
+    .regex(
+      /^[\w.+@/-]{1,200}$/,
+      'letters, digits and ".", "_", "-", "+", "@", "/". Try: 0.1.0+a1b2c3d, or leave it empty',
+    )
+    .optional(),
+});
 
 /** @throws {BadSettings} when both the key and the address of a server are missing, and when a variable is wrong. */
 export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSettings {
-  const faults = Object.entries(expectations).flatMap(([name, [isGood, expected]]) =>
-    !env[name] || isGood(env[name]) ? [] : [sayBad(name, expected)],
-  );
-  if (faults.length > 0) throw new BadSettings(faults.join('\n'));
-  const baseUrl = env['ANTHROPIC_BASE_URL'] || undefined;
-  const apiKey = env['ANTHROPIC_API_KEY'] || (baseUrl === undefined ? undefined : 'none');
+  const read = readVariables(Variables, env);
+  const baseUrl = read.ANTHROPIC_BASE_URL;
+  const apiKey = read.ANTHROPIC_API_KEY ?? (baseUrl === undefined ? undefined : 'none');
   if (apiKey === undefined) {
     throw new BadSettings(
       'No model: ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL are both empty.\n' +
@@ -129,18 +153,21 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
   }
   const isRehearsal = apiKey === rehearsalKey;
   return {
-    home: resolve(env['PLANWAVE_HOME'] || '.planning'),
+    home: resolve(read.PLANWAVE_HOME),
     apiKey,
     baseUrl,
-    defaultModel: env['PLANWAVE_MODEL'] || (isRehearsal ? 'rehearsal' : realModel),
+    defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
-    threadsUrl: readThreadsUrl(env),
-    taskQueue: env['PLANWAVE_TASK_QUEUE'] || taskQueue,
-    middlewaresFile: readMiddlewaresFile(env),
-    shutdownGraceMs: Number(env['PLANWAVE_WORKER_GRACE_SECONDS'] || 100) * 1_000,
-    blockedSecondsMax: Number(env['PLANWAVE_BLOCKED_SECONDS'] || 30),
-    ...readVersion(env),
-    ...readTelemetry(env),
+    threadsUrl: read.PLANWAVE_THREADS_URL,
+    taskQueue: read.PLANWAVE_TASK_QUEUE,
+    middlewaresFile: read.PLANWAVE_MIDDLEWARES,
+    shutdownGraceMs: read.PLANWAVE_WORKER_GRACE_SECONDS * 1_000,
+    blockedSecondsMax: read.PLANWAVE_BLOCKED_SECONDS,
+    deploymentName: read.TEMPORAL_DEPLOYMENT_NAME,
+    buildId: read.TEMPORAL_WORKER_BUILD_ID,
+    metricsAddress: read.PLANWAVE_METRICS_ADDRESS,
+    traced: isTraced(env),
+    log: { format: read.PLANWAVE_LOG, level: logLevels[read.PLANWAVE_LOG_LEVEL] },
   };
 }
 
@@ -150,8 +177,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
  * @throws {BadSettings} when it can't be a module's path.
  */
 export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined {
-  const path = readOne(env, 'PLANWAVE_MIDDLEWARES');
-  return path === undefined ? undefined : resolve(path);
+  return readVariables(Variables.pick({ PLANWAVE_MIDDLEWARES: true }), env).PLANWAVE_MIDDLEWARES;
 }
 
 /**
@@ -160,28 +186,7 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
  * @throws {BadSettings} when it can't be the address of a PostgreSQL database.
  */
 export function readThreadsUrl(env: NodeJS.ProcessEnv): string | undefined {
-  return readOne(env, 'PLANWAVE_THREADS_URL');
-}
-
-function readOne(env: NodeJS.ProcessEnv, name: keyof typeof expectations): string | undefined {
-  const text = env[name];
-  if (!text) return undefined;
-  const [isGood, expected] = expectations[name];
-  if (!isGood(text)) throw new BadSettings(sayBad(name, expected));
-  return text;
-}
-
-function sayBad(name: string, expected: string): string {
-  return `${name} can't be used: expected ${expected}`;
-}
-
-function readVersion(
-  env: NodeJS.ProcessEnv,
-): Pick<WorkerProcessSettings, 'deploymentName' | 'buildId'> {
-  return {
-    deploymentName: env['TEMPORAL_DEPLOYMENT_NAME'] || undefined,
-    buildId: env['TEMPORAL_WORKER_BUILD_ID'] || undefined,
-  };
+  return readVariables(Variables.pick({ PLANWAVE_THREADS_URL: true }), env).PLANWAVE_THREADS_URL;
 }
 
 /** Returns true when spans have a destination. */
@@ -189,51 +194,32 @@ export function isTraced(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env['OTEL_EXPORTER_OTLP_ENDPOINT']);
 }
 
-function readTelemetry(
-  env: NodeJS.ProcessEnv,
-): Pick<WorkerProcessSettings, 'metricsAddress' | 'traced' | 'log'> {
-  return {
-    traced: isTraced(env),
-    metricsAddress: env['PLANWAVE_METRICS_ADDRESS'] || undefined,
-    log: {
-      format: env['PLANWAVE_LOG'] === 'json' ? 'json' : 'text',
-      level: logLevels[env['PLANWAVE_LOG_LEVEL'] || 'warn'] ?? 'WARN',
-    },
-  };
+/** Reads an empty variable like one that is not set, and lists every fault at once. */
+function readVariables<T>(shape: z.ZodType<T>, env: NodeJS.ProcessEnv): T {
+  const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
+  const read = shape.safeParse(set);
+  if (read.success) return read.data;
+  const faults = read.error.issues.map(
+    ({ path, message }) => `${path.join('.')} can't be used: expected ${message}`,
+  );
+  throw new BadSettings(faults.join('\n'));
 }
 
 /** Accepts printable ASCII in one word: any other value breaks the header or the name that contains it. */
-function isPrintable(text: string): boolean {
-  return /^[\u0021-\u007e]{1,1000}$/.test(text);
+function oneWord(expected: string) {
+  return z.string().regex(/^[\u0021-\u007e]{1,1000}$/, expected);
 }
 
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+function address(protocol: RegExp, expected: string) {
+  return z.url({ protocol, error: expected });
 }
 
-function isModulePath(text: string): boolean {
-  return /^[^\p{Cc}]{1,4000}\.m?[jt]s$/u.test(text);
-}
-
-/** Accepts an address without a host, for a socket: `postgresql:///planwave?host=/var/run/postgresql`. */
-function isPostgresAddress(text: string): boolean {
-  return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol);
-}
-
-function isGrace(text: string): boolean {
-  return /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 120;
-}
-
-function isBlockedLimit(text: string): boolean {
-  return /^\d{1,3}$/.test(text) && Number(text) !== 1 && Number(text) <= 600;
-}
-
-function isLogFormat(text: string): boolean {
-  return text === 'text' || text === 'json';
-}
-
-function isLogLevel(text: string): boolean {
-  return Object.hasOwn(logLevels, text);
+function seconds(isGood: (count: number) => boolean, expected: string) {
+  return z
+    .string()
+    .regex(/^\d{1,3}$/, expected)
+    .transform(Number)
+    .refine(isGood, expected);
 }
 
 /** Accepts addresses that the exporter can listen on: it resolves no names. */
@@ -242,17 +228,4 @@ function isListenAddress(text: string): boolean {
   const isBracketed = text.startsWith('[') && text.includes(']');
   const isHost = isIP(host) === (isBracketed ? 6 : 4);
   return isHost && Number(port) >= 1 && Number(port) <= 65_535;
-}
-
-/**
- * Accepts valid names only: the server accepts a name with "." or ":" or a leading "__", but the worker would then poll
- * in vain.
- */
-function isDeploymentName(text: string): boolean {
-  return /^(?!__)[\w/-]{1,200}$/.test(text);
-}
-
-/** Accepts ids that need no quotes in commands and search attributes. */
-function isBuildId(text: string): boolean {
-  return /^[\w.+@/-]{1,200}$/.test(text);
 }

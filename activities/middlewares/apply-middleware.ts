@@ -1,17 +1,29 @@
+import type { Activities } from '../../contracts/activity-types.ts';
+import { AgentOutput } from '../../contracts/agent-output.ts';
 import type {
   ApplyMiddlewareInput,
   ApplyMiddlewareResult,
 } from '../../contracts/team-activities.ts';
-import { AgentOutput } from '../../contracts/agent-output.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cleanLine } from '../../core/text/cut-text.ts';
+import { guardActivity } from '../attempt/failures.ts';
+import { withHeartbeat } from '../attempt/heartbeat.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { Middleware, MiddlewareRegistry, Verdict } from '../ports/middleware.ts';
 import { describeIssues } from '../text/describe-issues.ts';
-import { judgeText } from './judge-text.ts';
-import { BadVerdict, createMiddlewareFailed, findMiddleware } from './middleware-failure.ts';
+import { BadVerdict, createMiddlewareFailed, findMiddleware, judgeText } from './judge-text.ts';
 
-export interface MiddlewareDeps {
+/** The activity that applies a team's middlewares and guardrails, one a call, in the order that the workflow gives. */
+export function createMiddlewareActivities(
+  deps: MiddlewareDeps,
+): Pick<Activities, 'applyMiddleware'> {
+  return {
+    applyMiddleware: (input) =>
+      guardActivity(() => withHeartbeat(() => applyMiddleware(deps, input))),
+  };
+}
+
+interface MiddlewareDeps {
   readonly store: ArtifactStore;
   readonly middlewares: MiddlewareRegistry;
   /** Milliseconds that a middleware may take for one text. Default 25,000: two texts fit into an attempt of a minute. */
@@ -21,7 +33,7 @@ export interface MiddlewareDeps {
 const timeoutMsDefault = 25_000;
 
 /** Applies one middleware or guardrail to a team's message or answer, and stores what it changed. */
-export async function applyMiddleware(
+async function applyMiddleware(
   deps: MiddlewareDeps,
   input: ApplyMiddlewareInput,
 ): Promise<ApplyMiddlewareResult> {

@@ -1,10 +1,64 @@
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { ApplyMiddlewareInput } from '../../contracts/team-activities.ts';
+import { engineLimits } from '../../core/limits.ts';
+import { cutText } from '../../core/text/cut-text.ts';
+import { listNames } from '../../core/text/list-names.ts';
 import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
-import type { Middleware, Verdict } from '../ports/middleware.ts';
+import type { Middleware, MiddlewareRegistry, Verdict } from '../ports/middleware.ts';
 import { describeIssues } from '../text/describe-issues.ts';
-import { BadVerdict, createMiddlewareFailed } from './middleware-failure.ts';
+
+/** Characters that are kept of what a middleware threw. */
+const thrownCharsMax = 2_000;
+
+/** A verdict that can't be used. The middleware would give the same again, so it is not asked again. */
+export class BadVerdict extends Error {
+  override readonly name = 'BadVerdict';
+}
+
+/** Creates `MiddlewareFailed` with name and message. It is tried again, because what was thrown may be the moment's fault. */
+export function createMiddlewareFailed(
+  { name, kind }: Middleware,
+  stage: ApplyMiddlewareInput['stage'],
+  error: unknown,
+): ApplicationFailure {
+  const isLast = Context.current().info.attempt >= engineLimits.middlewareAttemptsMax;
+  return ApplicationFailure.create({
+    type: 'MiddlewareFailed',
+    message: `the ${kind} "${name}" failed on the ${stage}: ${cutText(sayOf(error), thrownCharsMax)}`,
+    nonRetryable: isLast || error instanceof BadVerdict,
+    ...(error instanceof Error && { cause: error }),
+  });
+}
+
+function sayOf(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  return typeof error === 'string' ? error : `it threw a value of type ${typeof error}`;
+}
+
+/** @throws InvalidInput when this worker has none of that name for that use. */
+export function findMiddleware(
+  registry: MiddlewareRegistry,
+  { name, kind, stage }: Pick<ApplyMiddlewareInput, 'name' | 'kind' | 'stage'>,
+): Middleware {
+  const found = registry.get(name);
+  if (found !== undefined && found.kind === kind && found.stages.includes(stage)) return found;
+  const fitting = [...registry.values()]
+    .filter((one) => one.kind === kind && one.stages.includes(stage))
+    .map((one) => one.name);
+  throw ApplicationFailure.nonRetryable(
+    `This worker has no ${kind} "${cutText(name, 120)}" for the ${stage}${explain(found, kind)}. ` +
+      `Try: one of ${listNames(fitting)}, or a worker whose PLANWAVE_MIDDLEWARES has it.`,
+    'InvalidInput',
+  );
+}
+
+function explain(found: Middleware | undefined, kind: Middleware['kind']): string {
+  if (found === undefined) return '';
+  return found.kind === kind
+    ? `: that is for ${found.stages.join(' and ')}`
+    : `: that is a ${found.kind}`;
+}
 
 const Reason = z
   .string()

@@ -1,6 +1,87 @@
 import type { ArrivedPiece } from '../ports/model-client.ts';
-import { createJsonStrings } from './json-strings.ts';
-import type { StringPart } from './json-strings.ts';
+
+/** Most characters of a field's name that are kept: no wanted name is longer. */
+const keyCharsMax = 40;
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
+
+/** Text of the wanted strings in a piece of JSON. */
+interface StringPart {
+  /** Number of wanted strings that began before. Parts with one number belong to one string. */
+  readonly string: number;
+  /** Without escapes. */
+  readonly text: string;
+}
+
+/**
+ * Reads the strings of some fields of an object while its JSON streams.
+ *
+ * JS1. However the JSON is cut into pieces, the parts joined are the strings of these fields, as `JSON.parse` returns
+ *      them; deeper objects are ignored.
+ *
+ * @param fields Names of the fields, in the outermost object only.
+ */
+export function createJsonStrings(
+  fields: ReadonlySet<string>,
+): (piece: string) => readonly StringPart[] {
+  let depth = 0;
+  let isValue = false;
+  let key = '';
+  /** Null outside of a string. */
+  let inside: 'key' | 'wanted' | 'other' | null = null;
+  /** The part of an unfinished escape after the backslash. */
+  let escape: string | null = null;
+  let count = 0;
+
+  const beginString = (): void => {
+    inside = 'other';
+    if (depth !== 1) return;
+    inside = isValue ? (fields.has(key) ? 'wanted' : 'other') : 'key';
+    if (inside === 'key') key = '';
+    if (inside === 'wanted') count += 1;
+  };
+  const readOutside = (character: string): void => {
+    if (character === '"') beginString();
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (depth === 1 && character === ':') isValue = true;
+    else if (depth === 1 && character === ',') isValue = false;
+  };
+  /** @returns the text of the character; empty inside an unfinished escape. */
+  const readInside = (character: string): string => {
+    if (escape === null) {
+      if (character === '\\') escape = '';
+      else if (character === '"') inside = null;
+      else return character;
+      return '';
+    }
+    escape += character;
+    if (escape.startsWith('u') && escape.length < 5) return '';
+    const text = readEscape(escape);
+    escape = null;
+    return text;
+  };
+
+  return (piece) => {
+    const parts = new Map<number, string>();
+    for (let at = 0; at < piece.length; at += 1) {
+      const character = piece.charAt(at);
+      const within = inside;
+      if (within === null) readOutside(character);
+      else {
+        const text = readInside(character);
+        if (within === 'wanted') parts.set(count, (parts.get(count) ?? '') + text);
+        else if (within === 'key' && key.length < keyCharsMax) key += text;
+      }
+    }
+    return [...parts].flatMap(([string, text]) => (text === '' ? [] : [{ string, text }]));
+  };
+}
+
+function readEscape(escape: string): string {
+  if (!escape.startsWith('u')) return escapes[escape] ?? escape;
+  return String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+}
 
 /** Fields of an agent's output that people read. */
 const outputFields: ReadonlySet<string> = new Set(['compact_md', 'detailed_md']);

@@ -26,7 +26,7 @@ export interface SettledText {
   add(text: string): void;
   /** Returns the visible text, which only grows from call to call. */
   look(): ReadableTail;
-  /** Returns the end of the whole text when no more arrives: without its last word, which may be half a secret. */
+  /** Returns the last words of a cut stream, from its readable text if there is any. */
   lastWords(): string;
 }
 

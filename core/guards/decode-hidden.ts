@@ -1,9 +1,45 @@
+import { removeInvisible } from '../text/remove-invisible.ts';
+
 /**
- * Decodes parts of a text that only a machine reads: Base64, and the invisible letters of Unicode's tags.
+ * Disguises of orders, taken off: a text as a model reads it. Orders are written so that a search for their words fails.
  *
  * Invariants:
- *   DEC1. Base64 of a text is decoded wherever in a word it begins, in both alphabets, broken into lines, padded or
- *         not.
+ *   FLD1. Full-width, styled and accented letters, Cyrillic and Greek ones in Latin words, letters set apart, and invisible
+ *         characters between them give the same folded text as the plain word.
+ *   FLD2. Plain text of one script stays as it is, but for its accents; line breaks stay.
+ */
+
+/** Look-alikes of Latin letters. Each is replaced in words that are otherwise Latin. */
+const lookAlikes: ReadonlyMap<string, string> = new Map(
+  Array.from('аеорсухіѕјԁһոνοαιρτυАВЕІКМНОРСТХΟΙΑΕΝΡΤ', (letter, at) => [
+    letter,
+    'aeopcyxisjdhnvoaiptuABEIKMHOPCTXOIAENPT'.charAt(at),
+  ]),
+);
+
+/** Matches `i g n o r e` and `i-g-n-o-r-e`. At least five letters, or initials in a row would count as a word. */
+const setApart = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*·]\p{L}){4,}(?![\p{L}\p{N}])/gu;
+
+export function foldDisguise(text: string): string {
+  return removeInvisible(text)
+    .text.normalize('NFKD')
+    .replace(/[\u0300-\u036f]/gu, '')
+    .normalize('NFC')
+    .replace(/[\u2018\u2019\u02bc]/gu, "'")
+    .replace(/\p{L}+/gu, foldWord)
+    .replace(setApart, (letters) => letters.replace(/[^\p{L}]/gu, ''));
+}
+
+function foldWord(word: string): string {
+  if (!/[A-Za-z]/.test(word) || /^[A-Za-z]+$/.test(word)) return word;
+  return Array.from(word, (letter) => lookAlikes.get(letter) ?? letter).join('');
+}
+
+/**
+ * Contents of a text that only a machine reads: Base64, and the invisible letters of Unicode's tags.
+ *
+ * Invariants:
+ *   DEC1. Base64 of a text is decoded wherever in a word it begins, in both alphabets, broken into lines, padded or not.
  *   DEC2. Tags are decoded to the letters that they stand for; the flags of England, Scotland and Wales hide nothing.
  *   DEC3. The work grows with the length of the text, and no text makes it throw.
  */

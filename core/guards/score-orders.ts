@@ -1,18 +1,17 @@
 /**
- * Scores how plainly a text, meant as data, gives instructions to the model that reads it. A score of 0 proves nothing:
- * only plain cases are found, and ordinary texts are left alone.
+ * A score for texts that are to be read as data and give orders to the model that reads them. It can't be proved that
+ * a text gives none; this finds what does so plainly, and leaves ordinary texts alone.
  *
  * Invariants:
- *   INJ1. An instruction is found whatever stands before and after it, and in every disguise that `foldDisguise` knows.
- *   INJ2. Weak signs count together only when they stand near each other, and each kind once.
+ *   INJ1. An order is found whatever stands before and behind it, and in whatever disguise `foldDisguise` knows.
+ *   INJ2. Signs that are weak alone count together only when they stand near each other, and each kind once.
  *   INJ3. Hidden text counts by itself: tags, long rows of invisible characters, overrides of the direction; and Base64
- *         when the decoded text gives instructions, even if encoded twice.
+ *         when what it decodes to gives orders, twice encoded included.
  *   INJ4. Every text has a score, in time that grows with its length; no finding quotes more than a line.
  */
 import { cleanLine } from '../text/cut-text.ts';
-import { decodeBase64, decodeTags } from './decode-hidden.ts';
-import { foldDisguise } from './fold-disguise.ts';
-import { orderSigns } from './order-signs.ts';
+import { decodeBase64, decodeTags, foldDisguise } from './decode-hidden.ts';
+import { injectionPatterns } from './injection-patterns.ts';
 
 export interface OrderFinding {
   /** Words that follow "which", for people. */
@@ -56,7 +55,7 @@ function findPlaced(text: string, depth: number): Placed[] {
 }
 
 function findSigns(folded: string): Placed[] {
-  return orderSigns.flatMap(({ name, weight, pattern }) =>
+  return injectionPatterns.flatMap(({ name, weight, pattern }) =>
     [...folded.matchAll(pattern)].map(({ 0: found, index }) => ({
       sign: name,
       weight,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../json.ts';
-import { isObject } from '../json.ts';
 import type { Block, MessagesRequest, ReplyUsage } from '../messages-api.ts';
+import { isObject } from '../text.ts';
+import type { JsonObject } from '../text.ts';
 
 /** The provider's rule of thumb: a token has about four bytes. */
 const bytesPerToken = 4;

@@ -1,7 +1,6 @@
-import { objectsOf, textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import { cutText, objectsOf, quote, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
 import type { Prompt } from './prompt.ts';
-import { cutText, quote } from '../quote.ts';
 import {
   asksForQuestion,
   audienceQuestion,
@@ -99,7 +98,6 @@ function writeDetailed(
 
 /** Work of several members, for the output of a triad or of a team. */
 export interface SharedWork {
-  /** Name of one part. */
   readonly label: 'Section' | 'Result';
   /** Sections that are done, or results of tasks. */
   readonly parts: readonly string[];

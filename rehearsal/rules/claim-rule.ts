@@ -1,10 +1,9 @@
-import { textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import type { ScriptedToolCall } from '../script.ts';
+import { dropHalfPair, quote, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
 import type { MemberPrompt, ShownClaim } from './member-prompt.ts';
 import type { Prompt } from './prompt.ts';
-import { dropHalfPair, quote } from '../quote.ts';
 import { findDisputed, findLater } from './rehearsal-marks.ts';
-import type { ScriptedToolCall } from '../script.ts';
 
 /** UTF-16 units of a revised proposal that are kept: the revision adds to them. */
 const proposalLengthMax = 18_000;

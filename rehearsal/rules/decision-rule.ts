@@ -1,7 +1,6 @@
-import { isObject, objectsOf, textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import { cutText, isObject, objectsOf, quote, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
 import type { Prompt } from './prompt.ts';
-import { cutText, quote } from '../quote.ts';
 
 /** Reads criteria, which are ids or objects that hold one. */
 function idsOf(value: unknown): readonly string[] {

@@ -1,23 +1,51 @@
+import { conform, generateInstance } from '../generator.ts';
+import type { MessagesRequest } from '../messages-api.ts';
+import type { ContentReply } from '../script.ts';
+import { isObject, quote, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
 import { answerDelegation } from './agent-rule.ts';
 import type { SharedWork } from './agent-rule.ts';
-import { asksForCode, rehearsedCode } from './code-rule.ts';
-import { conform } from '../generator/conform.ts';
 import { decideWave } from './decision-rule.ts';
-import { generateInstance } from '../generator/generate-instance.ts';
-import { isObject, textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
 import { describeResults, giveTasks, readLeader } from './leader-rule.ts';
 import { readMember } from './member-prompt.ts';
 import { describeWork, takeTurn } from './member-rule.ts';
-import type { MessagesRequest } from '../messages-api.ts';
 import { planWave } from './plan-rule.ts';
-import { readPrompt } from './prompt.ts';
-import type { Prompt } from './prompt.ts';
-import { quote } from '../quote.ts';
-import { reviewQuestions } from './review-rule.ts';
-import { recogniseShape } from './recognise-shape.ts';
-import type { Shape } from './recognise-shape.ts';
-import type { ContentReply } from '../script.ts';
+import { readPrompt, recogniseShape, textIn } from './prompt.ts';
+import type { Prompt, Shape } from './prompt.ts';
+
+/** Returns true for a request of a section as code alone. */
+function asksForCode(request: MessagesRequest): boolean {
+  return /<request[^<>]*\skind="code"/u.test(textIn(request.messages[0]?.blocks ?? []));
+}
+
+/** Rehearsed code of every section, in TypeScript. */
+const rehearsedCode = `// Rehearsal: a rule wrote these lines, no model was called.
+function rehearse(): string {
+  return 'rehearsal';
+}
+`;
+
+/**
+ * Reviews an agent's questions like the planner: a default is assumed unless the question is critical; all others go to
+ * the user.
+ */
+function reviewQuestions(prompt: Prompt): JsonObject {
+  return {
+    reviews: prompt.questions.map((question, index) => {
+      const fallback = textOf(question['default_answer']);
+      const isAssumed = fallback !== '' && textOf(question['priority']) !== 'critical';
+      return {
+        question: index + 1,
+        verdict: isAssumed ? 'assumed' : 'needs_user_input',
+        answer: isAssumed ? fallback : null,
+        source_refs: [],
+        reason: isAssumed
+          ? 'A rule of the rehearsal model takes the default of the one who asks.'
+          : 'A rule of the rehearsal model: what is critical or has no default is for the user.',
+      };
+    }),
+  };
+}
 
 const detailTool = 'load_detail';
 
@@ -26,7 +54,7 @@ const rules: Readonly<Record<Shape, (prompt: Prompt, shared: SharedWork | null) 
   delegation: (prompt, shared) =>
     shared === null
       ? answerDelegation(prompt)
-      : // The results of its calls are not details that it loaded.
+      : // What its calls came back with is no detail that it loaded.
         answerDelegation({ ...prompt, toolResults: [] }, shared),
   decision: decideWave,
   review: reviewQuestions,
@@ -73,7 +101,7 @@ function freeText(prompt: Prompt): string {
   ].join('\n');
 }
 
-/** Part of a member or a leader. */
+/** The part of an agent that does not work alone. */
 interface Part {
   /** Null when only the output is left. */
   readonly reply: ContentReply | null;

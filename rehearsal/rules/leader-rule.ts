@@ -1,12 +1,18 @@
-import { isObject, objectsOf, textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
 import type { MessagesRequest } from '../messages-api.ts';
-import { quote } from '../quote.ts';
 import type { ContentReply, ScriptedToolCall } from '../script.ts';
-import { firstOfEach, jsonBlock, listBlocks, objectBlock, textIn } from './blocks.ts';
+import { isObject, objectsOf, quote, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
+import {
+  delegationTool,
+  firstOfEach,
+  jsonBlock,
+  listBlocks,
+  objectBlock,
+  placeTask,
+  textIn,
+} from './prompt.ts';
 import type { Prompt } from './prompt.ts';
 import { asksForDirectAnswer } from './rehearsal-marks.ts';
-import { delegationTool, placeTask } from './task-place.ts';
 
 /** Team and created tasks in a leader's packet. */
 interface LeaderPrompt {

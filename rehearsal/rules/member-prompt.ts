@@ -1,7 +1,7 @@
-import { isObject, objectsOf, stringsOf, textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
 import type { MessagesRequest } from '../messages-api.ts';
-import { firstOfEach, jsonBlock, listBlocks, objectBlock, textIn } from './blocks.ts';
+import { isObject, objectsOf, stringsOf, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
+import { firstOfEach, jsonBlock, listBlocks, objectBlock, textIn } from './prompt.ts';
 
 /** Turn and member of a triad that a call belongs to. */
 export interface TurnPlace {

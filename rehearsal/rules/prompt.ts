@@ -1,15 +1,91 @@
-import { isObject, objectsOf, parseJson, stringsOf, textOf } from '../json.ts';
-import type { JsonObject } from '../json.ts';
 import type { Block, MessagesRequest } from '../messages-api.ts';
-import {
-  firstOfEach,
-  jsonBlock,
-  listBlocks,
-  objectBlock,
-  textIn,
-  unescapeText,
-  unmark,
-} from './blocks.ts';
+import { isObject, objectsOf, parseJson, stringsOf, textOf } from '../text.ts';
+import type { JsonObject } from '../text.ts';
+
+/** A block of a prompt, `<name>…</name>`. */
+interface PromptBlock {
+  readonly name: string;
+  /** Trimmed content, without the marks of data. */
+  readonly text: string;
+}
+
+/**
+ * Lists the blocks at the top level of `text`, in order.
+ *
+ * A block begins at the start of a line, because the prose of a request mentions blocks as well. Blocks are read one
+ * after the other, so a tag quoted inside a block never counts as a block of its own. Only `<request>` is entered: it
+ * may stand before the blocks or around them.
+ */
+export function listBlocks(text: string): readonly PromptBlock[] {
+  const blocks: PromptBlock[] = [];
+  const opening = /^<([a-z_]+)(?:\s[^<>]*)?>/gmu;
+  for (let match = opening.exec(text); match !== null; match = opening.exec(text)) {
+    const name = match[1] ?? '';
+    const end = text.indexOf(`</${name}>`, opening.lastIndex);
+    if (name === 'request' || end === -1) continue;
+    blocks.push({ name, text: unmark(text.slice(opening.lastIndex, end).trim()) });
+    opening.lastIndex = end + name.length + 3;
+  }
+  return blocks;
+}
+
+/** Returns the first block of each name. */
+export function firstOfEach(blocks: readonly PromptBlock[]): ReadonlyMap<string, string> {
+  return new Map(blocks.toReversed().map(({ name, text }) => [name, text]));
+}
+
+/** Restores the `<` of tags that could pose as the engine's: plain text blocks write it `&lt;`. */
+export function unescapeText(text: string): string {
+  return text.replace(/&lt;(?=\/|[a-z])/giu, '<');
+}
+
+/** Parses the JSON of a block; undefined when there is no such block, or no JSON in it. */
+export function jsonBlock(blocks: ReadonlyMap<string, string>, name: string): unknown {
+  return parseJson(blocks.get(name) ?? '');
+}
+
+/** Parses the JSON object of a block; an empty one when there is none. */
+export function objectBlock(blocks: ReadonlyMap<string, string>, name: string): JsonObject {
+  const value = jsonBlock(blocks, name);
+  return isObject(value) ? value : {};
+}
+
+/** Joins the texts of a message or of the system prompt. */
+export function textIn(blocks: readonly Block[]): string {
+  return blocks.map((block) => (block.type === 'text' ? textOf(block['text']) : '')).join('\n');
+}
+
+/** Returns the content between the marks of a data block; a text without marks unchanged. */
+function unmark(text: string): string {
+  return /^<data marker="(\w+)"[^>]*>\n(.*)\n<\/data marker="\1">$/su.exec(text)?.[2] ?? text;
+}
+
+/** A tool that is offered only to the leader of a team. */
+export const delegationTool = 'delegate_task_to_member';
+
+/** Delegation and agent of a call. */
+export interface TaskPlace {
+  /** A leader's task has the id `<delegation_id of the team>.<name>`. */
+  readonly delegation_id: string;
+  readonly agent_id: string;
+  /** True when it may create tasks itself. */
+  readonly leads: boolean;
+}
+
+const role = /^<role agent_id="([^"]*)">/mu;
+
+/** Returns the delegation of a request; null when the request belongs to none. */
+export function placeTask(request: MessagesRequest): TaskPlace | null {
+  const text = textIn(request.messages[0]?.blocks ?? []);
+  const agentId = role.exec(text)?.[1];
+  if (agentId === undefined) return null;
+  const delegation = objectBlock(firstOfEach(listBlocks(text)), 'delegation');
+  return {
+    delegation_id: textOf(delegation['delegation_id']),
+    agent_id: agentId,
+    leads: request.tools.some(({ name }) => name === delegationTool),
+  };
+}
 
 /** An answer of the user in a prompt. */
 interface PromptAnswer {
@@ -131,4 +207,30 @@ export function readPrompt(request: MessagesRequest): Prompt {
       message.blocks.filter((block) => block.type === 'tool_result').map(toolResultText),
     ),
   };
+}
+
+/** planwave's own output shapes: a wave plan, an agent's output, a wave decision, a review of questions. */
+export type Shape = 'plan' | 'delegation' | 'decision' | 'review';
+
+const marks: ReadonlyArray<readonly [Shape, readonly string[]]> = [
+  ['plan', ['summary', 'delegations', 'needs_user_input']],
+  ['delegation', ['compact_md', 'detailed_md', 'status', 'coverage']],
+  ['review', ['reviews']],
+  ['decision', ['wave_compact', 'wave_detailed', 'planner_decision']],
+];
+
+/** Returns the target of a `$ref` at the root, or the schema itself. */
+function rootOf(schema: JsonObject): JsonObject {
+  const ref = schema['$ref'];
+  const path = typeof ref === 'string' ? /^#\/(\$defs|definitions)\/([^/]+)$/u.exec(ref) : null;
+  const definitions = path === null ? undefined : schema[path[1] ?? ''];
+  const target = isObject(definitions) ? definitions[path?.[2] ?? ''] : undefined;
+  return isObject(target) ? target : schema;
+}
+
+/** Recognises planwave's shape that a JSON schema asks for, by its property names; null for any other schema. */
+export function recogniseShape(schema: JsonObject | null): Shape | null {
+  const properties = schema === null ? undefined : rootOf(schema)['properties'];
+  if (!isObject(properties)) return null;
+  return marks.find(([, names]) => names.every((name) => name in properties))?.[0] ?? null;
 }

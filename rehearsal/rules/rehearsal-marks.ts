@@ -1,4 +1,4 @@
-import { quote } from '../quote.ts';
+import { quote } from '../text.ts';
 
 /** Mark in a task description: the agent asks the user before it completes. */
 export const askMark = 'Ask the user who the result is for.';

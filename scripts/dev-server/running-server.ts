@@ -1,11 +1,45 @@
-import { dirname } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ExpectedError } from '../bootstrap/expected-error.mjs';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../parts/settings.ts';
 import { describeHolder, findPortHolder, optionOf } from './port-holder.ts';
-import { registerSearchAttributes } from './search-attributes.ts';
-import { dbFileOf } from './server-arguments.ts';
-import { readServerRecord } from './server-record.ts';
+import { dbFileOf, registerSearchAttributes } from './server-arguments.ts';
 import { canConnect, isListening, localHost, probeAddress } from './temporal-probe.ts';
+
+/** Ports of this home's server, so that a later command with other ports finds it. */
+interface ServerRecord {
+  readonly temporal_port: number;
+  readonly ui_port: number;
+}
+
+/**
+ * Records the ports once the server is ready. The record may outlive the server: readers check which process holds the
+ * port.
+ */
+export function recordServer(settings: Settings): void {
+  const record: ServerRecord = { temporal_port: settings.temporalPort, ui_port: settings.uiPort };
+  writeFileSync(recordPath(settings), `${JSON.stringify(record)}\n`);
+}
+
+/** @returns undefined when no server was ever started for this home, or the record is broken */
+function readServerRecord(settings: Pick<Settings, 'home'>): ServerRecord | undefined {
+  try {
+    const record: unknown = JSON.parse(readFileSync(recordPath(settings), 'utf8'));
+    return isRecord(record) ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is ServerRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('temporal_port' in value) || !('ui_port' in value)) return false;
+  return Number.isInteger(value.temporal_port) && Number.isInteger(value.ui_port);
+}
+
+function recordPath(settings: Pick<Settings, 'home'>): string {
+  return join(settings.home, 'temporal', 'server.json');
+}
 
 /** Address of a server that answers. */
 export interface Reachable {

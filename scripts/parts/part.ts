@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ExpectedError } from '../bootstrap/expected-error.mjs';
 import { lastLines } from '../bootstrap/run-command.mjs';
 
 /** Command and environment of one process of planwave. */
-export interface PartOptions {
+interface PartOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -23,7 +24,7 @@ export interface Part {
   readonly firstMessage: Promise<unknown>;
   /** Cause of its end, such as `exit code 1` or `SIGKILL`. */
   readonly ended: Promise<string>;
-  /** Asks it to end (SIGTERM), and ends it by force after `graceMs` milliseconds. Settles when it has ended. */
+  /** Stops it gently and does not restart it. */
   stop(graceMs: number): Promise<void>;
   /** Ends it at once. */
   kill(): void;
@@ -70,7 +71,7 @@ export function logTail(logFile: string, lines = 15): string {
 }
 
 function spawnWithLog(options: PartOptions): ChildProcess {
-  mkdirSync(dirname(options.logFile), { recursive: true });
+  mkdirSync(dirname(options.logFile), { recursive: true, mode: 0o700 });
   if (existsSync(options.logFile)) renameSync(options.logFile, `${options.logFile}.previous`);
   const log = openSync(options.logFile, 'a');
   try {
@@ -89,4 +90,66 @@ function spawnWithLog(options: PartOptions): ChildProcess {
   } finally {
     closeSync(log);
   }
+}
+
+interface NodePartOptions {
+  /** Name of the part in messages and of its log file; `scripts/<name>.mjs` exists. */
+  readonly name: 'worker' | 'rehearsal';
+  readonly env: NodeJS.ProcessEnv;
+  /** `PLANWAVE_HOME`; the log is in its `temporal` folder, which leaves the other names to runs. */
+  readonly home: string;
+}
+
+/** The one message that a part sends to its parent. */
+const readyMessage = { type: 'ready' } as const;
+
+/**
+ * Starts one of our own scripts as a process and waits until it reports that it is ready.
+ *
+ * @throws {ExpectedError} with the end of its log, when it ended before that
+ */
+export async function startNodePart(options: NodePartOptions): Promise<Part> {
+  const script = fileURLToPath(new URL(`../${options.name}.mjs`, import.meta.url));
+  const part = startPart({
+    command: process.execPath,
+    args: [script],
+    env: options.env,
+    logFile: join(options.home, 'temporal', `${options.name}.log`),
+    kind: 'node',
+  });
+  const first = await Promise.race([
+    part.firstMessage,
+    part.ended.then((how) => ({ type: 'ended', how })),
+  ]);
+  if (isReadyMessage(first)) return part;
+  throw new ExpectedError(
+    `The ${options.name} did not start (${await part.ended}). The end of its log (${part.logFile}):\n${logTail(part.logFile)}`,
+  );
+}
+
+/**
+ * Tells the parent that this part is ready, and asks this process to end when the parent is gone. Does nothing when the
+ * script was started by hand.
+ */
+export function announceReady(): void {
+  if (process.send === undefined) return;
+  if (!process.connected) {
+    askSelfToEnd();
+    return;
+  }
+  process.once('disconnect', askSelfToEnd);
+  process.send(readyMessage);
+}
+
+function askSelfToEnd(): void {
+  process.kill(process.pid, 'SIGTERM');
+}
+
+function isReadyMessage(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'type' in value &&
+    value.type === readyMessage.type
+  );
 }

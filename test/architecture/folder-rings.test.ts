@@ -6,20 +6,9 @@ import { matchAll, read, sourceFiles } from './repository.ts';
  * may be added.
  */
 const knownRings: readonly string[] = [
-  'activities/adapters ⇄ activities/adapters/agent-file',
-  'activities/agent-turn ⇄ activities/run-record',
-  'activities/projection ⇄ activities/run-record',
-  'activities/prompts ⇄ activities/tools',
-  'activities/run-record ⇄ activities/tools',
-  'activities/tools ⇄ activities/tools/state-tools',
   'client/cli ⇄ client/cli/commands',
-  'core/output ⇄ core/questions',
   'rehearsal ⇄ rehearsal/replies',
-  'rehearsal ⇄ rehearsal/routes',
   'rehearsal ⇄ rehearsal/rules',
-  'rehearsal ⇄ rehearsal/scripting',
-  'scripts ⇄ scripts/dev-server',
-  'scripts ⇄ scripts/doctor',
   'scripts/bootstrap ⇄ scripts/bootstrap/temporal-cli',
 ];
 

@@ -69,7 +69,7 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   // The one of doctor only reads.
   [
     /\bcreateThreadStore\(/,
-    ['worker/create-activities.ts', 'scripts/cli-threads.ts', 'scripts/doctor/check-threads.ts'],
+    ['worker/create-activities.ts', 'scripts/cli-deps.ts', 'scripts/doctor-checks.ts'],
   ],
   [
     /\bcreate(?:Sqlite|Postgres)ThreadStore\(/,

@@ -1,5 +1,5 @@
 import type { Duties } from '../../contracts/member-turn.ts';
-import { firstOfEach, listBlocks } from '../../rehearsal/rules/blocks.ts';
+import { firstOfEach, listBlocks } from '../../rehearsal/rules/prompt.ts';
 import type { ContentReply, ScriptedToolCall } from '../../rehearsal/script.ts';
 import { composeText } from './bench-job.ts';
 

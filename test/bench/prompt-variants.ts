@@ -1,5 +1,5 @@
-import { objectsOf, textOf } from '../../rehearsal/json.ts';
-import type { JsonObject } from '../../rehearsal/json.ts';
+import { objectsOf, textOf } from '../../rehearsal/text.ts';
+import type { JsonObject } from '../../rehearsal/text.ts';
 
 /** A call of a delegation as it reached the model. */
 export interface SentCall {

@@ -1,4 +1,4 @@
-import { isObject } from '../../rehearsal/json.ts';
+import { isObject } from '../../rehearsal/text.ts';
 import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
 import { composeDefaultReply } from '../../rehearsal/rules/default-reply.ts';
 import type { TurnPlace } from '../../rehearsal/rules/member-prompt.ts';

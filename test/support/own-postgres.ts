@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensurePostgres } from '../../scripts/bootstrap/ensure-postgres.mjs';
+import { ensurePostgres } from '../../scripts/bootstrap/test-programs.mjs';
 import { findFreePort } from '../../scripts/dev-server/temporal-probe.ts';
 
 /** PostgreSQL server that a test may harm: no other test uses it. */

@@ -4,8 +4,8 @@ import type { WrittenDelegation } from '../../contracts/delegation.ts';
 import type { stateToolInputs } from '../../contracts/state-call.ts';
 import type { TeamInput, TeamMember, TeamPlan } from '../../contracts/team.ts';
 import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
-import { delegationTool } from '../../rehearsal/rules/task-place.ts';
-import type { TaskPlace } from '../../rehearsal/rules/task-place.ts';
+import { delegationTool } from '../../rehearsal/rules/prompt.ts';
+import type { TaskPlace } from '../../rehearsal/rules/prompt.ts';
 import type {
   ContentReply,
   RecordedCall,

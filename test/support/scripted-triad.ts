@@ -4,7 +4,7 @@ import type { stateToolInputs, StateToolName } from '../../contracts/state-call.
 import type { TriadMember, TriadPlan, TriadType } from '../../contracts/triad.ts';
 import { readMessagesRequest } from '../../rehearsal/messages-api.ts';
 import type { MessagesRequest } from '../../rehearsal/messages-api.ts';
-import { firstOfEach, listBlocks, textIn, unescapeText } from '../../rehearsal/rules/blocks.ts';
+import { firstOfEach, listBlocks, textIn, unescapeText } from '../../rehearsal/rules/prompt.ts';
 import { listTurns, readMember } from '../../rehearsal/rules/member-prompt.ts';
 import type { MemberPrompt, TurnPlace } from '../../rehearsal/rules/member-prompt.ts';
 import type {

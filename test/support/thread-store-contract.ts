@@ -174,7 +174,7 @@ export function itKeepsThreads(connect: () => ThreadStore): void {
 
   it('keeps any text as it is, and no text is taken for a command', async () => {
     const hostile = [
-      `'); DROP TABLE thread_entries; --`,
+      `'); DROP TABLE planwave_thread_entries; --`,
       `"tea" OR NEAR(x y, 2) AND NOT * ^ {words}: - + col:`,
       `tea' | !x & (y <-> z) :*`,
       '\\\' \\" $1 ?1 :name @at %s',

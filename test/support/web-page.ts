@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Page } from 'playwright-core';
-import { ensureChromium } from '../../scripts/bootstrap/ensure-chromium.mjs';
+import { ensureChromium } from '../../scripts/bootstrap/test-programs.mjs';
 
 const args = [
   '--headless=new',

@@ -2,21 +2,21 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createMiddlewareRegistry } from '../../activities/middlewares/create-middleware-registry.ts';
+import { createMiddlewareRegistry } from '../../activities/middlewares/middleware-registry.ts';
 import type { MiddlewareContext } from '../../activities/ports/middleware.ts';
 import type {
   ApplyMiddlewareInput,
   ApplyMiddlewareResult,
 } from '../../contracts/team-activities.ts';
 import { createRedactor } from '../../redaction/create-redactor.ts';
-import { createDoctorChecks } from '../../scripts/doctor/doctor-checks.ts';
-import { readSettings } from '../../scripts/settings.ts';
+import { createDoctorChecks } from '../../scripts/doctor-checks.ts';
+import { readSettings } from '../../scripts/parts/settings.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
 import { computeBuildId } from '../../worker/build-id.ts';
 import { hashModule } from '../../worker/hash-module.ts';
 import { loadMiddlewares } from '../../worker/load-middlewares.ts';
-import { createShippedMiddlewares } from '../../worker/shipped-middlewares.ts';
+import { createShippedMiddlewares } from '../../activities/middlewares/shipped-middlewares.ts';
 import { BadSettings } from '../../worker/worker-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'planwave-middlewares-'));

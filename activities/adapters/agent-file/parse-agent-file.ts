@@ -1,6 +1,6 @@
+import { closest as closestOf, distance } from 'fastest-levenshtein';
 import { AgentDefinition, RiskLevel } from '../../../contracts/agent-definition.ts';
 import { resolveModelName } from './model-aliases.ts';
-import { findClosestWord } from './closest-word.ts';
 import { parseFrontMatter, type FrontMatter, type LineFault } from './front-matter.ts';
 
 const keys = ['name', 'description', 'tools', 'model', 'capabilities', 'risk_level'];
@@ -144,6 +144,17 @@ function checkTools(
     const hint = closest === null ? known : `did you mean "${closest}"?`;
     faults.push({ line, reason: `unknown tool "${tool}": ${hint}` });
   }
+}
+
+/** Finds the word that takes the fewest changed letters; null when more than half of them changed: that is no typing error. */
+function findClosestWord(word: string, words: readonly string[]): string | null {
+  const near = closestOf(
+    word.toLowerCase(),
+    words.map((known) => known.toLowerCase()),
+  );
+  const known = words.find((one) => one.toLowerCase() === near);
+  if (known === undefined) return null;
+  return distance(word.toLowerCase(), near) <= Math.ceil(known.length / 2) ? known : null;
 }
 
 function readRiskLevel(reader: Reader, faults: LineFault[]): RiskLevel {

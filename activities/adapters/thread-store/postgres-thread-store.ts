@@ -1,12 +1,13 @@
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
 import { Pool } from 'pg';
 import type { PoolClient } from 'pg';
-import type { ThreadEntry } from '../../../contracts/thread.ts';
+import { ThreadUnavailable } from '../../ports/thread-store.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
-import { explainPostgresError } from './postgres-errors.ts';
-import { ensureSchema } from './postgres-schema.ts';
-import { countEntries, listThreads, readThread, removeEntries } from './postgres-upkeep.ts';
-import { readDelegations, readMessages, storable, writeBody } from './rows.ts';
-import { wordsOf, wordsSought } from './search-words.ts';
+import { getCode } from '../file-store/store-errors.ts';
+import { assertVersion, createCompiler, findVersion, makeTables } from './thread-schema.ts';
+import type { Script, ThreadDialect } from './thread-schema.ts';
+import { createStore } from './thread-scripts.ts';
+import type { Mode } from './thread-scripts.ts';
 
 /** Connections of one worker. A team needs one for a moment, twice in its life. */
 const connectionsMax = 4;
@@ -16,6 +17,42 @@ const patience = { connectMs: 2_000, queryMs: 3_000 };
 
 /** Milliseconds after which an unused connection is closed. */
 const idleMs = 10_000;
+
+/** Key of the lock that is held while the tables are created. An arbitrary number of our own. */
+const schemaLock = 4_202_511;
+
+/** Under a lock, a deletion deletes exactly what it has counted. */
+const begin: Readonly<Record<Mode | 'schema', string>> = {
+  read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  append: 'BEGIN',
+  remove: 'BEGIN; LOCK TABLE planwave_thread_entries IN SHARE ROW EXCLUSIVE MODE',
+  schema: `BEGIN; SELECT pg_advisory_xact_lock(${schemaLock})`,
+};
+
+const dialect: ThreadDialect = {
+  db: createCompiler({
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }),
+  idColumn: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+  makeWords: [
+    `CREATE TABLE planwave_thread_words (
+      rowid bigint PRIMARY KEY REFERENCES planwave_thread_delegations (id) ON DELETE CASCADE,
+      words tsvector NOT NULL
+    )`,
+    'CREATE INDEX planwave_thread_words_by_word ON planwave_thread_words USING gin (words)',
+  ],
+  // Reads the catalog itself, because the cache of `to_regclass` is as old as the transaction.
+  findTables:
+    "SELECT 1 FROM pg_class WHERE relname = 'planwave_thread_schema' AND pg_table_is_visible(oid)",
+  afterRemoval: [],
+  // As the configuration 'simple' does, but for the words, which come ready-made from `listTerms`.
+  indexWords: (words) => sql`array_to_tsvector(string_to_array(${words}, ' '))`,
+  anyOf: (words) => words.map((word) => `'${word}'`).join(' | '),
+  matches: (query) => sql`words @@ ${query}::tsquery`,
+  rank: (query) => sql`-ts_rank(words, ${query}::tsquery, 1)`,
+};
 
 /**
  * Creates a store of threads in a PostgreSQL database, for workers on many machines.
@@ -29,64 +66,33 @@ export function createPostgresThreadStore({ url }: { readonly url: string }): Th
   let pool: Pool | null = null;
   let isPrepared = false;
 
-  async function use<T>(
-    doing: 'read' | 'write',
-    work: (client: PoolClient) => Promise<T>,
-  ): Promise<T> {
-    pool ??= createPool(url);
+  async function run<T>(mode: Mode, script: () => Script<T>): Promise<T> {
     try {
+      pool ??= createPool(url);
       const client = await pool.connect();
       try {
-        if (!isPrepared) await ensureSchema(client, url);
+        if (!isPrepared) await prepare(client, url);
         isPrepared = true;
-        const done = await work(client);
+        const result = await transact(client, mode, script());
         client.release();
-        return done;
+        return result;
       } catch (error) {
         // The state of the connection is unknown.
         client.release(true);
-        // The tables may be missing.
         isPrepared = false;
         throw error;
       }
     } catch (error) {
-      throw explainPostgresError(doing, url, error);
+      throw explain(mode, url, error);
     }
   }
 
-  return {
-    load: (threadId, { messages, delegations, exceptRun }) =>
-      use('read', async (client) => {
-        const thread = [storable(threadId), storable(exceptRun)];
-        const entries = await client.query(newestEntries, [...thread, messages]);
-        const newest = await client.query(newestDelegations, [...thread, delegations]);
-        return {
-          messages: readMessages(entries.rows, messages),
-          ...readDelegations(newest.rows),
-        };
-      }),
-    append: (entry) => use('write', (client) => appendEntry(client, entry)),
-    async search(threadId, query, { limit, exceptRun }) {
-      const words = wordsSought(query);
-      if (words.length === 0) return { delegations: [], unreadable: 0 };
-      // Quoted, a word is never an operator.
-      const match = words.map((word) => `'${word}'`).join(' | ');
-      return use('read', async (client) => {
-        const values = [storable(threadId), storable(exceptRun), match, limit];
-        return readDelegations((await client.query(foundDelegations, values)).rows);
-      });
-    },
-    list: (options) => use('read', (client) => listThreads(client, options)),
-    read: (threadId, limit) => use('read', (client) => readThread(client, threadId, limit)),
-    count: (which) => use('read', (client) => countEntries(client, which)),
-    remove: (which) => use('write', (client) => removeEntries(client, which)),
-    async close() {
-      const closing = pool;
-      pool = null;
-      isPrepared = false;
-      await closing?.end();
-    },
-  };
+  return createStore(dialect, run, async () => {
+    const closing = pool;
+    pool = null;
+    isPrepared = false;
+    await closing?.end();
+  });
 }
 
 function createPool(url: string): Pool {
@@ -108,65 +114,65 @@ function createPool(url: string): Pool {
   return pool;
 }
 
-async function appendEntry(client: PoolClient, entry: ThreadEntry): Promise<void> {
-  const { thread_id, user_id, run_id, delegation_id, at, message, answer, delegations } = entry;
-  await client.query('BEGIN');
-  const added = await client.query<{ id: string }>(putEntry, [
-    ...[thread_id, user_id, run_id, delegation_id].map(storable),
-    at,
-    storable(message),
-    storable(answer),
-  ]);
-  const entryId = added.rows[0]?.id;
-  // Otherwise the stored entry has a later time.
-  if (entryId !== undefined) {
-    await client.query(removeDelegations, [entryId]);
-    await client.query(addDelegations, [
-      entryId,
-      delegations.map((one) => storable(one.delegation_id)),
-      delegations.map(writeBody),
-      delegations.map((one) => wordsOf(one).join(' ')),
-    ]);
-  }
-  await client.query('COMMIT');
+/** Makes the tables of a database that has none. A user that may not make tables can use those that are there. */
+async function prepare(client: PoolClient, url: string): Promise<void> {
+  const version =
+    (await transact(client, 'read', findVersion(dialect))) ||
+    (await transact(client, 'schema', makeTables(dialect)));
+  assertVersion(version, `at ${addressOf(url)}`, 'name another database by PLANWAVE_THREADS_URL');
 }
 
-/** Locks the entry until the end, so that two writers of the same one take turns. */
-const putEntry = `
-  INSERT INTO planwave_thread_entries
-    (thread_id, user_id, run_id, delegation_id, at, message, answer)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)
-  ON CONFLICT (run_id, delegation_id) DO UPDATE SET
-    thread_id = excluded.thread_id, user_id = excluded.user_id, at = excluded.at,
-    message = excluded.message, answer = excluded.answer
-  WHERE planwave_thread_entries.at <= excluded.at
-  RETURNING id`;
+async function transact<T>(
+  client: PoolClient,
+  mode: keyof typeof begin,
+  script: Script<T>,
+): Promise<T> {
+  await client.query(begin[mode]);
+  let step = script.next();
+  while (step.done !== true) {
+    const { rows } = await client.query<object>(step.value.sql, [...step.value.parameters]);
+    step = script.next(rows);
+  }
+  await client.query('COMMIT');
+  return step.value;
+}
 
-const removeDelegations = 'DELETE FROM planwave_thread_delegations WHERE entry_id = $1';
+const checkUrl = 'check PLANWAVE_THREADS_URL';
 
-/** Stores the words like the configuration 'simple', but from `listTerms`. */
-const addDelegations = `
-  INSERT INTO planwave_thread_delegations (entry_id, task_id, body, words)
-  SELECT $1, task_id, body, array_to_tsvector(string_to_array(words, ' '))
-  FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY
-    AS added (task_id, body, words, nth)
-  ORDER BY nth`;
+/** Reason and cure for codes of the system and of PostgreSQL. */
+const explanations = new Map<string | null, readonly [reason: string, cure: string]>([
+  ['ECONNREFUSED', ['nobody listens there', `start the server, or ${checkUrl}`]],
+  ['ECONNRESET', ['the connection was cut', 'look at the log of the server']],
+  ['ENOTFOUND', ['nobody knows the host', checkUrl]],
+  ['EAI_AGAIN', ['names of hosts can not be looked up', 'check the network']],
+  ['28P01', ['it refuses user or password', checkUrl]],
+  ['28000', ['it refuses the user', checkUrl]],
+  ['3D000', ['it has no such database', `create it, or ${checkUrl}`]],
+  ['42501', ['the user may not do this', 'grant the user to create tables, once, and to use them']],
+  ['53300', ['it has too many connections', 'raise max_connections of the server']],
+  ['57P03', ['it is starting or stopping', 'wait until it is up']],
+  ['25006', ['it is read-only', 'name the primary server in PLANWAVE_THREADS_URL']],
+]);
 
-const newestEntries = `
-  SELECT message, answer, at FROM planwave_thread_entries
-  WHERE thread_id = $1 AND run_id <> $2
-  ORDER BY at DESC, id DESC LIMIT $3`;
+function explain(mode: Mode, url: string, error: unknown): ThreadUnavailable {
+  if (error instanceof ThreadUnavailable) return error;
+  const code = getCode(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const [reason, cure] =
+    explanations.get(code) ??
+    (/timeout/i.test(message)
+      ? ['it does not answer', `look whether the server is well, and ${checkUrl}`]
+      : [message, `look at the server, and ${checkUrl}`]);
+  const doing = mode === 'read' ? 'read' : 'write';
+  const named = code === null ? '' : ` (${code})`;
+  return new ThreadUnavailable(
+    `Can't ${doing} the threads at ${addressOf(url)}: ${reason}${named}. Try: ${cure}.`,
+    { cause: error },
+  );
+}
 
-const newestDelegations = `
-  SELECT run_id, task_id, body
-  FROM planwave_thread_delegations delegation
-  JOIN planwave_thread_entries entry ON entry.id = entry_id
-  WHERE thread_id = $1 AND run_id <> $2
-  ORDER BY at DESC, delegation.id DESC LIMIT $3`;
-
-const foundDelegations = `
-  SELECT run_id, task_id, body
-  FROM planwave_thread_delegations delegation
-  JOIN planwave_thread_entries entry ON entry.id = entry_id
-  WHERE thread_id = $1 AND run_id <> $2 AND words @@ $3::tsquery
-  ORDER BY ts_rank(words, $3::tsquery, 1) DESC, at DESC, delegation.id DESC LIMIT $4`;
+/** Returns the address in a URL without user and password. */
+function addressOf(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

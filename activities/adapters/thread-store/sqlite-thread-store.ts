@@ -1,26 +1,55 @@
-import { access, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { access, constants, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type Database from 'libsql';
-import type {
-  EntryCounts,
-  ListedThreads,
-  ReadThread,
-  ThreadEntry,
-} from '../../../contracts/thread.ts';
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely';
+import Database from 'libsql';
+import { ThreadUnavailable } from '../../ports/thread-store.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
-import { getCode } from '../file-store/store-errors.ts';
-import { readDelegations, readMessages, storable, writeBody } from './rows.ts';
-import { wordsOf, wordsSought } from './search-words.ts';
-import { createConnection } from './sqlite-connection.ts';
-import { explainSqliteError, isBusy } from './sqlite-errors.ts';
-import { countEntries, listThreads, readThread, removeEntries } from './sqlite-upkeep.ts';
+import { explainCode, getCode } from '../file-store/store-errors.ts';
+import { assertVersion, createCompiler, findVersion, makeTables } from './thread-schema.ts';
+import type { Script, ThreadDialect } from './thread-schema.ts';
+import { createStore } from './thread-scripts.ts';
+import type { Mode } from './thread-scripts.ts';
 
 /** Milliseconds that a call waits for another process that writes. A write takes a few. */
 const busyMsDefault = 3_000;
 
 /** Milliseconds between two attempts; random, so that two waiting processes do not collide again. */
 const lookAgainMs = { min: 2, max: 20 };
+
+const begin: Readonly<Record<Mode | 'schema', string>> = {
+  read: 'BEGIN',
+  append: 'BEGIN IMMEDIATE',
+  remove: 'BEGIN IMMEDIATE',
+  schema: 'BEGIN IMMEDIATE',
+};
+
+const dialect: ThreadDialect = {
+  db: createCompiler({
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }),
+  idColumn: 'INTEGER PRIMARY KEY',
+  // The words come ready-made from `listTerms`; the tokenizer only has to leave them as they are.
+  makeWords: [
+    `CREATE VIRTUAL TABLE planwave_thread_words USING fts5 (
+      words, content='', contentless_delete=1,
+      tokenize="unicode61 remove_diacritics 0 categories 'L* N* M* Co'"
+    )`,
+    `CREATE TRIGGER planwave_thread_words_forgotten AFTER DELETE ON planwave_thread_delegations BEGIN
+      DELETE FROM planwave_thread_words WHERE rowid = old.id;
+    END`,
+  ],
+  findTables: "SELECT 1 FROM sqlite_master WHERE name = 'planwave_thread_schema'",
+  // Merges the index, so that words of what was deleted are overwritten too.
+  afterRemoval: ["INSERT INTO planwave_thread_words (planwave_thread_words) VALUES ('optimize')"],
+  indexWords: (words) => sql`${words}`,
+  anyOf: (words) => words.map((word) => `"${word}"`).join(' OR '),
+  matches: (query) => sql`words MATCH ${query}`,
+  rank: () => sql`rank`,
+};
 
 /**
  * Creates a store of threads in one SQLite file for all workers of a machine, `<home>/threads.db`.
@@ -41,63 +70,25 @@ export function createSqliteThreadStore({
   const file = join(home, 'threads.db');
   const connection = createConnection(file);
 
-  async function use<T>(doing: 'read' | 'write', work: (db: Database.Database) => T): Promise<T> {
+  async function run<T>(mode: Mode, script: () => Script<T>): Promise<T> {
+    // A file is made by the first entry: without one, every query finds nothing.
+    if (mode !== 'append' && (await isMissing(file))) return drive(script(), () => []);
     const giveUpAtMs = performance.now() + busyMs;
     for (;;) {
       try {
-        await mkdir(home, { recursive: true });
-        return connection.use(work);
+        await mkdir(home, { recursive: true, mode: 0o700 });
+        return connection.use((db) => transact(db, mode, script()));
       } catch (error) {
         if (!isBusy(error) || performance.now() > giveUpAtMs) {
-          throw await explainSqliteError(doing, file, error);
+          throw await explain(mode, file, error);
         }
       }
       await sleep(lookAgainMs.min + Math.random() * (lookAgainMs.max - lookAgainMs.min));
     }
   }
 
-  /** Uses the file only if it exists: reading must not create one. */
-  async function useIfThere<T>(
-    doing: 'read' | 'write',
-    work: (db: Database.Database) => T,
-    nothing: T,
-  ): Promise<T> {
-    return (await isMissing(file)) ? nothing : use(doing, work);
-  }
-
-  return {
-    load: (threadId, { messages, delegations, exceptRun }) =>
-      use('read', (db) => {
-        const thread = [storable(threadId), storable(exceptRun)] as const;
-        return {
-          messages: readMessages(db.prepare(newestEntries).all(...thread, messages), messages),
-          ...readDelegations(db.prepare(newestDelegations).all(...thread, delegations)),
-        };
-      }),
-    append: (entry) => use('write', (db) => appendEntry(db, entry)),
-    async search(threadId, query, { limit, exceptRun }) {
-      const words = wordsSought(query);
-      if (words.length === 0) return { delegations: [], unreadable: 0 };
-      // Quoted, a word is never an operator such as OR or NEAR.
-      const match = words.map((word) => `"${word}"`).join(' OR ');
-      return use('read', (db) =>
-        readDelegations(
-          db.prepare(foundDelegations).all(match, storable(threadId), storable(exceptRun), limit),
-        ),
-      );
-    },
-    list: (options) => useIfThere('read', (db) => listThreads(db, options), noThreads),
-    read: (threadId, limit) =>
-      useIfThere('read', (db) => readThread(db, threadId, limit), noThread),
-    count: (which) => useIfThere('read', (db) => countEntries(db, which), noEntries),
-    remove: (which) => useIfThere('write', (db) => removeEntries(db, which), noEntries),
-    close: async () => connection.close(),
-  };
+  return createStore(dialect, run, async () => connection.close());
 }
-
-const noThreads: ListedThreads = { threads: [], total: 0 };
-const noThread: ReadThread = { entries: [], total: 0, unreadable: 0 };
-const noEntries: EntryCounts = { threads: 0, entries: 0, delegations: 0 };
 
 /** Returns false when it can't be decided: then using the file reports the reason. */
 async function isMissing(file: string): Promise<boolean> {
@@ -109,56 +100,142 @@ async function isMissing(file: string): Promise<boolean> {
   }
 }
 
-function appendEntry(db: Database.Database, entry: ThreadEntry): void {
-  const { thread_id, user_id, run_id, delegation_id, at, message, answer } = entry;
-  db.exec('BEGIN IMMEDIATE');
-  const keys = [thread_id, user_id, run_id, delegation_id].map(storable);
-  const own = [storable(run_id), storable(delegation_id)] as const;
-  if (db.prepare(laterEntry).all(...own, at).length > 0) {
-    db.exec('COMMIT');
-    return;
-  }
-  db.prepare(removeEntry).run(...own);
-  const { lastInsertRowid } = db
-    .prepare(addEntry)
-    .run(...keys, at, storable(message), storable(answer));
-  for (const delegation of entry.delegations) {
-    const added = db
-      .prepare(addDelegation)
-      .run(lastInsertRowid, storable(delegation.delegation_id), writeBody(delegation));
-    db.prepare(addWords).run(added.lastInsertRowid, wordsOf(delegation).join(' '));
-  }
-  db.exec('COMMIT');
+/** A connection to a file, opened at its first use, and again after a fault or when the file was replaced. */
+interface SqliteConnection {
+  /** Runs `work` and undoes its unfinished parts. Throws SQLite's errors. */
+  use<T>(work: (db: Database.Database) => T): T;
+  close(): void;
 }
 
-const laterEntry = 'SELECT 1 FROM thread_entries WHERE run_id = ? AND delegation_id = ? AND at > ?';
+/**
+ * Creates a connection and keeps it, because the library can't close one at will: `close` takes effect only when its
+ * prepared statements are collected. One connection for each call would exhaust the open files.
+ */
+function createConnection(file: string): SqliteConnection {
+  let current: { readonly db: Database.Database; readonly identity: string } | null = null;
 
-const removeEntry = 'DELETE FROM thread_entries WHERE run_id = ? AND delegation_id = ?';
+  function close(): void {
+    current?.db.close();
+    current = null;
+  }
 
-const addEntry =
-  'INSERT INTO thread_entries (thread_id, user_id, run_id, delegation_id, at, message, answer) ' +
-  'VALUES (?, ?, ?, ?, ?, ?, ?)';
+  function attempt<T>(work: (db: Database.Database) => T): T {
+    current ??= open(file);
+    const { db } = current;
+    try {
+      return work(db);
+    } catch (error) {
+      undo(db);
+      if (!isBusy(error)) close();
+      throw error;
+    }
+  }
 
-const addDelegation = 'INSERT INTO thread_delegations (entry_id, task_id, body) VALUES (?, ?, ?)';
+  return {
+    use(work) {
+      // Data in a file that was moved away would be lost.
+      if (current !== null && current.identity !== identify(file)) close();
+      const isKept = current !== null;
+      try {
+        return attempt(work);
+      } catch (error) {
+        // A connection keeps its mode: one from when the disk was read-only never writes.
+        if (!isKept || isBusy(error)) throw error;
+        return attempt(work);
+      }
+    },
+    close,
+  };
+}
 
-const addWords = 'INSERT INTO thread_words (rowid, words) VALUES (?, ?)';
+function open(file: string): { readonly db: Database.Database; readonly identity: string } {
+  const db = new Database(file);
+  try {
+    // Deleted data is overwritten: nothing of a deleted thread stays in the file.
+    db.exec('PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON');
+    const version =
+      transact(db, 'read', findVersion(dialect)) || transact(db, 'schema', makeTables(dialect));
+    assertVersion(version, `in "${file}"`, 'move the file away to begin anew');
+    return { db, identity: identify(file) };
+  } catch (error) {
+    undo(db);
+    db.close();
+    throw error;
+  }
+}
 
-const newestEntries = `
-  SELECT message, answer, at FROM thread_entries
-  WHERE thread_id = ? AND run_id <> ?
-  ORDER BY at DESC, id DESC LIMIT ?`;
+function transact<T>(db: Database.Database, mode: keyof typeof begin, script: Script<T>): T {
+  db.exec(begin[mode]);
+  // `all` reads to the end, and so releases the file.
+  const result = drive(script, (statement, parameters) => db.prepare(statement).all(...parameters));
+  db.exec('COMMIT');
+  return result;
+}
 
-const newestDelegations = `
-  SELECT run_id, task_id, body
-  FROM thread_delegations JOIN thread_entries ON thread_entries.id = entry_id
-  WHERE thread_id = ? AND run_id <> ?
-  ORDER BY at DESC, thread_delegations.id DESC LIMIT ?`;
+function drive<T>(
+  script: Script<T>,
+  query: (statement: string, parameters: readonly unknown[]) => readonly unknown[],
+): T {
+  let step = script.next();
+  while (step.done !== true) step = script.next(query(step.value.sql, step.value.parameters));
+  return step.value;
+}
 
-/** A lower rank is better. */
-const foundDelegations = `
-  SELECT run_id, task_id, body
-  FROM thread_words
-  JOIN thread_delegations ON thread_delegations.id = thread_words.rowid
-  JOIN thread_entries ON thread_entries.id = entry_id
-  WHERE thread_words MATCH ? AND thread_id = ? AND run_id <> ?
-  ORDER BY rank, at DESC, thread_delegations.id DESC LIMIT ?`;
+/** Rolls back an open transaction. A full disk has already ended it; a busy file has not. */
+function undo(db: Database.Database): void {
+  if (db.inTransaction) db.exec('ROLLBACK');
+}
+
+function identify(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? 'gone' : `${found.dev}:${found.ino}`;
+}
+
+const elsewhere = 'or name a PostgreSQL database by PLANWAVE_THREADS_URL';
+
+/** Reasons and cures for SQLite's codes, by prefix. */
+const explanations: readonly (readonly [code: RegExp, reason: string, cure: string])[] = [
+  [
+    /^SQLITE_(?:NOTADB|CORRUPT)/,
+    'the file is damaged',
+    'move it away; threads begin anew, runs lose nothing else',
+  ],
+  [
+    /^SQLITE_(?:BUSY|LOCKED)/,
+    'another process has been writing to it for seconds',
+    `look for a process that was stopped in the middle, ${elsewhere}`,
+  ],
+  [/^SQLITE_FULL/, 'the disk is full', `free some space, ${elsewhere}`],
+  [/^SQLITE_READONLY/, 'it is read-only', `let the worker's user write it, ${elsewhere}`],
+  [/^SQLITE_IOERR/, 'the disk reports a fault', `check the disk, ${elsewhere}`],
+];
+
+/** Returns true when another process holds the file at this moment. */
+function isBusy(error: unknown): boolean {
+  return /^SQLITE_(?:BUSY|LOCKED)/.test(getCode(error) ?? '');
+}
+
+async function explain(mode: Mode, file: string, error: unknown): Promise<ThreadUnavailable> {
+  if (error instanceof ThreadUnavailable) return error;
+  const code = getCode(error) ?? '';
+  const [, ...known] = explanations.find(([form]) => form.test(code)) ?? [];
+  const [reason, cure] = known[0] === undefined ? await askSystem(file, error) : known;
+  const doing = mode === 'read' ? 'read' : 'write';
+  const named = code === '' ? '' : ` (${code})`;
+  return new ThreadUnavailable(
+    `Can't ${doing} the threads in "${file}": ${reason}${named}. Try: ${cure}.`,
+    { cause: error },
+  );
+}
+
+/** Asks the system why the file can't be opened, because SQLite does not say. */
+async function askSystem(file: string, error: unknown): Promise<readonly [string, string]> {
+  const refusal =
+    explainCode(getCode(error)) ??
+    (await access(dirname(file), constants.W_OK).then(
+      () => null,
+      (refused: unknown) => explainCode(getCode(refused)),
+    ));
+  const message = error instanceof Error ? error.message : String(error);
+  return refusal ?? [message, `check the file, ${elsewhere}`];
+}

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { ensureTemporal, type TemporalServer } from '../../../scripts/dev-server/dev-server.ts';
 import { connectTo, findFreePort } from '../../../scripts/dev-server/temporal-probe.ts';
-import type { Settings } from '../../../scripts/settings.ts';
+import type { Settings } from '../../../scripts/parts/settings.ts';
 import { makeFolder } from '../../unit/scripts/fake-executables.ts';
 
 /** Fetching the CLI may come first. */
@@ -57,6 +58,27 @@ it('keeps its workflows through kill -9', async () => {
     client.workflow.getHandle('kept').describe(),
   );
   expect(description.status.name).toBe('RUNNING');
+});
+
+it('finding T3: no web page starts a run through its HTTP API; only its user reads its folder (T9)', async () => {
+  const settings = await makeSettings();
+  const httpPort = await findFreePort();
+  const extraArguments = [`--http-port=${httpPort}`];
+  started.push(await ensureTemporal({ settings, say: () => {}, extraArguments }));
+  const response = await fetch(
+    `http://127.0.0.1:${httpPort}/api/v1/namespaces/default/workflows/forged`,
+    {
+      method: 'POST',
+      // A request that a browser sends to any address without asking first.
+      headers: { 'content-type': 'text/plain', origin: 'http://evil.example' },
+      body: JSON.stringify({
+        workflowType: { name: 'plannerRun' },
+        taskQueue: { name: 'planwave' },
+      }),
+    },
+  );
+  expect(response.status).toBe(403);
+  expect(statSync(settings.home).mode & 0o077).toBe(0);
 });
 
 it('registers the search attributes, so that a run can use them', async () => {

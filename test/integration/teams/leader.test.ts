@@ -1,5 +1,5 @@
 import type { TeamInput } from '../../../contracts/team.ts';
-import { delegationTool } from '../../../rehearsal/rules/task-place.ts';
+import { delegationTool } from '../../../rehearsal/rules/prompt.ts';
 import type { ScriptedToolCall } from '../../../rehearsal/script.ts';
 import { playTeam, statusesOf } from '../../support/play-team.ts';
 import type { PlayedTeam } from '../../support/play-team.ts';

@@ -168,7 +168,7 @@ it('people look into a thread and delete it, and no leader hears of it again', a
 it('case 4.4: past delegations that can not be read cost themselves, and it is said', async () => {
   await ask('Which oolong?');
   const db = new Database(file());
-  db.exec(`UPDATE thread_delegations SET body = '{"title"'`);
+  db.exec(`UPDATE planwave_thread_delegations SET body = '{"title"'`);
   db.close();
   const { runId, result, prompt } = await ask('Which oolong is better?');
   expect(result).toMatchObject({ status: 'completed' });

@@ -1,17 +1,17 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createMiddlewareActivities } from '../../../activities/middlewares/create-middleware-activities.ts';
+import { createMiddlewareActivities } from '../../../activities/middlewares/apply-middleware.ts';
 import {
   createMiddlewareRegistry,
   describeMiddlewares,
-} from '../../../activities/middlewares/create-middleware-registry.ts';
+} from '../../../activities/middlewares/middleware-registry.ts';
 import type { Middleware, Verdict } from '../../../activities/ports/middleware.ts';
 import { redactMiddlewares } from '../../../activities/redaction/redact-middlewares.ts';
 import type { ApplyMiddlewareInput } from '../../../contracts/team-activities.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
-import { createShippedMiddlewares } from '../../../worker/shipped-middlewares.ts';
+import { createShippedMiddlewares } from '../../../activities/middlewares/shipped-middlewares.ts';
 import { createMemoryStore } from '../../support/memory-store.ts';
 import type { MemoryStore } from '../../support/memory-store.ts';
 import { planted } from '../../support/planted.ts';

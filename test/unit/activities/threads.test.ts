@@ -4,9 +4,11 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { createSqliteThreadStore } from '../../../activities/adapters/thread-store/sqlite-thread-store.ts';
 import { ThreadUnavailable } from '../../../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../../../activities/ports/thread-store.ts';
-import { loadThread } from '../../../activities/threads/load-thread.ts';
-import { saveThread } from '../../../activities/threads/save-thread.ts';
-import { threadLimits } from '../../../activities/threads/thread-limits.ts';
+import {
+  loadThread,
+  saveThread,
+  threadLimits,
+} from '../../../activities/threads/thread-activities.ts';
 import type { Activities } from '../../../contracts/activity-types.ts';
 import type { LoadThreadResult, SaveThreadInput } from '../../../contracts/team-activities.ts';
 import type { Ref } from '../../../contracts/ref.ts';

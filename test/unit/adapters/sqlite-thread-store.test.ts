@@ -55,8 +55,10 @@ describe('threads in SQLite', () => {
     const one = entry({ delegations: [kept('good'), kept('torn'), kept('old')] });
     await store.append(one);
     const db = new Database(join(home, 'threads.db'));
-    db.exec(`UPDATE thread_delegations SET body = '{"title"' WHERE task_id = 'design.torn'`);
-    db.exec(`UPDATE thread_delegations SET body = '{"v":0}' WHERE task_id = 'design.old'`);
+    db.exec(
+      `UPDATE planwave_thread_delegations SET body = '{"title"' WHERE task_id = 'design.torn'`,
+    );
+    db.exec(`UPDATE planwave_thread_delegations SET body = '{"v":0}' WHERE task_id = 'design.old'`);
     db.close();
     const good = [{ delegation: { title: 'Task good' } }];
     const thread = await store.load(one.thread_id, all);
@@ -109,9 +111,11 @@ describe('threads in SQLite', () => {
     await store.append(entry({ thread_id: 't', at: 2, delegations: [] }));
     await store.append(good);
     const db = new Database(join(home, 'threads.db'));
-    db.exec(`UPDATE thread_delegations SET body = '{"title"' WHERE task_id = 'design.torn'`);
-    db.exec("UPDATE thread_entries SET message = x'00' WHERE at = 2");
-    db.exec('UPDATE thread_entries SET at = 9e15');
+    db.exec(
+      `UPDATE planwave_thread_delegations SET body = '{"title"' WHERE task_id = 'design.torn'`,
+    );
+    db.exec("UPDATE planwave_thread_entries SET message = x'00' WHERE at = 2");
+    db.exec('UPDATE planwave_thread_entries SET at = 9e15');
     db.close();
     expect(await store.read('t', 9)).toEqual({
       entries: [{ ...good, at: 0, delegations: [kept('good')] }],
@@ -203,7 +207,7 @@ describe('part of fault 35: a file that can not be used', () => {
     const home = join(at.home, 'newer');
     await createSqliteThreadStore({ home }).append(entry());
     const db = new Database(join(home, 'threads.db'));
-    db.exec('PRAGMA user_version = 7');
+    db.exec('UPDATE planwave_thread_schema SET version = 7');
     db.close();
     expect(await faultsAt(home)).toEqual(
       everywhere('have version 7; this planwave knows version 1. Try: '),

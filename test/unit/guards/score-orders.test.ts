@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
-import { foldDisguise } from '../../../core/guards/fold-disguise.ts';
-import { decodeBase64, decodeTags } from '../../../core/guards/decode-hidden.ts';
+import { decodeBase64, decodeTags, foldDisguise } from '../../../core/guards/decode-hidden.ts';
 import { clearScore, scoreOrders } from '../../../core/guards/score-orders.ts';
 import { asTags, badTexts, base64, goodTexts } from './order-corpus.ts';
 

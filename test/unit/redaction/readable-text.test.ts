@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
-import { createJsonStrings } from '../../../activities/redaction/json-strings.ts';
-import { createReadableText } from '../../../activities/redaction/readable-text.ts';
+import {
+  createJsonStrings,
+  createReadableText,
+} from '../../../activities/redaction/readable-text.ts';
 import { createSettledText } from '../../../activities/redaction/settled-text.ts';
 import { createRedactor } from '../../../redaction/create-redactor.ts';
 import { planted, plantedPieces } from '../../support/planted.ts';

@@ -6,8 +6,7 @@ import { WrittenDelegation } from '../../../contracts/delegation.ts';
 import { AskedQuestion } from '../../../contracts/question.ts';
 import { WaveDecision } from '../../../contracts/wave-decision.ts';
 import { WrittenPlan } from '../../../contracts/wave-plan.ts';
-import { conform } from '../../../rehearsal/generator/conform.ts';
-import { generateInstance } from '../../../rehearsal/generator/generate-instance.ts';
+import { conform, generateInstance } from '../../../rehearsal/generator.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -222,15 +221,25 @@ test('texts quote the goal and say that they are a rehearsal', () => {
   expect(value).toEqual({ reason: expect.stringMatching(/Rehearsal: reason .*“Open a bakery”/u) });
 });
 
+test('the same schema has the same value', () => {
+  const schema = object({ a: { type: 'number' }, b: { type: 'string', pattern: '^[a-z]{9}$' } });
+  expect(generateInstance(schema, 'goal')).toEqual(generateInstance(schema, 'goal'));
+});
+
 test('a schema that nothing fits still gets a value', () => {
   const endless = { $ref: '#/$defs/a', $defs: { a: object({ a: { $ref: '#/$defs/a' } }) } };
   expect(generateInstance(endless, 'goal')).toBeDefined();
   expect(generateInstance({ $ref: '#' }, 'goal')).toBeDefined();
+  const wide = object({ a: { $ref: '#/$defs/a' }, b: { $ref: '#/$defs/a' } });
+  expect(generateInstance({ $ref: '#/$defs/a', $defs: { a: wide } }, 'goal')).toBeDefined();
   expect(generateInstance({ type: 'string', pattern: '(' }, 'goal')).toBeDefined();
 });
 
 test('a rule’s output grows the fields that its schema demands and loses those it forbids', () => {
-  const schema = object({ kept: { type: 'string' }, grown: { type: 'integer', minimum: 4 } });
+  const schema = object({
+    kept: { type: 'string' },
+    grown: { type: 'integer', minimum: 4, maximum: 4 },
+  });
   expect(conform(schema, { kept: 'as it is', lost: 1 }, 'goal')).toEqual({
     kept: 'as it is',
     grown: 4,

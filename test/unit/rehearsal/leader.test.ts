@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
 import { WrittenPlan } from '../../../contracts/wave-plan.ts';
 import { stateToolInputs } from '../../../contracts/state-call.ts';
-import { delegationTool } from '../../../rehearsal/rules/task-place.ts';
+import { delegationTool } from '../../../rehearsal/rules/prompt.ts';
 import {
   agents,
   askFor,

@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { AgentOutput } from '../../../contracts/agent-output.ts';
-import { delegationTool } from '../../../rehearsal/rules/task-place.ts';
+import { delegationTool } from '../../../rehearsal/rules/prompt.ts';
 import type { ContentReply } from '../../../rehearsal/script.ts';
 import {
   delegates,

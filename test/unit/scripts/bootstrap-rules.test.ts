@@ -1,6 +1,5 @@
 import { checkNode } from '../../../scripts/bootstrap/check-node.mjs';
-import { ensureChromium } from '../../../scripts/bootstrap/ensure-chromium.mjs';
-import { ensurePostgres } from '../../../scripts/bootstrap/ensure-postgres.mjs';
+import { ensureChromium, ensurePostgres } from '../../../scripts/bootstrap/test-programs.mjs';
 import { formatTotals, listSlow } from '../../../scripts/bootstrap/run-tests.mjs';
 import { splitStartArguments } from '../../../scripts/bootstrap/start-arguments.mjs';
 import { makeFolder, writeExecutable } from './fake-executables.ts';

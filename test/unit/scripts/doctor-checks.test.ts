@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkThreads } from '../../../scripts/doctor/check-threads.ts';
-import { createDoctorChecks } from '../../../scripts/doctor/doctor-checks.ts';
-import { readSettings } from '../../../scripts/settings.ts';
+import { checkThreads, createDoctorChecks } from '../../../scripts/doctor-checks.ts';
+import { readSettings } from '../../../scripts/parts/settings.ts';
 
 it('doctor knows every tool that the shipped agents name', async () => {
   const checks = createDoctorChecks(readSettings({}));

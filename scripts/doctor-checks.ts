@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadAgents } from '../activities/adapters/agent-files.ts';
+import { computeUsage, pricesAsOf } from '../activities/adapters/prices.ts';
+import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
+import type { ThreadStore } from '../activities/ports/thread-store.ts';
+import { loadDetailName } from '../activities/tools/registry/load-detail.ts';
+import { writeFileName } from '../activities/tools/registry/write-file.ts';
+import type { DoctorCheck, DoctorFinding } from '../client/cli/cli-deps.ts';
+import { loadMiddlewares, shippedNames } from '../worker/load-middlewares.ts';
+import {
+  BadSettings,
+  readMiddlewaresFile,
+  readThreadsUrl,
+  readWorkerSettings,
+  shippedAgentsDir,
+} from '../worker/worker-settings.ts';
+import type { WorkerSettings } from '../worker/worker-settings.ts';
+import { messageOf } from './bootstrap/expected-error.mjs';
+import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
+import type { Settings } from './parts/settings.ts';
+
+/** Least free space. With less, a long run may stop, because the server's database and the artifacts grow with it. */
+const freeBytesMin = 1_000_000_000;
+
+/** Checks that the artifact home can be written and has room. */
+export async function checkHome(home: string): Promise<DoctorFinding> {
+  const probe = join(home, `.doctor-${process.pid}`);
+  try {
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    await writeFile(probe, 'written by planwave doctor\n');
+    await rm(probe);
+  } catch (error) {
+    return {
+      ok: false,
+      detail: `${home} can't be written: ${messageOf(error)}`,
+      cure: 'mend its permissions, or set PLANWAVE_HOME to another folder',
+    };
+  }
+  const { bavail, bsize } = await statfs(home);
+  const freeBytes = bavail * bsize;
+  const detail = `${home} can be written, ${(freeBytes / 1e9).toFixed(1)} GB free`;
+  if (freeBytes >= freeBytesMin) return { ok: true, detail };
+  return { ok: false, detail, cure: 'free some disk space, or set PLANWAVE_HOME to another disk' };
+}
+
+const anthropicUrl = 'https://api.anthropic.com';
+const timeoutMs = 5_000;
+
+/** Checks that the model API of this environment answers and accepts the key. It lists models, which costs nothing. */
+export async function checkModel(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
+  let settings: WorkerSettings;
+  try {
+    settings = readWorkerSettings(env);
+  } catch (error) {
+    if (!(error instanceof BadSettings)) throw error;
+    return {
+      ok: true,
+      detail: 'no ANTHROPIC_API_KEY: npm start and npm run dev bring the rehearsal model',
+    };
+  }
+  const baseUrl = settings.baseUrl ?? anthropicUrl;
+  try {
+    const response = await fetch(new URL('/v1/models?limit=1', baseUrl), {
+      headers: { 'x-api-key': settings.apiKey, 'anthropic-version': '2023-06-01' },
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await response.body?.cancel();
+    return judge(response.status, baseUrl, settings.defaultModel);
+  } catch (error) {
+    return {
+      ok: false,
+      detail: `${baseUrl} does not answer: ${messageOf(error)}`,
+      cure: 'check ANTHROPIC_BASE_URL and the network',
+    };
+  }
+}
+
+function judge(status: number, baseUrl: string, model: string): DoctorFinding {
+  if (status === 401 || status === 403) {
+    return {
+      ok: false,
+      detail: `${baseUrl} refuses the key (${status})`,
+      cure: 'set ANTHROPIC_API_KEY to a valid key',
+    };
+  }
+  // Local servers often have no list of models; an answer is enough.
+  return { ok: true, detail: `${baseUrl} answers (${status}); default model ${model}` };
+}
+
+/** Checks that the module of `PLANWAVE_MIDDLEWARES` can be loaded, and lists its content. */
+export async function checkMiddlewares(env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
+  try {
+    const file = readMiddlewaresFile(env);
+    const own = (await loadMiddlewares(file)).map(({ name }) => name);
+    const brought = file === undefined ? 'no PLANWAVE_MIDDLEWARES' : `${own.join(', ')} of ${file}`;
+    return { ok: true, detail: `${shippedNames.join(', ')}; ${brought}` };
+  } catch (error) {
+    if (!(error instanceof BadSettings)) throw error;
+    const [what = '', ...faults] = error.message.split('\n');
+    return {
+      ok: false,
+      detail: [what, ...faults.filter((line) => line.startsWith('- '))].join(' '),
+      cure: 'mend the module that it names (docs/middlewares.md)',
+    };
+  }
+}
+
+/** Checks that the threads of teams can be read where this environment keeps them. */
+export async function checkThreads(home: string, env: NodeJS.ProcessEnv): Promise<DoctorFinding> {
+  const file = join(home, 'threads.db');
+  let threads: ThreadStore | undefined;
+  try {
+    const threadsUrl = readThreadsUrl(env);
+    if (threadsUrl === undefined && !existsSync(file)) {
+      return { ok: true, detail: `${file}, made at its first use` };
+    }
+    const { createThreadStore } =
+      await import('../activities/adapters/thread-store/create-thread-store.ts');
+    threads = createThreadStore({ home, threadsUrl });
+    await threads.load('planwave doctor', { messages: 1, delegations: 1, exceptRun: '' });
+    const where = threadsUrl === undefined ? file : 'the database of PLANWAVE_THREADS_URL';
+    return { ok: true, detail: `${where} can be read` };
+  } catch (error) {
+    return {
+      ok: false,
+      detail: messageOf(error),
+      cure: 'as it says there; teams work without their threads until then',
+    };
+  } finally {
+    await threads?.close();
+  }
+}
+
+/**
+ * Creates the checks of `planwave doctor` for this machine, besides the server. The worker may have other settings than
+ * this shell.
+ */
+export function createDoctorChecks(settings: Settings): DoctorCheck[] {
+  return [
+    { name: 'Temporal CLI', run: checkCli },
+    { name: 'Settings', run: async () => describeSettings(settings) },
+    { name: 'Model', run: () => checkModel(process.env) },
+    { name: 'Prices', run: checkPrices },
+    { name: 'Agents', run: checkAgents },
+    { name: 'Middlewares', run: () => checkMiddlewares(process.env) },
+    { name: 'Files', run: () => checkHome(settings.home) },
+    { name: 'Threads', run: () => checkThreads(settings.home, process.env) },
+  ];
+}
+
+async function checkCli(): Promise<DoctorFinding> {
+  try {
+    const { path, version, source } = await findTemporalCli();
+    return { ok: true, detail: `${version} (${source}): ${path}` };
+  } catch (error) {
+    return { ok: false, detail: messageOf(error), cure: 'set TEMPORAL_CLI_PATH to a Temporal CLI' };
+  }
+}
+
+function describeSettings(settings: Settings): DoctorFinding {
+  const { home, temporalAddressGiven, temporalPort, uiPort, rehearsalPort } = settings;
+  const where =
+    temporalAddressGiven === undefined
+      ? `ports: server ${temporalPort}, Web UI ${uiPort}, rehearsal ${rehearsalPort}`
+      : `TEMPORAL_ADDRESS ${temporalAddressGiven}`;
+  return { ok: true, detail: `PLANWAVE_HOME ${home}; ${where}` };
+}
+
+async function checkPrices(): Promise<DoctorFinding> {
+  const model = modelName();
+  const noTokens = {
+    inputTokens: 0,
+    cacheCreationInputTokens: 0,
+    cacheReadInputTokens: 0,
+    outputTokens: 0,
+  };
+  const isPriced = computeUsage(model, noTokens).unpriced_calls === 0;
+  // An unknown price is no failure: a run counts its tokens and says so.
+  const word = isPriced ? 'known' : 'unknown; runs will say "cost unknown"';
+  return { ok: true, detail: `price of ${model} as of ${pricesAsOf}: ${word}` };
+}
+
+/** Returns the default model; without a key, `npm start` and `npm run dev` start the rehearsal model. */
+function modelName(): string {
+  try {
+    return readWorkerSettings(process.env).defaultModel;
+  } catch {
+    return 'rehearsal';
+  }
+}
+
+async function checkAgents(): Promise<DoctorFinding> {
+  try {
+    const agents = await loadAgents([shippedAgentsDir], {
+      knownTools: [loadDetailName, writeFileName],
+    });
+    return { ok: true, detail: agents.map(({ agent_id }) => agent_id).join(', ') };
+  } catch (error) {
+    if (!(error instanceof AgentFilesInvalid)) throw error;
+    const faults = error.faults.map(({ file, line, reason }) => `${file}:${line} ${reason}`);
+    return { ok: false, detail: faults.join('; '), cure: 'mend the files it names' };
+  }
+}

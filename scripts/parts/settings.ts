@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { badSettingsExitCode, ExpectedError, messageOf } from '../bootstrap/expected-error.mjs';
+
+/** Addresses and folders of planwave's parts, from the environment and Temporal's configuration file. */
+export interface Settings {
+  /** `PLANWAVE_HOME` as an absolute path; default `.planning` in the current folder. */
+  readonly home: string;
+  /** Set when `TEMPORAL_ADDRESS` or the Temporal configuration file names a server: then none is started. */
+  readonly temporalAddressGiven: string | undefined;
+  /** `PLANWAVE_TEMPORAL_PORT`, default 7233: the embedded server's gRPC port. */
+  readonly temporalPort: number;
+  /** `PLANWAVE_UI_PORT`, default 1000 above the gRPC port: 8233. */
+  readonly uiPort: number;
+  /** `PLANWAVE_REHEARSAL_PORT`, default 8787. */
+  readonly rehearsalPort: number;
+  /** True without `ANTHROPIC_API_KEY` and without `ANTHROPIC_BASE_URL`: no real model can be called. */
+  readonly needsRehearsal: boolean;
+}
+
+/**
+ * @throws {ExpectedError} when a port is not a number from 1 to 65535, or the Temporal configuration can't be read
+ */
+export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
+  const temporalPort = readPort(env, 'PLANWAVE_TEMPORAL_PORT', 7233);
+  // The Temporal CLI's own rule puts the Web UI 1000 above; near the highest port there is no room above.
+  const uiPortDefault = temporalPort + 1000 <= 65_535 ? temporalPort + 1000 : temporalPort - 1000;
+  return {
+    home: resolve(env['PLANWAVE_HOME'] ?? '.planning'),
+    temporalAddressGiven: readTemporalAddress(env),
+    temporalPort,
+    uiPort: readPort(env, 'PLANWAVE_UI_PORT', uiPortDefault),
+    rehearsalPort: readPort(env, 'PLANWAVE_REHEARSAL_PORT', 8787),
+    needsRehearsal: !env['ANTHROPIC_API_KEY'] && !env['ANTHROPIC_BASE_URL'],
+  };
+}
+
+/** Returns the address for client and worker: the given one, otherwise the embedded server's. */
+export function temporalAddressOf(settings: Settings): string {
+  return settings.temporalAddressGiven ?? `127.0.0.1:${settings.temporalPort}`;
+}
+
+/** Returns the environment of a part that has to find this machine's server and folder. */
+export function partEnvironment(
+  settings: Settings,
+  temporalAddress: string,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  return { ...env, PLANWAVE_HOME: settings.home, TEMPORAL_ADDRESS: temporalAddress };
+}
+
+function readPort(env: NodeJS.ProcessEnv, name: string, fallback: number): number {
+  const text = env[name];
+  if (text === undefined || text === '') return fallback;
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
+  throw new ExpectedError(
+    `${name}=${text} is not a port. Try a number from 1 to 65535.`,
+    badSettingsExitCode,
+  );
+}
+
+function readTemporalAddress(env: NodeJS.ProcessEnv): string | undefined {
+  const defined = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  try {
+    const config = loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(defined) });
+    return config.connectionOptions.address ?? undefined;
+  } catch (error) {
+    const reason = messageOf(error);
+    throw new ExpectedError(
+      `The Temporal configuration can't be read: ${reason}`,
+      badSettingsExitCode,
+    );
+  }
+}
