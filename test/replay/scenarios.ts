@@ -241,9 +241,13 @@ export const scenarios: readonly Scenario[] = [
     },
     async play(stage, runId) {
       const asks = blocked([question('Which region?')], 'together-done');
-      stage.rehearsal.script([
-        takes({ member: 'peer-1', phase: 'execute', nth: 1 }, { json: asks }),
-      ]);
+      // Its first turn writes the section, the one with the output asks.
+      const match = {
+        callKeyIncludes: '/together/execute/',
+        schema: 'delegation',
+        nth: 1,
+      } as const;
+      stage.rehearsal.script([{ match, reply: { json: asks } }]);
       const task_description = 'Write it down. [code]';
       const delegations = [
         triadWork('together', 'consensus', { task_description: 'Write it down. [later]' }),
