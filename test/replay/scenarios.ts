@@ -242,11 +242,7 @@ export const scenarios: readonly Scenario[] = [
     async play(stage, runId) {
       const asks = blocked([question('Which region?')], 'together-done');
       // Its first turn writes the section, the one with the output asks.
-      const match = {
-        callKeyIncludes: '/together/execute/',
-        schema: 'delegation',
-        nth: 1,
-      } as const;
+      const match = { callKeyIncludes: '/together/', schema: 'delegation', nth: 1 } as const;
       stage.rehearsal.script([{ match, reply: { json: asks } }]);
       const task_description = 'Write it down. [code]';
       const delegations = [
