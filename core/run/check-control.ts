@@ -4,7 +4,7 @@
  * Invariants:
  *   K1. No payload throws, whatever its shape.
  *   K2. An instruction is taken exactly as it was sent, or refused with the reason and an example.
- *   K3. Pause, resume and stop accept any payload.
+ *   K3. Pause, resume and stop take nothing, a reason as text, or an object with one. Anything else is refused.
  *   K4. A payload that is no escalation of ours gives null; an escalation keeps only the known fields.
  */
 import type {
@@ -139,10 +139,19 @@ function readFact(one: Readonly<Record<string, unknown>>): UserFact | null {
   return fits && normaliseKey(key) !== null ? { key, value } : null;
 }
 
-/** Accepts any payload: a typing error must not stop a person from pausing or stopping a run. */
-export function checkControl(payload: unknown): { readonly reason: string } {
-  const reason = isRecord(payload) ? payload['reason'] : payload;
-  return { reason: typeof reason === 'string' ? cleanLine(reason, reasonCharsMax) : '' };
+/** A pause, resume or stop as checked; without `ok`, `reason` says what was expected. */
+export interface CheckedControl {
+  readonly ok: boolean;
+  readonly reason: string;
+}
+
+/** Checks the payload of pause, resume and stop. A stop can't be taken back, so nothing is guessed. */
+export function checkControl(payload: unknown): CheckedControl {
+  const isObject = isRecord(payload) && Object.keys(payload).every((key) => key === 'reason');
+  const reason = (isObject ? payload['reason'] : payload) ?? '';
+  return typeof reason === 'string'
+    ? { ok: true, reason: cleanLine(reason, reasonCharsMax) }
+    : { ok: false, reason: 'expected {"reason":"…"} or nothing. Nothing was changed' };
 }
 
 /** @returns null for a payload that no workflow of ours sends. */

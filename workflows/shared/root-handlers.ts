@@ -88,21 +88,30 @@ function registerAnswers(host: RootHost): void {
 }
 
 function registerControl(host: RootHost): void {
-  setHandler(pauseSignal, (payload) => host.control.pause(checkControl(payload).reason), {
-    description: 'Calls in flight finish, nothing new starts: {"reason":"…"}',
-  });
-  setHandler(resumeSignal, () => host.control.resume(), {
-    description: 'Goes on after pause, or after a parked run was mended: {}',
-  });
+  const obey =
+    (name: string, act: (reason: string) => void) =>
+    (payload: unknown): void => {
+      const { ok, reason } = checkControl(payload);
+      if (ok) act(reason);
+      else host.refuse(`Signal ${name}: ${reason}`);
+    };
+  setHandler(
+    pauseSignal,
+    obey('pause', (reason) => host.control.pause(reason)),
+    { description: 'Calls in flight finish, nothing new starts: {"reason":"…"}' },
+  );
+  setHandler(
+    resumeSignal,
+    obey('resume', () => host.control.resume()),
+    { description: 'Goes on after pause, or after a parked run was mended: {}' },
+  );
   setHandler(
     stopSignal,
-    (payload) => {
-      host.state.stop_reason = checkControl(payload).reason;
+    obey('stop', (reason) => {
+      host.state.stop_reason = reason;
       host.stop();
-    },
-    {
-      description: 'Cancels calls in flight and ends the run with what there is: {"reason":"…"}',
-    },
+    }),
+    { description: 'Cancels calls in flight and ends the run with what there is: {"reason":"…"}' },
   );
 }
 

@@ -74,9 +74,14 @@ export function createParentSuperior(
   setHandler(informSignal, (payload) => news.take(checkNews(payload)?.news ?? []), {
     description: 'From the parent: what the user and the planner have decided meanwhile.',
   });
-  setHandler(pauseSignal, (payload) => control.pause(checkControl(payload).reason), {
-    description: 'From the parent: start no new calls. {"reason":"…"}',
-  });
+  setHandler(
+    pauseSignal,
+    (payload) => {
+      const { ok, reason } = checkControl(payload);
+      if (ok) control.pause(reason);
+    },
+    { description: 'From the parent: start no new calls. {"reason":"…"}' },
+  );
   setHandler(resumeSignal, () => control.resume(), { description: 'From the parent: go on. {}' });
   return {
     news,

@@ -128,15 +128,25 @@ it('finding L1: signals with reserved names that come before the first workflow 
   for (const run of started.values()) await expectPromisesKept(stage, run.workflowId);
 }, 60_000);
 
-it('fault 43: pause and resume are taken whatever comes with them', async () => {
+it('fault 43, finding L8: pause, resume and stop with an unreadable payload are refused and recorded', async () => {
   const run = await runThatWaits();
-  for (const payload of [[broken], [unknownEncoding], [noJson], []]) {
-    await signalRaw(stage, run.workflowId, 'pause', ...payload);
-    expect(await stage.status(run)).toMatchObject({ phase: 'paused', paused_reason: '' });
-    await signalRaw(stage, run.workflowId, 'resume', ...payload);
-    expect(await stage.status(run)).toMatchObject({ phase: 'waiting_for_user' });
+  await signalRaw(stage, run.workflowId, 'pause');
+  for (const payload of [broken, unknownEncoding, noJson]) {
+    for (const name of ['resume', 'stop']) await signalRaw(stage, run.workflowId, name, payload);
   }
-  expect((await stage.questions(run)).rejected).toEqual([]);
+  await run.signal('stop', 5);
+  expect(await stage.status(run)).toMatchObject({ phase: 'paused', paused_reason: '' });
+  await signalRaw(stage, run.workflowId, 'resume');
+  await signalRaw(stage, run.workflowId, 'pause', broken);
+  expect(await stage.status(run)).toMatchObject({ phase: 'waiting_for_user' });
+  expect((await stage.questions(run)).rejected.map(({ reason }) => reason)).toEqual([
+    ...Array.from({ length: 3 }, () => [
+      expect.stringMatching(/^Signal resume: expected/),
+      expect.stringMatching(/^Signal stop: expected/),
+    ]).flat(),
+    expect.stringMatching(/^Signal stop: expected/),
+    expect.stringMatching(/^Signal pause: expected/),
+  ]);
   await expectUnhurt(run);
 }, 60_000);
 

@@ -142,11 +142,25 @@ describe('messages that steer a run', () => {
     expect(checkAmend(checked.example).ok).toBe(true);
   });
 
-  it('K3: pause, resume and stop take any payload', () => {
-    expect(checkControl({ reason: 'lunch\n' })).toEqual({ reason: 'lunch' });
-    expect(checkControl('lunch')).toEqual({ reason: 'lunch' });
-    expect(checkControl(undefined)).toEqual({ reason: '' });
+  it('K3: pause, resume and stop take nothing, or a reason', () => {
+    expect(checkControl({ reason: 'lunch\n' })).toEqual({ ok: true, reason: 'lunch' });
+    expect(checkControl('lunch')).toEqual({ ok: true, reason: 'lunch' });
+    for (const nothing of [undefined, null, {}, { reason: null }]) {
+      expect(checkControl(nothing)).toEqual({ ok: true, reason: '' });
+    }
     expect(checkControl({ reason: 'x'.repeat(9_000) }).reason).toHaveLength(500);
+  });
+
+  it.each([
+    [5],
+    [true],
+    [['lunch']],
+    [{ reason: 5 }],
+    [{ unreadable: '{', encoding: 'json/plain' }],
+  ])('finding L8: K3: a stop with %j is refused with what was expected', (payload) => {
+    const { ok, reason } = checkControl(payload);
+    expect(ok).toBe(false);
+    expect(reason).toContain('expected {"reason":"…"} or nothing');
   });
 
   it('K4: an escalation keeps the fields we know, and only those', () => {
