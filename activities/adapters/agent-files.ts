@@ -1,8 +1,11 @@
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../contracts/agent-definition.ts';
 import { AgentFilesInvalid, type AgentFault, type AgentSource } from '../ports/agent-source.ts';
 import { parseAgentFile, type ParseAgentOptions } from './agent-file/parse-agent-file.ts';
+
+/** Longest agent file, in bytes. */
+const fileBytesMax = 1024 * 1024;
 
 /** Agents from directories of Markdown files, read anew at every `load`. */
 export function createAgentFiles(
@@ -17,7 +20,8 @@ export function createAgentFiles(
  * later directory replaces one of the same id of an earlier one: the user's own over the shipped.
  *
  * @throws {AgentFilesInvalid} with every fault of every file: a directory that is missing or listed twice, front matter
- * that is missing or no YAML, unknown keys and tools, two files of one directory with the same name, an empty prompt.
+ * that is missing or no YAML, unknown keys and tools, two files of one directory with the same name, an empty prompt, a
+ * directory without an agent, something that is no regular file or is longer than 1 MB.
  */
 export async function loadAgents(
   dirs: readonly string[],
@@ -76,8 +80,13 @@ async function loadDirectory(
 
 async function listAgentFiles(dir: string, faults: AgentFault[]): Promise<string[]> {
   try {
-    const names = await readdir(dir);
-    return names.filter((name) => /\.md$/i.test(name) && !/^readme\.md$/i.test(name)).toSorted();
+    const names = (await readdir(dir)).filter(
+      (name) => /\.md$/i.test(name) && !/^readme\.md$/i.test(name),
+    );
+    if (names.length === 0) {
+      faults.push({ file: dir, line: 1, reason: 'expected at least one agent file, name.md' });
+    }
+    return names.toSorted();
   } catch (error) {
     faults.push({ file: dir, line: 1, reason: `the directory can't be read: ${toReason(error)}` });
     return [];
@@ -86,6 +95,12 @@ async function listAgentFiles(dir: string, faults: AgentFault[]): Promise<string
 
 async function readText(file: string, faults: AgentFault[]): Promise<string | null> {
   try {
+    // Reading a pipe would never end, and keep one of the few threads that read files.
+    const found = await stat(file);
+    if (!found.isFile() || found.size > fileBytesMax) {
+      faults.push({ file, line: 1, reason: 'expected a regular file of at most 1 MB' });
+      return null;
+    }
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
   } catch (error) {
     faults.push({ file, line: 1, reason: `expected a text file in UTF-8: ${toReason(error)}` });

@@ -11,6 +11,7 @@ import type { NamedTeam } from '../../contracts/team.ts';
 import { TriadInput, TriadPhaseInput } from '../../contracts/triad.ts';
 import type { Autonomy, QuestionRulesInput } from '../../contracts/question-rules.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
+import { removeInvisible } from '../../core/text/remove-invisible.ts';
 import { composeLoneDelegation } from './compose-plan.ts';
 import { describeInputIssues } from './describe-input-issues.ts';
 import type { InputFault, WorkflowType } from './input-fault.ts';
@@ -132,12 +133,37 @@ function read<S extends z.ZodObject>(
   toRequest: (value: z.infer<S>) => RunRequest,
 ): ReadInput {
   const parsed = schema.safeParse(input);
-  if (parsed.success) {
-    const request = toRequest(parsed.data);
-    return { request, faults: [], agentsDir: request.agentsDir };
+  const reserved = findReservedKeys(input);
+  const faults = [
+    ...(parsed.success ? [] : describeInputIssues(parsed.error, schema)),
+    ...reserved.map((path) => ({ path, reason: 'no name may be __proto__. Try: another name' })),
+  ];
+  if (!parsed.success || faults.length > 0) {
+    return { request: null, faults, agentsDir: findAgentsDir(input) };
   }
-  const faults = describeInputIssues(parsed.error, schema);
-  return { request: null, faults, agentsDir: findAgentsDir(input) };
+  const request = toRequest(parsed.data);
+  const isInvisible = removeInvisible(request.goal).text.trim() === '';
+  const reason = 'it has no visible character. Try: say what must exist at the end';
+  return isInvisible
+    ? { request: null, faults: [{ path: goalFieldOf(schema), reason }], agentsDir: null }
+    : { request, faults: [], agentsDir: request.agentsDir };
+}
+
+/** The field that a person types the goal into. */
+function goalFieldOf({ shape }: z.ZodObject): string {
+  return ['goal', 'message', 'task', 'task_description'].find((name) => name in shape) ?? 'goal';
+}
+
+/** No input is nested deeper; in what is, zod finds other faults. */
+const inputDepthMax = 20;
+
+/** Returns the paths of keys that JSON can have and that zod leaves out without a word. */
+function findReservedKeys(value: unknown, path = '', depth = 0): string[] {
+  if (typeof value !== 'object' || value === null || depth > inputDepthMax) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const at = path === '' ? key : `${path}.${key}`;
+    return key === '__proto__' ? [at] : findReservedKeys(inner, at, depth + 1);
+  });
 }
 
 function findAgentsDir(input: unknown): string | null {

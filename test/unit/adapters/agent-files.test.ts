@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAgentFiles, loadAgents } from '../../../activities/adapters/agent-files.ts';
@@ -185,10 +186,25 @@ describe('directories of agents', () => {
     await symlink(at.home, link);
     await expect(loadAgents([at.home, link])).rejects.toMatchObject({
       type: 'InvalidInput',
-      faults: [
+      faults: expect.arrayContaining([
         { file: link, line: 1, reason: `this directory is listed twice: it is "${at.home}"` },
-      ],
+      ]),
     });
+  });
+
+  it('finding L9: a directory without an agent is a fault', async () => {
+    await write('README.md', 'About these agents.');
+    await expect(loadAgents([at.home])).rejects.toThrow('expected at least one agent file');
+  });
+
+  it('finding T5: a pipe and a huge file are faults, and nothing waits for them', async () => {
+    execFileSync('mkfifo', [join(at.home, 'pipe.md')]);
+    await write('huge.md', new Uint8Array(1024 * 1024 + 1));
+    const faults = await faultsOf({});
+    expect(faults).toEqual([
+      'huge.md:1: expected a regular file of at most 1 MB',
+      'pipe.md:1: expected a regular file of at most 1 MB',
+    ]);
   });
 
   it('a missing directory is a fault', async () => {

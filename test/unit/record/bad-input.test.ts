@@ -47,6 +47,19 @@ describe('bad input', () => {
       agent_id: 'writer',
     })),
   };
+  const phaseWithReserved: unknown = JSON.parse(
+    '{"phase":"execute","type":"dialectic","task":"T","owners":{"__proto__":"proposer"}}',
+  );
+  it.each<[WorkflowType, unknown, string, string]>([
+    ['plannerRun', { goal: '\u200b\u2060' }, 'goal', 'no visible character'],
+    ['delegation', { ...writer, task_description: '\u200b' }, 'task_description', 'no visible'],
+    ['triadPhase', phaseWithReserved, 'owners.__proto__', 'no name may be __proto__'],
+  ])('finding L9: %s refuses %j and names %s', async (type, input, path, reason) => {
+    const { message, paths } = await refused(type, input);
+    expect(paths).toEqual([path]);
+    expect(message).toContain(reason);
+  });
+
   it.each<[WorkflowType, unknown, string, string]>([
     ['plannerRun', undefined, 'input', 'expected object'],
     ['plannerRun', null, 'input', 'object'],
