@@ -4,6 +4,7 @@ import type { AskedQuestion } from '../../contracts/question.ts';
 import type { AccountState, ReachedLimit } from './account-state.ts';
 import { chargeOf, ownLimits, spentOf } from './account-terms.ts';
 import type { Spent } from './account-terms.ts';
+import { mapLimits, noSpending } from './spending.ts';
 
 export function budgetQuestion(state: AccountState, limit: ReachedLimit): AskedQuestion {
   const { scope, delegation_id } = limit;
@@ -14,7 +15,7 @@ export function budgetQuestion(state: AccountState, limit: ReachedLimit): AskedQ
     delegation: 'finish: end this delegation as failed; the others go on.',
   }[scope];
   return {
-    text: `The budget of ${whose} is spent: ${describeSpent(state, limit)}. What now?`,
+    text: `${describeReached(state, limit, whose)} What now?`,
     why_it_matters: `top_up: as much again (${describeLimits(state.steps[scope])}). ${finish} abandon: end the run without a result.`,
     priority: 'critical',
     expected_answer_format: 'choice',
@@ -23,15 +24,36 @@ export function budgetQuestion(state: AccountState, limit: ReachedLimit): AskedQ
   };
 }
 
-/** Returns text such as `1.9 of 2 US$, 12 of 20 calls`. */
-function describeSpent(state: AccountState, { scope, delegation_id }: ReachedLimit): string {
-  if (scope === 'delegation') {
-    const holder = state.holders.find((one) => one.holder_id === delegation_id);
-    if (holder === undefined) return '';
-    const { worked_ms } = holder;
-    return describeAgainst({ ...chargeOf(holder), worked_ms }, ownLimits(state, holder));
+/** Says that a limit is reached, or that what is left may not hold the next call: its worst case is reserved first. */
+function describeReached(state: AccountState, limit: ReachedLimit, whose: string): string {
+  const { spent, limits } = compare(state, limit);
+  const soFar = describeAgainst(spent, limits);
+  const isSpent = units.some(({ measure }) => spent[measure] >= (limits[measure] ?? Infinity));
+  const needs = state.queue.find(({ holder_id }) => isOfScope(holder_id, limit))?.needs;
+  if (isSpent || needs === undefined) return `The budget of ${whose} is spent: ${soFar}.`;
+  const worst = mapLimits({ ...limits, worked_ms: null }, (most, measure) =>
+    measure === 'worked_ms' ? most : needs[measure],
+  );
+  return `The budget of ${whose} may not hold the next call, which can take up to ${describeLimits(worst)}: so far ${soFar}.`;
+}
+
+function isOfScope(holderId: string, { delegation_id }: ReachedLimit): boolean {
+  return delegation_id === null || delegation_id === holderId;
+}
+
+function compare(
+  state: AccountState,
+  { scope, delegation_id }: ReachedLimit,
+): { readonly spent: Spent; readonly limits: BudgetLimits } {
+  if (scope !== 'delegation') return { spent: spentOf(state, scope), limits: state.limits[scope] };
+  const holder = state.holders.find((one) => one.holder_id === delegation_id);
+  if (holder === undefined) {
+    return { spent: { ...noSpending, worked_ms: 0 }, limits: state.limits.delegation };
   }
-  return describeAgainst(spentOf(state, scope), state.limits[scope]);
+  return {
+    spent: { ...chargeOf(holder), worked_ms: holder.worked_ms },
+    limits: ownLimits(state, holder),
+  };
 }
 
 /** Lists the limited measures against their limits. Empty when nothing is limited. */

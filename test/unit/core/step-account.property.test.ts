@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type { BudgetLimits, RunBudget, Spending } from '../../../contracts/budget.ts';
 import type { AccountState } from '../../../core/budget/account-state.ts';
+import { budgetQuestion } from '../../../core/budget/budget-question.ts';
 import { noLimits, noSpending } from '../../../core/budget/spending.ts';
 import { openAccount, stepAccount } from '../../../core/budget/step-account.ts';
 import type { AccountCommand, AccountEvent } from '../../../core/budget/step-account.ts';
@@ -48,6 +49,28 @@ const run = (state: AccountState, ...events: readonly AccountEvent[]) =>
   );
 
 const callsLimit = (calls: number): BudgetLimits => ({ ...noLimits, calls });
+
+const asked = (state: AccountState, ...events: readonly AccountEvent[]) => {
+  const step = run(state, ...events);
+  const ask = step.commands.find((command) => command.type === 'ask');
+  if (ask?.type !== 'ask') throw new Error('It did not ask.');
+  return budgetQuestion(step.state, ask.limit).text;
+};
+
+it('finding L5: a limit below the worst case of one call says so, and not that it is spent', () => {
+  const cents = { ...noLimits, cost_micro_usd: 200_000 };
+  for (const scope of ['run', 'wave', 'delegation'] as const) {
+    const text = asked(open({ [scope]: cents }), wish('a', { cost_micro_usd: 300_000 }));
+    const whose = scope === 'delegation' ? 'delegation a' : `the ${scope}`;
+    expect(text).toBe(
+      `The budget of ${whose} may not hold the next call, which can take up to 0.3 US$: so far 0 of 0.2 US$. What now?`,
+    );
+  }
+  const spent = { type: 'ended', holder_id: 'a', spent: { ...noSpending, calls: 1 } } as const;
+  expect(asked(open({ run: callsLimit(1) }), wish('a'), spent, wish('b'))).toBe(
+    'The budget of the run is spent: 1 of 1 calls. What now?',
+  );
+});
 
 it('BA4: who waits for the user or has ended gives back what it did not spend', () => {
   const { commands } = run(
