@@ -6,6 +6,8 @@
 const longest = [
   'chaos/worker-deaths',
   'faults/workflow-cache',
+  'rules/deep-run',
+  'process/effect-killed',
   'chaos/crowd',
   'process/worker-blocked',
   'deploys/misfit',
