@@ -67,7 +67,6 @@ it('fault 28: what is wrong with the teams of a plan goes back to the planner at
   const told = await repaired(
     [
       ['unknown', { team_id: 'crowd' }],
-      ['both', { members: members('writer') }, { triad: triad('dialectic') }],
       ['more', { team_id: 'desk', max_parallel: 2 }],
       ['led', { team_id: 'desk' }, { agent_id: 'writer' }],
       ['empty', { members: [] }],
@@ -77,16 +76,26 @@ it('fault 28: what is wrong with the teams of a plan goes back to the planner at
   );
   for (const fault of [
     /delegations\[0\]\.team\.team_id.*there is no team \\"crowd\\".*Try: one of \\"desk\\"/u,
-    /delegations\[1\]\.team.*a triad or by a team, not by both/u,
-    /delegations\[2\]\.team.*brings all that it needs.*max_parallel/u,
-    /delegations\[3\]\.agent_id.*led by another agent.*Try: \\"leader\\"/u,
-    /delegations\[4\]\.team\.members.*has no members/u,
-    /delegations\[5\]\.team\.members\[1\].*id of members\[0\] already/u,
-    /delegations\[5\]\.team\.members\[2\].*there is no agent \\"nobody\\"/u,
-    /delegations\[5\]\.team\.max_delegations.*whole number from 1/u,
+    /delegations\[1\]\.team.*brings all that it needs.*max_parallel/u,
+    /delegations\[2\]\.agent_id.*led by another agent.*Try: \\"leader\\"/u,
+    /delegations\[3\]\.team\.members.*has no members/u,
+    /delegations\[4\]\.team\.members\[1\].*id of members\[0\] already/u,
+    /delegations\[4\]\.team\.members\[2\].*there is no agent \\"nobody\\"/u,
+    /delegations\[4\]\.team\.max_delegations.*whole number from 1/u,
   ]) {
     expect(told).toMatch(fault);
   }
+});
+
+it('fault 28: a delegation with a triad and a team goes back before the rules for either are checked', async () => {
+  const told = await repaired(
+    [
+      ['plain', { team_id: 'desk' }],
+      ['both', { members: members('writer') }, { triad: triad('dialectic') }],
+    ],
+    [desk],
+  );
+  expect(told).toMatch(/delegations\[1\]\.team.*a triad or by a team, not by both/u);
 });
 
 it('"teams": false tells the planner nothing of teams, and holds it to that', async () => {
