@@ -217,12 +217,12 @@ const count = z.number().int().min(0);
 /** Record of the events of a team that were given out, so that any process can continue without repeating one. */
 export const TeamCursor = z.strictObject({
   version: z.literal(1),
-  /** By the delegation_id of its team. */
+  /** Keyed by the delegation_id of its team. */
   leaders: z.record(
     z.string(),
     z.strictObject({ telling: z.string(), given: count, refused: count }),
   ),
-  /** By delegation_id: how it was told last. */
+  /** The last report of each, keyed by delegation_id. */
   tasks: z.record(z.string(), z.string()),
   /** UTF-16 units that were told, by call. Only calls in flight. */
   texts: z.record(z.string(), count),

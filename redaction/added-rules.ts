@@ -24,15 +24,11 @@ export function findByAddedRules(text: string): Span[] {
     ...findPrivateKeys(text),
     ...findBehindNames(text, quotedAwsSecret, 'aws'),
     ...findBehindNames(text, npmToken, 'npm'),
-    ...[...text.matchAll(nearForm)].map(({ index, 0: match }) => ({
-      start: index,
-      end: index + match.length,
-      rule: 'near-form',
-    })),
+    ...findBehindNames(text, nearForm, 'near-form'),
   ];
 }
 
-/** @param pattern Its first group is the text that announces a secret. */
+/** @param pattern Its first group, if it has one, is the text that announces a secret. */
 function findBehindNames(text: string, pattern: RegExp, rule: string): Span[] {
   return [...text.matchAll(pattern)].map(({ index, 0: match, 1: before = '' }) => ({
     start: index + before.length,

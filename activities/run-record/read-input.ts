@@ -133,23 +133,23 @@ function read<S extends z.ZodObject>(
   toRequest: (value: z.infer<S>) => RunRequest,
 ): ReadInput {
   const parsed = schema.safeParse(input);
-  const reserved = findReservedKeys(input);
+  const request = parsed.success ? toRequest(parsed.data) : null;
+  const isInvisible = request !== null && removeInvisible(request.goal).text.trim() === '';
+  const reason = 'it has no visible character. Try: say what must exist at the end';
   const faults = [
     ...(parsed.success ? [] : describeInputIssues(parsed.error, schema)),
-    ...reserved.map((path) => ({ path, reason: 'no name may be __proto__. Try: another name' })),
+    ...findReservedKeys(input).map((path) => ({
+      path,
+      reason: 'no name may be __proto__. Try: another name',
+    })),
+    ...(isInvisible ? [{ path: goalFieldOf(schema), reason }] : []),
   ];
-  if (!parsed.success || faults.length > 0) {
-    return { request: null, faults, agentsDir: findAgentsDir(input) };
-  }
-  const request = toRequest(parsed.data);
-  const isInvisible = removeInvisible(request.goal).text.trim() === '';
-  const reason = 'it has no visible character. Try: say what must exist at the end';
-  return isInvisible
-    ? { request: null, faults: [{ path: goalFieldOf(schema), reason }], agentsDir: null }
-    : { request, faults: [], agentsDir: request.agentsDir };
+  return faults.length === 0
+    ? { request, faults, agentsDir: request?.agentsDir ?? null }
+    : { request: null, faults, agentsDir: findAgentsDir(input) };
 }
 
-/** The field that a person types the goal into. */
+/** Returns the field that a person types the goal into. */
 function goalFieldOf({ shape }: z.ZodObject): string {
   return ['goal', 'message', 'task', 'task_description'].find((name) => name in shape) ?? 'goal';
 }
