@@ -68,7 +68,7 @@ const taskStatuses = [
   'failed',
   'timed_out',
   'stopped',
-  'not_started',
+  'skipped',
 ] as const satisfies readonly TaskStatus[];
 
 /** `not_begun`: the team could not start, or was stopped before it did. */

@@ -8,7 +8,7 @@
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
-import { findCycle } from '../dispatch/dependencies.ts';
+import { findCycle } from '../schedule/dependencies.ts';
 import { chooseLeader } from './choose-leader.ts';
 import type { TeamDraft } from './team-draft.ts';
 
