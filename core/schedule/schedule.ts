@@ -1,8 +1,7 @@
 import type { DelegationOutline } from '../../contracts/delegation.ts';
-import type { TaskStatus } from '../../contracts/team-run.ts';
 import type { DelegationState } from '../../contracts/views.ts';
-import { closedBreaker, mayPass } from './breaker.ts';
-import type { Breaker } from './breaker.ts';
+import { closedBreaker, mayPass } from './failures.ts';
+import type { Breaker } from './failures.ts';
 
 /** Part of a delegation or of a team's task that decides when it runs. */
 export interface Job extends Pick<DelegationOutline, 'needs'> {
@@ -57,14 +56,10 @@ export interface Schedule<J extends Job = Job> extends ScheduleRules {
   readonly breakers: Readonly<Record<string, Breaker>>;
 }
 
-export function hasEnded(state: DelegationState): state is TaskStatus {
-  return (
-    state === 'completed' ||
-    state === 'failed' ||
-    state === 'timed_out' ||
-    state === 'skipped' ||
-    state === 'stopped'
-  );
+const unended: readonly DelegationState[] = ['pending', 'running', 'waiting', 'resuming'];
+
+export function hasEnded(state: DelegationState): boolean {
+  return !unended.includes(state);
 }
 
 export function isScheduleDone({ entries }: Schedule): boolean {

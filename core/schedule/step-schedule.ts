@@ -17,7 +17,7 @@
  */
 import type { TaskStatus } from '../../contracts/team-run.ts';
 import type { DelegationState } from '../../contracts/views.ts';
-import { findRepeatedFailure, noteEnd, readBreaker } from './breaker.ts';
+import { findRepeatedFailure, noteEnd, readBreaker } from './failures.ts';
 import { decideGate } from './decide-gate.ts';
 import { breakerOf, countRunning, describeRest, hasEnded, mayTake } from './schedule.ts';
 import type { Entry, Job, Progress, Schedule, ScheduleRules } from './schedule.ts';
@@ -81,7 +81,7 @@ export function stepSchedule<J extends Job>(
   nowMs: number,
 ): ScheduleStep<J> {
   const next = applyEvent(before, event, nowMs);
-  const haltedBy = event.type === 'halt' ? event.reason : findHalt(next, event);
+  const haltedBy = findHalt(before, next, event);
   const step = skip(next, () => haltedBy);
   return step.schedule === before ? step : follow(step, (schedule) => settle(schedule, nowMs));
 }
@@ -180,11 +180,12 @@ function end<J extends Job>(
   };
 }
 
-/** @returns why an end halts the rest, or null. */
-function findHalt(schedule: Schedule, event: ScheduleEvent): string | null {
-  const { entries, same_failures_max } = schedule;
-  if (event.type !== 'ended' || same_failures_max === undefined) return null;
-  const ended = find(schedule, event.delegation_id);
+/** @returns why the event ends the rest, or null. */
+function findHalt(before: Schedule, next: Schedule, event: ScheduleEvent): string | null {
+  if (event.type === 'halt') return event.reason;
+  const { entries, same_failures_max } = next;
+  if (event.type !== 'ended' || next === before || same_failures_max === undefined) return null;
+  const ended = find(next, event.delegation_id);
   return ended === undefined ? null : findRepeatedFailure(ended, entries, same_failures_max);
 }
 

@@ -4,7 +4,7 @@ import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegat
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord, TaskStatus, TeamSeat } from '../../contracts/team-run.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
-import { decideRetry } from '../../core/schedule/decide-retry.ts';
+import { decideRetry } from '../../core/schedule/failures.ts';
 import { executorOf } from '../../core/team/team-state.ts';
 import type { TeamTask } from '../../core/team/team-state.ts';
 import { withoutWork } from '../../core/executor.ts';

@@ -2,7 +2,7 @@ import { log } from '@temporalio/workflow';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import { namePath } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { hasOpened } from '../../core/schedule/breaker.ts';
+import { hasOpened } from '../../core/schedule/failures.ts';
 import { breakerOf } from '../../core/schedule/schedule.ts';
 import type { RefusalKind } from '../../core/team/refusal-kinds.ts';
 import type { TeamState } from '../../core/team/team-state.ts';

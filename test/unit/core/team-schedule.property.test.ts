@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { TaskStatus } from '../../../contracts/team-run.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { readBreaker } from '../../../core/schedule/breaker.ts';
+import { readBreaker } from '../../../core/schedule/failures.ts';
 import { breakerOf, hasEnded, isScheduleDone } from '../../../core/schedule/schedule.ts';
 import { stepSchedule } from '../../../core/schedule/step-schedule.ts';
 import type { ScheduleEvent } from '../../../core/schedule/step-schedule.ts';

@@ -1,15 +1,14 @@
 import { engineLimits } from '../../../core/limits.ts';
 import {
   closedBreaker,
+  decideRetry,
   findRepeatedFailure,
   hasOpened,
   mayPass,
   noteEnd,
   readBreaker,
-} from '../../../core/schedule/breaker.ts';
-import type { Breaker } from '../../../core/schedule/breaker.ts';
-import { decideRetry } from '../../../core/schedule/decide-retry.ts';
-import type { FailedAttempt } from '../../../core/schedule/decide-retry.ts';
+} from '../../../core/schedule/failures.ts';
+import type { Breaker, FailedAttempt } from '../../../core/schedule/failures.ts';
 import { failureReasons, isWorthRepeating } from '../../../core/turns/failure-reasons.ts';
 
 const { breakerFailuresMax } = engineLimits;

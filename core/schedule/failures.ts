@@ -1,9 +1,14 @@
 /**
- * Circuit breakers: what fails again and again is not tried for now, because each attempt costs. A member's breaker
- * gives the member a rest; siblings that fail for the same reason end the rest of their plan. Times are milliseconds of
- * work.
+ * Decides what follows from failures: another attempt, a rest for the member that fails again and again (its circuit
+ * breaker), or the end of the rest, when siblings fail for the same reason. Times are milliseconds of work.
  *
  * Invariants:
+ *   RT1. A job gets at most `max_retries` further attempts.
+ *   RT2. Only a failure that may not recur is retried: of the model's reply, not a refusal, a limit or the agent's own
+ *        report.
+ *   RT3. A job that tried to change something outside is not retried.
+ *   RT4. Each wait is twice the one before, and an attempt that the time limit would cut off at once does not begin.
+ *   RT5. Triads and teams are not retried: they handle their own failures.
  *   BR1. A breaker opens at `breakerFailuresMax` consecutive failures, never before.
  *   BR2. While open it blocks every task until its rest is over; then it allows one task at a time, as a trial.
  *   BR3. A failed trial opens it for twice as long; any success resets it; a stopped task changes nothing. A task that
@@ -11,9 +16,37 @@
  *   BR4. It has opened when it is open and was not before: a failure while it is open opens nothing.
  *   RF1. Only failures repeat each other, and only those that say the same but for numbers and the job's own name.
  */
+import type { ExecutorKind } from '../../contracts/executor.ts';
 import type { TaskStatus } from '../../contracts/team-run.ts';
 import { engineLimits } from '../limits.ts';
 import { cutText, normaliseText } from '../text/cut-text.ts';
+import { isWorthRepeating } from '../turns/failure-reasons.ts';
+import type { FailureReason } from '../turns/failure-reasons.ts';
+
+/** Milliseconds. */
+const firstWaitMs = 1_000;
+const longestWaitMs = 30_000;
+
+export interface FailedAttempt {
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
+  /** Null when unknown. */
+  readonly why: FailureReason | null;
+  readonly kind: ExecutorKind;
+  /** Whether the task tried to change something outside. */
+  readonly has_acted: boolean;
+  /** Remaining milliseconds of work of the task. */
+  readonly left_ms: number;
+}
+
+/** @returns milliseconds to wait before the next attempt; null when there is none. */
+export function decideRetry(failed: FailedAttempt, maxRetries: number): number | null {
+  const { attempt, why, kind, has_acted, left_ms } = failed;
+  if (attempt > maxRetries || why === null || !isWorthRepeating(why)) return null;
+  if (has_acted || kind !== 'agent') return null;
+  const wait = Math.min(longestWaitMs, firstWaitMs * 2 ** (attempt - 1));
+  return 2 * wait < left_ms ? wait : null;
+}
 
 /** The breaker of a member. */
 export interface Breaker {
