@@ -21,9 +21,8 @@ import { listNames } from '../text/list-names.ts';
 import { draftCalls } from './draft-calls.ts';
 import type { DraftCall } from './draft-calls.ts';
 import { orderTasks } from './order-tasks.ts';
-import type { RefusalKind } from './refusal-kinds.ts';
 import { executorOf } from './team-state.ts';
-import type { GivenCall, TeamState, TeamTask } from './team-state.ts';
+import type { GivenCall, RefusalKind, TeamState, TeamTask } from './team-state.ts';
 
 export interface AdmittedCalls {
   readonly state: TeamState;

@@ -1,6 +1,16 @@
+/**
+ * State of a team, and the part of it that is carried over continue-as-new.
+ *
+ * Invariants:
+ *   KE1. All effects of the leader are kept: they number its next ones, so that no two calls have one id.
+ *   KE2. At most `effectsMax` effects are kept, in their order; of the members' the newest.
+ */
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamCall } from '../../contracts/state-call.ts';
 import type { TeamLink, TeamSetup } from '../../contracts/team-run.ts';
+import { isEffectOf } from '../ids.ts';
+import { engineLimits } from '../limits.ts';
+import type { KnownEffect } from '../output/check-claimed-effects.ts';
 import type { Job, Schedule } from '../schedule/schedule.ts';
 import { openSchedule } from '../schedule/step-schedule.ts';
 import { cutReason } from './bound-team.ts';
@@ -22,6 +32,27 @@ export interface TeamTask extends Job {
   readonly depends_on: readonly string[];
   readonly after: readonly string[];
 }
+
+/** Kinds of refusals of a leader's call, for counting. The leader reads the reason in words. */
+export const refusalKinds = [
+  /** The arguments do not fit the tool. */
+  'arguments',
+  /** No member takes it: unknown, disabled, or resting after failures. */
+  'member',
+  /** Its name belongs to another result. */
+  'name',
+  /** It names a result that does not exist. */
+  'input',
+  /** The same task was created before, here or in a team above. */
+  'repeated',
+  /** It and others of the reply need each other's results. */
+  'cycle',
+  'limit',
+  /** It needs a call that was refused. */
+  'needs',
+] as const;
+
+export type RefusalKind = (typeof refusalKinds)[number];
 
 /** A refused call of the leader. */
 export interface RefusedCall {
@@ -74,6 +105,22 @@ export function slimState(state: TeamState): TeamState {
     after: [],
   }));
   return { ...state, tasks: { ...state.tasks, entries } };
+}
+
+/**
+ * Selects the effects that are carried.
+ *
+ * @param known Effects of leader and members, in the order of the first reports. @param delegationId Delegation of the
+ * team.
+ */
+export function keepEffects(
+  known: readonly KnownEffect[],
+  delegationId: string,
+): readonly KnownEffect[] {
+  const ofMembers = known.filter(({ effect_id }) => !isEffectOf(delegationId, effect_id));
+  const tooMany = Math.max(0, known.length - engineLimits.effectsMax);
+  const left = new Set(ofMembers.slice(0, tooMany));
+  return known.filter((effect) => !left.has(effect));
 }
 
 /** Returns the team's name in chains of teams, as in `TeamLink`. */

@@ -4,8 +4,7 @@ import { namePath } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { hasOpened } from '../../core/schedule/failures.ts';
 import { breakerOf } from '../../core/schedule/schedule.ts';
-import type { RefusalKind } from '../../core/team/refusal-kinds.ts';
-import type { TeamState } from '../../core/team/team-state.ts';
+import type { RefusalKind, TeamState } from '../../core/team/team-state.ts';
 import { recorder } from '../shared/recorder.ts';
 
 /** Logs and counts what happens in a team. Reasons stay out of it: a model may have written them. */
