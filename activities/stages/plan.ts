@@ -15,7 +15,7 @@ import { chooseLeader } from '../../core/team/choose-leader.ts';
 import { onlyLeads } from '../../core/team/only-leads.ts';
 import { formatCost, formatTokens } from '../../core/text/format.ts';
 import { readRegistry } from '../artifacts/read-artifact.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import { currentFacts, readLastDecision, showFact } from '../artifacts/read-wave.ts';
 import type { DecidedWave } from '../artifacts/read-wave.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
