@@ -56,7 +56,7 @@ export type PlannedTask = Pick<
   'delegation_id' | 'acceptance_criteria' | 'redoes' | 'replaces'
 >;
 
-/** What the artifacts of an ended wave say. */
+/** Contents of the artifacts of an ended wave, as far as the record takes them. */
 export interface WaveFindings {
   /** Empty without a plan. */
   readonly tasks: readonly PlannedTask[];
@@ -64,11 +64,11 @@ export interface WaveFindings {
   readonly outputs: FoundOutputs;
   /** Null without one. */
   readonly decision: FoundDecision | null;
-  /** What its packets showed. Null when it had no plan. */
+  /** Contents of its packets. Null when it had no plan. */
   readonly shown: ShownToWave | null;
   /** Basis of its completed delegations. */
   readonly consumptions: readonly Consumption[];
-  /** What its packets showed and does not hold any more. */
+  /** Contents of its packets that do not hold any more. */
   readonly outdated: readonly StaleCause[];
 }
 
