@@ -30,7 +30,7 @@ export async function startOwnServer(extraArguments: readonly string[] = []): Pr
       temporalAddressGiven: undefined,
       temporalPort,
       uiPort,
-    webUi: true,
+      webUi: true,
       rehearsalPort: 0,
       needsRehearsal: true,
     },
