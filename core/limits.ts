@@ -5,8 +5,14 @@
  *   L1. The limits are consistent; loading this file throws, naming the pair, when they are not.
  *   L2. A resolved limit is the user's if there is one, otherwise the default; output tokens never exceed the ceiling.
  */
+import { limitMaxima } from '../contracts/limit-maxima.ts';
 import type { LimitsInput, RunLimits } from '../contracts/limits.ts';
-import { findLimitFaults, findTeamFaults, findTriadFaults } from './check-limits.ts';
+import {
+  findLimitFaults,
+  findSizeFaults,
+  findTeamFaults,
+  findTriadFaults,
+} from './check-limits.ts';
 
 /** Limits of a run whose input sets none. */
 export const defaultLimits: RunLimits = {
@@ -224,6 +230,7 @@ export const engineLimits = {
 
 const limitFaults = [
   ...findLimitFaults(engineLimits, defaultLimits),
+  ...findSizeFaults(engineLimits, limitMaxima),
   ...findTriadFaults(defaultTriad),
   ...findTeamFaults(defaultTeam, engineLimits, defaultLimits),
 ];

@@ -50,7 +50,9 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     secrets: collectOwnSecrets(process.env),
     onRedacted: createRedactionCounter(recorder),
   });
-  for (const stream of [process.stdout, process.stderr]) redactOutput(stream, redactor);
+  for (const stream of [process.stdout, process.stderr]) {
+    process.once('exit', redactOutput(stream, redactor));
+  }
   const homeFault = await openHome(settings.home);
   if (homeFault !== null) throw new BadSettings(homeFault);
   const middlewares = await loadMiddlewares(settings.middlewaresFile);

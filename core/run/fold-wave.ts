@@ -1,7 +1,7 @@
 import type { Fact } from '../../contracts/fact.ts';
 import type { EventOf, PlannedTask } from '../../contracts/run-log.ts';
 import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
-import { dropReplacedOutcomes } from '../dispatch/dependencies.ts';
+import { dropReplacedOutcomes } from '../schedule/dependencies.ts';
 import { admitFacts } from '../pool/admit-facts.ts';
 import { keyApart } from '../pool/key-apart.ts';
 import { markRedone } from '../pool/mark-stale.ts';

@@ -5,7 +5,7 @@ import type { RecordedWave, RunRecord } from '../../contracts/run-record.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { decisionSource, waveSource } from '../ids.ts';
 import { isSameValue } from '../pool/normalise-fact.ts';
-import { collectUpstream, dropReplaced, listReplaced } from '../dispatch/dependencies.ts';
+import { collectUpstream, dropReplaced, listReplaced } from '../schedule/dependencies.ts';
 import { markStale } from '../pool/mark-stale.ts';
 import { listCompleted, listSuperseded } from './list-deliverables.ts';
 import { isEngineInput } from './list-details.ts';
