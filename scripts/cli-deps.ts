@@ -98,7 +98,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     },
     prune: async (options) => {
       await checkHome(home);
-      return pruneHome({ home, ...options });
+      return pruneHome({ home, store: files.store, ...options });
     },
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),

@@ -7,12 +7,13 @@ import { StoreUnavailable } from '../../ports/artifact-store.ts';
 import type { ArtifactStore } from '../../ports/artifact-store.ts';
 import { toRunDirectory, treePaths } from '../../projection/paths.ts';
 import { temporarySuffix } from './atomic-write-file.ts';
-import { createFileArtifactStore } from './file-artifact-store.ts';
 import { createFileRunIndex, runDirectoryOf } from './file-run-index.ts';
 import { getCode, toStoreUnavailable } from './store-errors.ts';
 
 export interface PruneOptions {
   readonly home: string;
+  /** Artifacts of the home. */
+  readonly store: ArtifactStore;
   /** Unix epoch seconds. Runs that ended before are removed. */
   readonly endedBefore: number;
   /** Counts only, and removes nothing. */
@@ -33,19 +34,18 @@ export interface Pruned {
  * Removes runs that ended long ago: their files for people but for `workspace/`, their entries in the index, and all
  * artifacts and entries of the ledgers that no other run needs.
  *
- * PH1. What the record of a run that stays leads to is kept, however old it is.
- * PH2. A run that has not ended may need anything that was stored since it began, because its history refers to more than
+ * HP1. What the record of a run that stays leads to is kept, however old it is.
+ * HP2. A run that has not ended may need anything that was stored since it began, because its history refers to more than
  *      its record: nothing of that is removed. A clock may be wrong by an hour.
- * PH3. An artifact that a worker stores again in the meantime stays.
- * PH4. After a crash the next prune removes the rest: a run leaves the index after its files, and before its artifacts.
- * PH5. A run whose record can't be read stops the prune before anything is removed.
+ * HP3. An artifact that a worker stores again in the meantime stays.
+ * HP4. After a crash the next prune removes the rest: a run leaves the index after its files, and before its artifacts.
+ * HP5. A run whose record can't be read stops the prune before anything is removed.
  *
- * @throws {ArtifactCorrupt} PH5.
+ * @throws {ArtifactCorrupt} HP5.
  * @throws {StoreUnavailable} when the home can't be read or written.
  */
 export async function pruneHome(options: PruneOptions): Promise<Pruned> {
-  const { home, endedBefore, dryRun } = options;
-  const store = createFileArtifactStore({ home });
+  const { home, store, endedBefore, dryRun } = options;
   const runs = await readRuns(home, store);
   const removed = runs.filter(({ record }) => isOver(record, endedBefore));
   const kept = runs.filter(({ record }) => !isOver(record, endedBefore));

@@ -31,85 +31,87 @@ async function createHome(): Promise<Harness> {
 }
 
 const prune = ({ home }: Harness, dryRun = false): ReturnType<typeof pruneHome> =>
-  pruneHome({ home, endedBefore, dryRun });
+  pruneHome({ home, store: createFileArtifactStore({ home }), endedBefore, dryRun });
 
 const filesOf = async (home: string, part: string): Promise<readonly string[]> =>
   Object.keys(await readTree(join(home, part)));
 
-it('finding T9, PH1: prune removes a run that ended long ago, and all that no other run needs', async () => {
-  const harness = await createHome();
-  const { home } = harness;
-  const ledger = createFileReplyLedger({ home });
-  await ledger.put({ workflow_id: 'old', run_id: 'r', activity_id: '1' }, 1, 'paid');
-  await mkdir(join(home, 'old', 'workspace'));
-  await writeFile(join(home, 'old', 'workspace', 'made.txt'), 'original');
-  const before = await filesOf(home, 'objects');
-  const young = await readTree(join(home, 'young'));
+describe('finding T9: prune', () => {
+  it('HP1: removes a run that ended long ago, and all that no other run needs', async () => {
+    const harness = await createHome();
+    const { home } = harness;
+    const ledger = createFileReplyLedger({ home });
+    await ledger.put({ workflow_id: 'old', run_id: 'r', activity_id: '1' }, 1, 'paid');
+    await mkdir(join(home, 'old', 'workspace'));
+    await writeFile(join(home, 'old', 'workspace', 'made.txt'), 'original');
+    const before = await filesOf(home, 'objects');
+    const young = await readTree(join(home, 'young'));
 
-  const pruned = await prune(harness);
+    const pruned = await prune(harness);
 
-  expect(pruned).toMatchObject({ runs: ['old'], kept_by: null });
-  expect(await harness.deps.index.list()).toEqual(['young']);
-  expect(await readTree(join(home, 'old'))).toEqual({ 'workspace/made.txt': 'original' });
-  const after = await filesOf(home, 'objects');
-  expect(pruned.files).toBe(before.length - after.length + 1);
-  expect(after.length).toBeLessThan(before.length);
-  expect(await readTree(join(home, 'ledger'))).toEqual({});
-  await rm(join(home, 'young'), { recursive: true });
-  await exportRun({ ...harness.deps, store: createFileArtifactStore({ home }) }, 'young');
-  expect(await readTree(join(home, 'young'))).toEqual(young);
-  expect(await prune(harness)).toMatchObject({ runs: [], files: 0 });
-});
+    expect(pruned).toMatchObject({ runs: ['old'], kept_by: null });
+    expect(await harness.deps.index.list()).toEqual(['young']);
+    expect(await readTree(join(home, 'old'))).toEqual({ 'workspace/made.txt': 'original' });
+    const after = await filesOf(home, 'objects');
+    expect(pruned.files).toBe(before.length - after.length + 1);
+    expect(after.length).toBeLessThan(before.length);
+    expect(await readTree(join(home, 'ledger'))).toEqual({});
+    await rm(join(home, 'young'), { recursive: true });
+    await exportRun({ ...harness.deps, store: createFileArtifactStore({ home }) }, 'young');
+    expect(await readTree(join(home, 'young'))).toEqual(young);
+    expect(await prune(harness)).toMatchObject({ runs: [], files: 0 });
+  });
 
-it('finding T9: a dry run says the same and removes nothing', async () => {
-  const harness = await createHome();
-  const before = await readTree(harness.home);
-  const told = await prune(harness, true);
-  expect(await readTree(harness.home)).toEqual(before);
-  expect(told).toMatchObject({ runs: ['old'] });
-  expect(await prune(harness)).toEqual(told);
-});
+  it('a dry run says the same and removes nothing', async () => {
+    const harness = await createHome();
+    const before = await readTree(harness.home);
+    const told = await prune(harness, true);
+    expect(await readTree(harness.home)).toEqual(before);
+    expect(told).toMatchObject({ runs: ['old'] });
+    expect(await prune(harness)).toEqual(told);
+  });
 
-it('finding T9, PH2: a run that has not ended keeps all that was stored since it began', async () => {
-  const harness = await createHome();
-  await harness.begin('open');
-  const before = await filesOf(harness.home, 'objects');
-  expect(await prune(harness)).toEqual({ runs: ['old'], files: 0, bytes: 0, kept_by: 'open' });
-  expect(await filesOf(harness.home, 'objects')).toEqual(before);
-});
+  it('HP2: a run that has not ended keeps all that was stored since it began', async () => {
+    const harness = await createHome();
+    await harness.begin('open');
+    const before = await filesOf(harness.home, 'objects');
+    expect(await prune(harness)).toEqual({ runs: ['old'], files: 0, bytes: 0, kept_by: 'open' });
+    expect(await filesOf(harness.home, 'objects')).toEqual(before);
+  });
 
-it('finding T9, PH3: an artifact that is stored again is as young as a new one', async () => {
-  const { home } = await createHarness();
-  const store = createFileArtifactStore({ home });
-  const [again, once] = [await store.put('used again'), await store.put('used once')];
-  const pathOf = (ref: string): string => join(home, 'objects', ref.slice(0, 2), ref.slice(2));
-  for (const ref of [again, once]) await utimes(pathOf(ref), startedAt, startedAt);
-  await createFileArtifactStore({ home }).put('used again');
+  it('HP3: an artifact that is stored again is as young as a new one', async () => {
+    const { home } = await createHarness();
+    const store = createFileArtifactStore({ home });
+    const [again, once] = [await store.put('used again'), await store.put('used once')];
+    const pathOf = (ref: string): string => join(home, 'objects', ref.slice(0, 2), ref.slice(2));
+    for (const ref of [again, once]) await utimes(pathOf(ref), startedAt, startedAt);
+    await createFileArtifactStore({ home }).put('used again');
 
-  await pruneHome({ home, endedBefore: startedAt + 60, dryRun: false });
+    await pruneHome({ home, store, endedBefore: startedAt + 60, dryRun: false });
 
-  expect(await readFile(pathOf(again), 'utf8')).toBe('used again');
-  await expect(stat(pathOf(once))).rejects.toMatchObject({ code: 'ENOENT' });
-});
+    expect(await readFile(pathOf(again), 'utf8')).toBe('used again');
+    await expect(stat(pathOf(once))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
 
-it('finding T9, PH4: after a crash the next prune removes the rest', async () => {
-  const [harness, crashed] = [await createHome(), await createHome()];
-  await prune(harness);
-  // The run has left the index, and its artifacts are still there.
-  await rm(join(crashed.home, 'refs', 'n-old'), { recursive: true });
-  await rm(join(crashed.home, 'old'), { recursive: true });
-  expect(await prune(crashed)).toMatchObject({ runs: [] });
-  expect(await readTree(crashed.home)).toEqual(await readTree(harness.home));
-});
+  it('HP4: after a crash the next prune removes the rest', async () => {
+    const [harness, crashed] = [await createHome(), await createHome()];
+    await prune(harness);
+    // The run has left the index, and its artifacts are still there.
+    await rm(join(crashed.home, 'refs', 'n-old'), { recursive: true });
+    await rm(join(crashed.home, 'old'), { recursive: true });
+    expect(await prune(crashed)).toMatchObject({ runs: [] });
+    expect(await readTree(crashed.home)).toEqual(await readTree(harness.home));
+  });
 
-it('finding T9, PH5: a run whose record cannot be read stops the prune before anything is removed', async () => {
-  const harness = await createHome();
-  const { ref } = await harness.deps.index.read('young');
-  await rm(join(harness.home, 'objects', ref?.slice(0, 2) ?? '', ref?.slice(2) ?? ''));
-  const before = await readTree(harness.home);
-  await expect(prune(harness)).rejects.toMatchObject({ type: 'ArtifactCorrupt' });
-  expect(await readTree(harness.home)).toEqual(before);
+  it('HP5: a run whose record cannot be read stops it before anything is removed', async () => {
+    const harness = await createHome();
+    const { ref } = await harness.deps.index.read('young');
+    await rm(join(harness.home, 'objects', ref?.slice(0, 2) ?? '', ref?.slice(2) ?? ''));
+    const before = await readTree(harness.home);
+    await expect(prune(harness)).rejects.toMatchObject({ type: 'ArtifactCorrupt' });
+    expect(await readTree(harness.home)).toEqual(before);
 
-  await writeFile(join(harness.home, 'refs', 'n-young', '99.json'), 'torn');
-  await expect(prune(harness)).rejects.toThrow('n-young" is damaged');
+    await writeFile(join(harness.home, 'refs', 'n-young', '99.json'), 'torn');
+    await expect(prune(harness)).rejects.toThrow('n-young" is damaged');
+  });
 });
