@@ -3,6 +3,7 @@ import { createFileProjection } from '../activities/adapters/file-projection.ts'
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
 import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
+import { pruneHome } from '../activities/adapters/file-store/prune-home.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
@@ -94,6 +95,10 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     readStoredStatus: async (runId) => {
       await checkHome(home);
       return readStoredStatus(files, runId);
+    },
+    prune: async (options) => {
+      await checkHome(home);
+      return pruneHome({ home, store: files.store, ...options });
     },
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),

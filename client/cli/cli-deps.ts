@@ -23,6 +23,11 @@ export interface CliDeps {
   readonly readResult: (runId: string) => Promise<StoredResult | null>;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
+  /** Removes runs that ended before a time, Unix epoch seconds. `dryRun` only counts. */
+  readonly prune: (options: {
+    readonly endedBefore: number;
+    readonly dryRun: boolean;
+  }) => Promise<PrunedHome>;
   readonly threads: CliThreads;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];
@@ -49,6 +54,17 @@ export interface ReplayedWorkflow {
 interface ExportedRun {
   /** Folder that was written. */
   readonly path: string;
+}
+
+/** Removed files of the artifact home. */
+export interface PrunedHome {
+  /** Ids of the removed runs. */
+  readonly runs: readonly string[];
+  /** Artifacts, and entries of the ledgers. */
+  readonly files: number;
+  readonly bytes: number;
+  /** The open run that keeps older files, because it may need them; null when none does. */
+  readonly kept_by: string | null;
 }
 
 interface StoredResult {

@@ -8,6 +8,7 @@ import { registerAnswer } from './commands/answer.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerExport, registerReport } from './commands/report.ts';
 import { registerList } from './commands/list.ts';
+import { registerPrune } from './commands/prune.ts';
 import { registerQuestions } from './commands/questions.ts';
 import { registerStart } from './commands/start.ts';
 import { registerStatus } from './commands/status.ts';
@@ -31,6 +32,7 @@ const commands: readonly Register[] = [
   registerControls,
   registerAmend,
   registerExport,
+  registerPrune,
   registerThreads,
   registerDoctor,
   registerTemporal,

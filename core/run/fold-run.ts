@@ -24,7 +24,7 @@ import { preferNewest, settleStanding, supersedeEarlier } from '../pool/settle-f
 import { informsWork } from '../questions/informs-work.ts';
 import { addUsage } from '../usage/add-usage.ts';
 import { foldWaveDone, upsertWave } from './fold-wave.ts';
-import { addPlannedCriteria, waiveCriteria } from './record-criteria.ts';
+import { addPlannedCriteria, waiveRecorded } from './record-criteria.ts';
 import { trackStale } from './track-consumption.ts';
 
 /** Returns the record of a revision. @param record The record of the revision before it. */
@@ -68,7 +68,7 @@ function foldAlone(record: RunRecord, event: Exclude<RunEvent, InboxEvent>): Run
       return takeEffect(record, event.effect);
     case 'criteria_waived': {
       const { criterion_ids, question_id } = event;
-      return { ...record, criteria: waiveCriteria(record.criteria, criterion_ids, question_id) };
+      return { ...record, criteria: waiveRecorded(record.criteria, criterion_ids, question_id) };
     }
     case 'wave_planned':
       return planWave(record, event);
