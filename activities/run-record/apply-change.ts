@@ -39,6 +39,7 @@ export function applyChange(
 ): RunRecord {
   // Takes nothing back that others built on.
   if (change.type === 'effect') return applyEffect(record, change.effect);
+  if (change.type === 'wave_lost') return applyWaveLost(record, change, now);
   const next = applyAlone(record, change, texts, now);
   if (change.type !== 'wave_done') return trackStale(record, next, null);
   const { wave, record_ref } = change.wave;
@@ -48,7 +49,7 @@ export function applyChange(
 
 function applyAlone(
   record: RunRecord,
-  change: Exclude<RecordChange, Change<'effect'>>,
+  change: Exclude<RecordChange, Change<'effect' | 'wave_lost'>>,
   texts: RecordTexts,
   now: number,
 ): RunRecord {
@@ -85,6 +86,27 @@ function applyAlone(
     case 'ended':
       return applyEnded(endEffects(record, now), change);
   }
+}
+
+/** Keeps the plan of the wave, if it had one. */
+function applyWaveLost(
+  record: RunRecord,
+  { wave, usage }: Change<'wave_lost'>,
+  now: number,
+): RunRecord {
+  const waves = upsertWave(record.waves, {
+    plan_ref: null,
+    outcomes: [],
+    decision_ref: null,
+    planned_at: null,
+    shown: null,
+    ...record.waves.find((one) => one.wave === wave),
+    wave,
+    status: 'lost',
+    usage,
+    done_at: now,
+  });
+  return { ...record, waves, usage: addUsage(...waves.map((one) => one.usage)) };
 }
 
 type Change<T extends RecordChange['type']> = Extract<RecordChange, { readonly type: T }>;

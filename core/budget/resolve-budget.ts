@@ -3,6 +3,7 @@
  *
  * Invariants:
  *   RB1. A measure that was not typed has no limit; a budget without any limit is null.
+ *   RB2. A wave that ends without a report has spent all that it was lent, and of time at most what has passed.
  */
 import type {
   BudgetAccount,
@@ -13,7 +14,9 @@ import type {
   RunBudget,
 } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
+import { addUsage, lostUsage } from '../usage/add-usage.ts';
 import { spendingOf } from './spending.ts';
+import type { Measure } from './spending.ts';
 
 const microUsdPerUsd = 1_000_000;
 const msPerMinute = 60_000;
@@ -43,6 +46,48 @@ export function lendBudget(budget: CarriedBudget | null, usage: Usage): BudgetAc
   if (budget === null) return null;
   const { limits, steps, worked_ms } = budget;
   return { limits, steps, before: spendingOf(usage), before_worked_ms: worked_ms };
+}
+
+/**
+ * Charges a wave that ended without a report.
+ *
+ * @param account What it was lent; null: nothing was limited.
+ * @param told Usage that it reported before.
+ * @param passedMs Milliseconds from its start to its end.
+ * @returns its usage, and the budget for the rest of the run.
+ */
+export function chargeLostWave(
+  account: BudgetAccount | null,
+  told: Usage,
+  passedMs: number,
+): { readonly usage: Usage; readonly budget: CarriedBudget | null } {
+  if (account === null) return { usage: addUsage(told, lostUsage(null)), budget: null };
+  const { limits, steps, before, before_worked_ms } = account;
+  const spent = spendingOf(told);
+  const lent = (measure: Measure): number | null => {
+    const run = limits.run[measure];
+    const wave = limits.wave[measure];
+    if (run === null && wave === null) return null;
+    const left = Math.min((run ?? Infinity) - before[measure], wave ?? Infinity);
+    return Math.max(0, left - spent[measure]);
+  };
+  const leftMs = Math.min(
+    (limits.run.worked_ms ?? Infinity) - before_worked_ms,
+    limits.wave.worked_ms ?? Infinity,
+  );
+  const lost = lostUsage({
+    calls: lent('calls'),
+    tokens: lent('tokens'),
+    cost_micro_usd: lent('cost_micro_usd'),
+  });
+  return {
+    usage: addUsage(told, lost),
+    budget: {
+      limits,
+      steps,
+      worked_ms: before_worked_ms + Math.max(0, Math.min(leftMs, passedMs)),
+    },
+  };
 }
 
 /** Returns true when some scope limits money but not tokens. Such a limit holds only if prices are known. */

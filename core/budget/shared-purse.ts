@@ -51,13 +51,17 @@ export function leavePurse(state: SharedPurse, member: number): SharedPurse {
   return { ...state, members: state.members.filter((one) => one.member !== member) };
 }
 
-/** Charges a member that disappeared its whole reservation, and removes it. */
-export function loseMember(state: SharedPurse, member: number): SharedPurse {
+/** Charges a member that disappeared its whole reservation, and removes it. @returns `charged`: the reservation. */
+export function loseMember(
+  state: SharedPurse,
+  member: number,
+): { readonly state: SharedPurse; readonly charged: Spending } {
   const lost = state.members.find((one) => one.member === member);
-  if (lost === undefined) return state;
+  if (lost === undefined) return { state, charged: noSpending };
   const spent = addSpending(lost.spent, lost.lent);
   const told = { spent, worked_ms: lost.worked_ms };
-  return leavePurse(settleMember(state, member, told, noSpending), member);
+  const settled = settleMember(state, member, told, noSpending);
+  return { state: leavePurse(settled, member), charged: lost.lent };
 }
 
 export function setRest(state: SharedPurse, member: number, rests: boolean): SharedPurse {

@@ -3,6 +3,7 @@
  *
  * Invariants:
  *   SP1. Tokens include every kind of input and the output; money includes the known costs only.
+ *   SP2. Amounts that may have been billed without a report count as spent.
  */
 import type { BudgetLimits, Spending } from '../../contracts/budget.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -22,13 +23,14 @@ export const noLimits: BudgetLimits = {
 
 export function spendingOf(usage: Usage): Spending {
   return {
-    calls: usage.calls,
+    calls: usage.calls + usage.unreported_calls,
     tokens:
       usage.input_tokens +
       usage.cache_creation_input_tokens +
       usage.cache_read_input_tokens +
-      usage.output_tokens,
-    cost_micro_usd: usage.cost_micro_usd,
+      usage.output_tokens +
+      usage.unreported_tokens,
+    cost_micro_usd: usage.cost_micro_usd + usage.unreported_cost_micro_usd,
   };
 }
 

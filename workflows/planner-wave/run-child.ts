@@ -9,9 +9,11 @@ import type {
 } from '../../contracts/delegation-run.ts';
 import { workflowTypes } from '../../contracts/names.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import type { Usage } from '../../contracts/usage.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
 import { emptyPurse } from '../../core/budget/purse.ts';
 import { noSpending, spendingOf } from '../../core/budget/spending.ts';
+import { lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { collectUpstream, dropReplaced, listReplaced } from '../../core/dispatch/dependencies.ts';
@@ -69,11 +71,21 @@ export async function runChild(
       return outcomeUnbegun(delegation, 'stopped', 'stopped before it began');
     context.superior.withdraw(delegation_id);
     recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'lost' });
-    return outcomeUnbegun(delegation, 'failed', readFailure(error).message);
+    const lost = outcomeUnbegun(delegation, 'failed', readFailure(error).message);
+    return {
+      ...lost,
+      usage: lostChild(context.treasury?.end(delegation_id, spent) ?? null, spent),
+    };
   } finally {
     relay.dismiss(delegationWorkflowId(d.waveId, delegation_id));
     context.treasury?.end(delegation_id, spent);
   }
+}
+
+/** Returns the usage of a child that ended without a report; nothing when it never began. */
+function lostChild(charged: Spending | null, spent: Spending | null): Usage {
+  if (spent !== null) return noUsage;
+  return lostUsage(charged === null ? null : { ...charged, calls: Math.max(1, charged.calls) });
 }
 
 type Admitted =

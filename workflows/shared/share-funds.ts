@@ -32,8 +32,8 @@ export interface MemberFunds extends Funds {
   rest(): void;
   /** Ends the member's work: the unspent part of its reservation is free again. */
   close(): void;
-  /** Ends the member after its work was lost, when its use is unknown. */
-  lose(): void;
+  /** Ends the member after its work was lost. @returns what it is charged besides what it reported. */
+  lose(): Spending | null;
 }
 
 /**
@@ -70,7 +70,7 @@ const unlimited: SharedFunds = {
 };
 
 function unlimitedMember(): MemberFunds {
-  return { ...unlimitedFunds, rest: () => {}, close: () => {}, lose: () => {} };
+  return { ...unlimitedFunds, rest: () => {}, close: () => {}, lose: () => null };
 }
 
 /** Shares the purse: `core/budget/shared-purse.ts` decides, this waits and asks. */
@@ -178,7 +178,11 @@ class Member {
       },
       rest: () => this.#sharing.set(setRest(this.#sharing.shared, this.#member, true)),
       close: () => this.#sharing.set(leavePurse(this.#sharing.shared, this.#member)),
-      lose: () => this.#sharing.set(loseMember(this.#sharing.shared, this.#member)),
+      lose: () => {
+        const { state, charged } = loseMember(this.#sharing.shared, this.#member);
+        this.#sharing.set(state);
+        return charged;
+      },
     };
   }
 

@@ -7,6 +7,7 @@ import type {
 } from '../../contracts/budget.ts';
 import type { QuestionsEscalation } from '../../contracts/messages.ts';
 import type { AccountState, ReachedLimit } from '../../core/budget/account-state.ts';
+import { chargeOf } from '../../core/budget/account-terms.ts';
 import { budgetQuestion } from '../../core/budget/budget-question.ts';
 import { openAccount, stepAccount } from '../../core/budget/step-account.ts';
 import type {
@@ -14,6 +15,7 @@ import type {
   AccountEvent,
   BudgetDecision,
 } from '../../core/budget/step-account.ts';
+import { noSpending } from '../../core/budget/spending.ts';
 import { nowMs } from './clock.ts';
 import type { Control } from './control.ts';
 import { unanswered } from './funds.ts';
@@ -27,8 +29,8 @@ export interface Treasury {
   request(holderId: string, wish: LeaseWish): Promise<LeaseReply>;
   /** Frees the lease of a holder that waits for the user. */
   release(holderId: string, spent: Spending): void;
-  /** @param spent Null when unknown. */
-  end(holderId: string, spent: Spending | null): void;
+  /** @param spent Null when unknown. @returns the amount that the holder is charged. */
+  end(holderId: string, spent: Spending | null): Spending;
   verdict(): AccountState['verdict'];
   /** Calls `listener` when nothing new may start. */
   whenClosed(listener: () => void): void;
@@ -98,7 +100,11 @@ export function createTreasury(account: BudgetAccount, context: TreasuryContext)
       return (await replies.take(holder_id)) ?? unanswered;
     },
     release: (holder_id, spent) => on({ type: 'released', holder_id, spent }),
-    end: (holder_id, spent) => on({ type: 'ended', holder_id, spent }),
+    end(holder_id, spent) {
+      on({ type: 'ended', holder_id, spent });
+      const holder = state.holders.find((one) => one.holder_id === holder_id);
+      return holder === undefined ? noSpending : chargeOf(holder);
+    },
     verdict: () => state.verdict,
     whenClosed: (listener) => void listeners.push(listener),
     carry: () => ({

@@ -9,7 +9,7 @@ import { executorOf } from '../../core/team/team-state.ts';
 import type { TeamTask } from '../../core/team/team-state.ts';
 import { withoutWork } from '../../core/executor.ts';
 import { isEffectOf, namePath, taskPlace } from '../../core/ids.ts';
-import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
+import { addUsage, lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { agentSpan, workEnd } from '../shared/agent-span.ts';
@@ -141,7 +141,12 @@ async function executeOnce(
     return { outcome, lost: '', ...end };
   } catch (error) {
     if (isCancellation(error)) return { outcome: null, lost: 'stopped', ...end };
-    funds?.lose();
+    const seen = t.seen.get(delegation_id);
+    t.seen.set(delegation_id, {
+      turns: seen?.turns ?? 0,
+      status: null,
+      usage: addUsage(seen?.usage ?? noUsage, lostUsage(funds?.lose() ?? null)),
+    });
     return { outcome: null, lost: readFailure(error).message, why: 'lost', partial_ref: null };
   } finally {
     funds?.close();

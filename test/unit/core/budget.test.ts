@@ -12,6 +12,7 @@ import {
   takeLease,
 } from '../../../core/budget/purse.ts';
 import {
+  chargeLostWave,
   lendBudget,
   openBudget,
   reliesOnPrices,
@@ -19,7 +20,7 @@ import {
 } from '../../../core/budget/resolve-budget.ts';
 import { noLimits, noSpending, spendingOf } from '../../../core/budget/spending.ts';
 import { findRepeatedFailure } from '../../../core/dispatch/find-repeated-failure.ts';
-import { describeExpected } from '../../../core/text/format.ts';
+import { describeExpected, formatUsage } from '../../../core/text/format.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 
 const lease = { calls: 2, tokens: 100, cost_micro_usd: null, until: 5_000 };
@@ -88,7 +89,27 @@ describe('budget', () => {
     expect(relies({ calls: 5 })).toBe(false);
   });
 
-  it('SP1: tokens are all kinds of input and the output', () => {
+  it('RB2: finding T2: a wave that told nothing of its end has spent all that it was lent', () => {
+    const budget = openBudget(
+      resolveBudget({ calls: 10, tokens: 900, minutes: 1, wave: { calls: 4 } }),
+    );
+    const account = lendBudget(budget, { ...noUsage, calls: 3, input_tokens: 100 });
+    const told = { ...noUsage, calls: 1, output_tokens: 50 };
+    const lost = chargeLostWave(account, told, 90_000);
+    expect(lost.usage).toMatchObject({ calls: 1, unreported_calls: 3, unreported_tokens: 750 });
+    expect(spendingOf(lost.usage)).toMatchObject({ calls: 4, tokens: 800 });
+    expect(lost.budget).toEqual({ ...budget, worked_ms: 60_000 });
+    expect(chargeLostWave(account, told, 7_000).budget?.worked_ms).toBe(7_000);
+  });
+
+  it('RB2: finding T2: without a limit, a lost wave counts as one call of unknown cost', () => {
+    const { usage, budget } = chargeLostWave(null, { ...noUsage, calls: 2, cost_micro_usd: 5 }, 9);
+    expect(budget).toBeNull();
+    expect(usage).toMatchObject({ calls: 2, unreported_calls: 1, unreported_tokens: 0 });
+    expect(formatUsage(usage)).toContain('at least');
+  });
+
+  it('SP1: SP2: tokens are all kinds of input and the output', () => {
     const usage = {
       calls: 2,
       input_tokens: 1,
@@ -97,8 +118,11 @@ describe('budget', () => {
       output_tokens: 1_000,
       cost_micro_usd: 5,
       unpriced_calls: 1,
+      unreported_calls: 3,
+      unreported_tokens: 20_000,
+      unreported_cost_micro_usd: 40,
     };
-    expect(spendingOf(usage)).toEqual({ calls: 2, tokens: 1_111, cost_micro_usd: 5 });
+    expect(spendingOf(usage)).toEqual({ calls: 5, tokens: 21_111, cost_micro_usd: 45 });
   });
 });
 
