@@ -7,7 +7,7 @@ import type {
   TurnReply,
 } from '../../contracts/model-turn.ts';
 import type { Usage } from '../../contracts/usage.ts';
-import { allows } from '../../core/budget/purse.ts';
+import { fits } from '../../core/budget/reservations.ts';
 import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
@@ -183,7 +183,7 @@ function findExcess({ deps, input, spent }: Attempt, { request }: PreparedTurn):
   const { allowance } = input;
   if (allowance === null) return null;
   const worst = spendingOf(deps.computeWorst(request));
-  return allows(allowance, addSpending(spendingOf(spent), worst)) ? null : worst;
+  return fits(addSpending(spendingOf(spent), worst), allowance) ? null : worst;
 }
 
 /** @param usage of the call. If undefined, it was not made. */

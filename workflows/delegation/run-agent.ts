@@ -66,7 +66,7 @@ export async function runAgent(context: ExecutionContext): Promise<DelegationOut
   );
   if (end.type === 'carry_over' && context.carryOver !== null) {
     const { escalations, loadedDetails: loaded_details, effects } = work;
-    const purse = context.funds.carry();
+    const purse = context.budget.carry();
     return context.carryOver({
       kind: 'agent',
       version: 1,
@@ -132,7 +132,7 @@ function contextOf(
     label: (calls) => turnSummary(delegation.agent_id, delegation.delegation_id, calls),
     control,
     superior,
-    funds: context.funds,
+    budget: context.budget,
     check: (outline) => checkOutline(outline, delegation.criterion_ids, work.effects),
     runTools: async (calls) => readOn(await callTools(calls.filter(isToolCall), toolContext)),
     onTurn: () => show('running'),

@@ -110,7 +110,7 @@ export async function dispatchWave(
     description: 'From a delegation: a question or a fault. Not for people.',
   });
   context.control.subscribe((change) => on(d, { type: change.type }));
-  context.treasury?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
+  context.account?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
   take(d, first);
   const stopped = await untilAllEnded(
     () => isDispatchDone(d.state) && d.reviews === 0,
@@ -204,10 +204,10 @@ function takeEscalation(d: Dispatching, payload: unknown): void {
 }
 
 async function lease(d: Dispatching, wish: LeaseEscalation): Promise<void> {
-  const { treasury } = d.context;
-  if (treasury === null) return d.context.superior.refuse(badEscalation);
+  const { account } = d.context;
+  if (account === null) return d.context.superior.refuse(badEscalation);
   const { request_id, delegation_id } = wish;
-  const grant = await treasury.request(delegation_id, wish);
+  const grant = await account.request(delegation_id, wish);
   tell(d, delegation_id, (child) => child.signal(grantSignal, { request_id, ...grant }));
 }
 
@@ -216,7 +216,7 @@ async function passOn(
   escalation: QuestionsEscalation,
   delegationId: string,
 ): Promise<void> {
-  if (escalation.spent !== undefined) d.context.treasury?.release(delegationId, escalation.spent);
+  if (escalation.spent !== undefined) d.context.account?.release(delegationId, escalation.spent);
   on(d, { type: 'asked', delegation_id: delegationId });
   const answers = await putQuestions({ ...escalation, from: d.waveId }, d.context, {
     order: d.order,
@@ -249,7 +249,7 @@ function deliver(d: Dispatching, delegationId: string): void {
  * cancels them even if a handler began them. When the budget is spent, the rest is left to the decision on the wave.
  */
 async function review(d: Dispatching, work: () => Promise<Reviewed>): Promise<Reviewed> {
-  const verdict = d.context.treasury?.verdict() ?? 'open';
+  const verdict = d.context.account?.verdict() ?? 'open';
   if (verdict !== 'open') return { type: 'denied', reason: 'the budget is spent' };
   d.reviews += 1;
   const turn = d.lastReview;

@@ -11,7 +11,7 @@ import { workflowTypes } from '../../contracts/names.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import { emptyPurse } from '../../core/budget/purse.ts';
+import { emptyNode } from '../../core/budget/budget-node.ts';
 import { noSpending, spendingOf } from '../../core/budget/spending.ts';
 import { lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
@@ -24,13 +24,13 @@ import type { ChildRelay } from '../shared/child-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { toPlanned } from '../shared/progress-of.ts';
 import { recorder } from '../shared/recorder.ts';
-import type { Treasury } from '../shared/treasury.ts';
+import type { Account } from '../shared/account.ts';
 import { childOptions } from '../shared/child-options.ts';
 import { outcomeUnbegun } from '../execution/build-outcome.ts';
 import type { PlannerContext } from './consult-planner.ts';
 
 /** The planner's context with the wave's account; null: nothing is limited. */
-export type DispatchContext = PlannerContext & { readonly treasury: Treasury | null };
+export type DispatchContext = PlannerContext & { readonly account: Account | null };
 
 /** Facts about the wave that a delegation's start needs. */
 export interface WaveSite {
@@ -74,11 +74,11 @@ export async function runChild(
     const lost = outcomeUnbegun(delegation, 'failed', readFailure(error).message);
     return {
       ...lost,
-      usage: lostChild(context.treasury?.end(delegation_id, spent) ?? null, spent),
+      usage: lostChild(context.account?.end(delegation_id, spent) ?? null, spent),
     };
   } finally {
     relay.dismiss(delegationWorkflowId(d.waveId, delegation_id));
-    context.treasury?.end(delegation_id, spent);
+    context.account?.end(delegation_id, spent);
   }
 }
 
@@ -94,9 +94,9 @@ type Admitted =
 
 /** Nothing starts that could make no call. */
 async function admit({ context }: WaveSite, delegationId: string): Promise<Admitted> {
-  if (context.treasury === null) return { type: 'admitted', lease: null };
-  const { needs, spent, worked_ms } = emptyPurse;
-  const { lease, reason } = await context.treasury.request(delegationId, {
+  if (context.account === null) return { type: 'admitted', lease: null };
+  const { needs, spent, worked_ms } = emptyNode;
+  const { lease, reason } = await context.account.request(delegationId, {
     needs,
     spent,
     worked_ms,

@@ -8,7 +8,7 @@ import { lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { modelTurn, recallSpent } from './activities.ts';
 import { nowMs } from './clock.ts';
 import type { Control } from './control.ts';
-import type { Funds } from './funds.ts';
+import type { Budget } from './budget.ts';
 import { readFailure } from './read-failure.ts';
 import type { Superior } from './superior.ts';
 import { untilDone } from './until-done.ts';
@@ -39,17 +39,17 @@ export interface CallWatch {
 export async function callModel(
   input: Omit<ModelTurnInput, 'allowance'>,
   summary: string,
-  context: { readonly control: Control; readonly superior: Superior; readonly funds: Funds },
+  context: { readonly control: Control; readonly superior: Superior; readonly budget: Budget },
   { onCall, onRefused, onSpent }: CallWatch,
 ): Promise<ModelCall> {
   let hasFailed = false;
   for (;;) {
     await context.control.ready();
-    const allowed = await context.funds.allow();
+    const allowed = await context.budget.allow();
     if (allowed.type === 'denied') return allowed;
     const { allowance } = allowed;
     const began = nowMs();
-    const spend = (usage: Usage): void => context.funds.spend(usage, nowMs() - began);
+    const spend = (usage: Usage): void => context.budget.spend(usage, nowMs() - began);
     if (!hasFailed) onCall();
     try {
       const result = await modelTurn.executeWithOptions({ summary }, [{ ...input, allowance }]);
@@ -57,7 +57,7 @@ export async function callModel(
       if (result.reply.type !== 'unaffordable') return { type: 'replied', result };
       onSpent(result.usage);
       if (!hasFailed) onRefused();
-      context.funds.expectMore(result.reply.needs);
+      context.budget.expectMore(result.reply.needs);
     } catch (error) {
       if (isCancellation(error)) {
         const spent = await recallCancelled(error, allowance);

@@ -135,7 +135,7 @@ async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void>
     }),
   );
   t.leaderState = 'waiting_for_members';
-  t.own.funds.rest();
+  t.own.budget.rest();
   await doTasks(t, planned, on(t, { type: 'given' }));
   for (const task of t.state.tasks) {
     const isNew = planned.has(task.delegation_id) && !t.records.has(task.delegation_id);

@@ -32,11 +32,11 @@ export function openPhaseRelay(
   context: ExecutionContext,
   onWaiting: (question: string) => void,
 ): PhaseRelay {
-  const { order, control, funds, escalations } = context;
+  const { order, control, budget, escalations } = context;
   const superior = shareSuperior(context.superior, order, 0).forMember(onWaiting);
   const children = createChildRelay(control, superior.news);
   const passOn = async ({ spent, ...escalation }: QuestionsEscalation): Promise<void> => {
-    const given = spent === undefined ? undefined : funds.release(spent);
+    const given = spent === undefined ? undefined : budget.release(spent);
     const { from, escalation_id } = escalation;
     const answers = await superior.ask({
       ...escalation,
@@ -45,8 +45,8 @@ export function openPhaseRelay(
     await tell(from, (phase) => phase.signal(deliverSignal, { escalation_id, answers }));
   };
 
-  const lend = async ({ from: to, request_id, ...wish }: LeaseEscalation): Promise<void> => {
-    const { lease, reason } = await funds.lend(wish);
+  const reserve = async ({ from: to, request_id, ...wish }: LeaseEscalation): Promise<void> => {
+    const { lease, reason } = await budget.request(wish);
     await tell(to, (phase) => phase.signal(grantSignal, { request_id, lease, reason }));
   };
 
@@ -58,7 +58,7 @@ export function openPhaseRelay(
       case 'effect':
         return inBackground(() => superior.report(escalation.effect));
       case 'lease':
-        return inBackground(() => lend(escalation));
+        return inBackground(() => reserve(escalation));
       case 'questions':
         return inBackground(() => passOn(escalation));
       case 'withdrawn':

@@ -4,13 +4,13 @@ import { estimateFanOut } from '../../../core/budget/estimate-fan-out.ts';
 import { checkLeaseGrant, checkLeaseRequest } from '../../../core/budget/check-lease.ts';
 import {
   allowanceOf,
-  allows,
-  emptyPurse,
+  emptyNode,
   expectMore,
-  giveBack,
+  release,
   spend,
-  takeLease,
-} from '../../../core/budget/purse.ts';
+  takeGrant,
+} from '../../../core/budget/budget-node.ts';
+import { fits } from '../../../core/budget/reservations.ts';
 import {
   chargeLostWave,
   lendBudget,
@@ -26,33 +26,33 @@ import { noUsage } from '../../../core/usage/add-usage.ts';
 const lease = { calls: 2, tokens: 100, cost_micro_usd: null, until: 5_000 };
 const paid = { calls: 1, tokens: 60, cost_micro_usd: 7 };
 
-describe('purse', () => {
-  it('PU1: a call is allowed what is left of the lease', () => {
-    const purse = spend(takeLease(emptyPurse, lease), paid, 30);
-    expect(allowanceOf(purse, 0)).toEqual({ calls: 1, tokens: 40, cost_micro_usd: null });
-    expect(purse).toMatchObject({ spent: paid, worked_ms: 30 });
+describe('a budget without children', () => {
+  it('BN1: a call is allowed what is left of the lease', () => {
+    const node = spend(takeGrant(emptyNode, lease), paid, 30);
+    expect(allowanceOf(node, 0)).toEqual({ calls: 1, tokens: 40, cost_micro_usd: null });
+    expect(node).toMatchObject({ spent: paid, worked_ms: 30 });
   });
 
-  it('PU2: nothing is allowed without a lease, without a call in it, or after its time', () => {
-    expect(allowanceOf(emptyPurse, 0)).toBeNull();
-    const full = takeLease(emptyPurse, lease);
+  it('BN2: nothing is allowed without a lease, without a call in it, or after its time', () => {
+    expect(allowanceOf(emptyNode, 0)).toBeNull();
+    const full = takeGrant(emptyNode, lease);
     expect(allowanceOf(full, 4_999)).not.toBeNull();
     expect(allowanceOf(full, 5_000)).toBeNull();
-    expect(allowanceOf(giveBack(full), 0)).toBeNull();
+    expect(allowanceOf(release(full), 0)).toBeNull();
     expect(allowanceOf(spend(full, { ...paid, calls: 2 }, 0), 0)).toBeNull();
   });
 
-  it('PU3: what a refused call needed is asked for from then on', () => {
-    const purse = expectMore(takeLease(emptyPurse, lease), { ...noSpending, tokens: 101 });
-    expect(allowanceOf(purse, 0)).toBeNull();
-    expect(purse.needs).toEqual({ calls: 1, tokens: 101, cost_micro_usd: 0 });
+  it('BN3: what a refused call needed is asked for from then on', () => {
+    const node = expectMore(takeGrant(emptyNode, lease), { ...noSpending, tokens: 101 });
+    expect(allowanceOf(node, 0)).toBeNull();
+    expect(node.needs).toEqual({ calls: 1, tokens: 101, cost_micro_usd: 0 });
   });
 
-  it('allows a call whose worst case fits, to the last token', () => {
+  it('fits a call whose worst case fits, to the last token', () => {
     const allowance = { calls: 1, tokens: 60, cost_micro_usd: 7 };
-    expect(allows(allowance, paid)).toBe(true);
-    expect(allows({ ...allowance, tokens: 59 }, paid)).toBe(false);
-    expect(allows({ calls: null, tokens: null, cost_micro_usd: null }, paid)).toBe(true);
+    expect(fits(paid, allowance)).toBe(true);
+    expect(fits(paid, { ...allowance, tokens: 59 })).toBe(false);
+    expect(fits(paid, { calls: null, tokens: null, cost_micro_usd: null })).toBe(true);
   });
 });
 
@@ -102,14 +102,14 @@ describe('budget', () => {
     expect(chargeLostWave(account, told, 7_000).budget?.worked_ms).toBe(7_000);
   });
 
-  it('RB2: finding T2: without a limit, a lost wave counts as one call of unknown cost', () => {
+  it('U2, RB2: finding T2: without a limit, a lost wave counts as one call of unknown cost', () => {
     const { usage, budget } = chargeLostWave(null, { ...noUsage, calls: 2, cost_micro_usd: 5 }, 9);
     expect(budget).toBeNull();
     expect(usage).toMatchObject({ calls: 2, unreported_calls: 1, unreported_tokens: 0 });
     expect(formatUsage(usage)).toContain('at least');
   });
 
-  it('SP1: SP2: tokens are all kinds of input and the output', () => {
+  it('SP1, SP2: tokens are all kinds of input and the output', () => {
     const usage = {
       calls: 2,
       input_tokens: 1,

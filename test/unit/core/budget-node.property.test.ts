@@ -1,19 +1,18 @@
 import * as fc from 'fast-check';
 import type { Lease, LeaseWish, Spending } from '../../../contracts/budget.ts';
-import { emptyPurse, takeLease } from '../../../core/budget/purse.ts';
+import { emptyNode, takeGrant } from '../../../core/budget/budget-node.ts';
 import {
-  askForMore,
-  giveBackFor,
-  joinPurse,
-  leavePurse,
-  lendTo,
-  loseMember,
-  openSharedPurse,
+  requestMore,
+  releaseFor,
+  joinNode,
+  leaveNode,
+  reserveFor,
+  loseChild,
   setRest,
-  settleMember,
+  settleChild,
   takeMore,
-} from '../../../core/budget/shared-purse.ts';
-import type { SharedPurse } from '../../../core/budget/shared-purse.ts';
+} from '../../../core/budget/budget-node.ts';
+import type { BudgetNode } from '../../../core/budget/budget-node.ts';
 import { addSpending, mapSpending, measures, noSpending } from '../../../core/budget/spending.ts';
 import { property } from './builders.ts';
 
@@ -27,7 +26,7 @@ const leaseOf = (one: number): Lease => ({
 
 /** Members 0 to 3 that spend no more than they were lent, and a wave that keeps what it lent. */
 class World {
-  state: SharedPurse;
+  state: BudgetNode;
   lends = 0;
   wishes = 0;
   readonly breaches: string[] = [];
@@ -38,12 +37,12 @@ class World {
   readonly #inHand = new Map<number, Spending>();
 
   constructor(first: number) {
-    this.state = openSharedPurse(takeLease(emptyPurse, leaseOf(first)));
+    this.state = takeGrant(emptyNode, leaseOf(first));
     this.#charged = limited(leaseOf(first));
   }
 
   play({ who, what, one }: Move): void {
-    const isIn = this.state.members.some(({ member }) => member === who);
+    const isIn = this.state.children.some(({ child }) => child === who);
     if (what === 'reply') this.#reply(one);
     else if (!isIn) this.#join(who);
     else this.#act(who, what, one);
@@ -51,7 +50,7 @@ class World {
   }
 
   #join(who: number): void {
-    this.state = joinPurse(this.state, who);
+    this.state = joinNode(this.state, who);
     this.#spent.set(who, noSpending);
     this.#inHand.set(who, noSpending);
   }
@@ -69,7 +68,7 @@ class World {
         return;
       case 'leave':
         this.#settle(who, noSpending);
-        this.state = leavePurse(this.state, who);
+        this.state = leaveNode(this.state, who);
         return;
       case 'reply':
     }
@@ -78,21 +77,21 @@ class World {
   #lend(who: number, one: number): void {
     this.#settle(who, noSpending);
     this.state = setRest(this.state, who, false);
-    const lent = lendTo(this.state, who, amount(one), 0);
+    const lent = reserveFor(this.state, who, amount(one), 0);
     if (lent !== null) {
       if (lent.lease.tokens !== null && lent.lease.tokens < one)
-        this.breaches.push('JP2: too little');
+        this.breaches.push('RS3: too little');
       this.lends += 1;
-      this.state = lent.state;
+      this.state = lent.node;
       this.#inHand.set(who, limited(lent.lease));
-    } else if (this.state.asked === null) {
-      const { state, wish } = askForMore(this.state, amount(one));
+    } else if (this.state.requested === null) {
+      const { node, wish } = requestMore(this.state, amount(one));
       this.wishes += 1;
-      this.state = state;
+      this.state = node;
       this.#wish = wish;
       this.#charged = addSpending(wish.spent, wish.held ?? noSpending);
-    } else if (lendTo(this.state, who, noSpending, 0) !== null) {
-      this.breaches.push('JP3: lent while more was asked for');
+    } else if (reserveFor(this.state, who, noSpending, 0) !== null) {
+      this.breaches.push('BN4: lent while more was asked for');
     }
   }
 
@@ -110,18 +109,18 @@ class World {
 
   #settle(who: number, kept: Spending): void {
     const spent = this.#spent.get(who) ?? noSpending;
-    this.state = settleMember(this.state, who, { spent, worked_ms: 0 }, kept);
+    this.state = settleChild(this.state, who, { spent, worked_ms: 0 }, kept);
     this.#inHand.set(who, kept);
   }
 
   #giveBack(who: number): void {
     this.#settle(who, noSpending);
-    const others = this.state.members.filter((one) => one.member !== who && !one.rests);
-    const { state, given } = giveBackFor(this.state, who);
-    this.state = state;
-    if (!given) return;
-    if (others.length > 0) this.breaches.push('JP5: given back while others work');
-    this.#charged = state.purse.spent;
+    const others = this.state.children.filter((one) => one.child !== who && !one.rests);
+    const { node, released } = releaseFor(this.state, who);
+    this.state = node;
+    if (!released) return;
+    if (others.length > 0) this.breaches.push('BN6: given back while others work');
+    this.#charged = node.spent;
   }
 
   #reply(one: number): void {
@@ -137,7 +136,7 @@ class World {
     const gone = addSpending(inHand, ...this.#spent.values());
     for (const measure of measures) {
       if (measure !== 'cost_micro_usd' && gone[measure] > this.#charged[measure]) {
-        this.breaches.push(`JP1: ${gone[measure]} of ${this.#charged[measure]} ${measure}`);
+        this.breaches.push(`BN1: ${gone[measure]} of ${this.#charged[measure]} ${measure}`);
       }
     }
   }
@@ -162,8 +161,8 @@ const moves: fc.Arbitrary<readonly Move[]> = fc.array(
   { minLength: 20, maxLength: 80 },
 );
 
-describe('a purse that members share', () => {
-  it('JP1, JP2, JP3 and JP5: whoever spends in whatever order, never more than was leased', () => {
+describe('a budget that children share', () => {
+  it('BN1, RS3, BN4 and BN6: whoever spends in whatever order, never more than was granted', () => {
     let lends = 0;
     let wishes = 0;
     fc.assert(
@@ -180,82 +179,82 @@ describe('a purse that members share', () => {
     expect(wishes).toBeGreaterThan(300);
   });
 
-  const two = [1, 2].reduce(joinPurse, openSharedPurse(takeLease(emptyPurse, leaseOf(1_000))));
+  const two = [1, 2].reduce(joinNode, takeGrant(emptyNode, leaseOf(1_000)));
 
-  it('JP2: a call gets a share while much is left, and what it needs when little is', () => {
-    expect(lendTo(two, 1, amount(10), 0)?.lease.tokens).toBe(250);
-    expect(lendTo(two, 1, amount(900), 0)?.lease.tokens).toBe(900);
-    expect(lendTo(two, 1, amount(1_001), 0)).toBeNull();
-    expect(lendTo(setRest(two, 2, true), 1, amount(10), 0)?.lease.tokens).toBe(500);
+  it('RS3: a call gets a share while much is left, and what it needs when little is', () => {
+    expect(reserveFor(two, 1, amount(10), 0)?.lease.tokens).toBe(250);
+    expect(reserveFor(two, 1, amount(900), 0)?.lease.tokens).toBe(900);
+    expect(reserveFor(two, 1, amount(1_001), 0)).toBeNull();
+    expect(reserveFor(setRest(two, 2, true), 1, amount(10), 0)?.lease.tokens).toBe(500);
   });
 
-  it('JP4: what was not spent is free again', () => {
-    const lent = lendTo(two, 1, amount(900), 0);
+  it('BN5: what was not spent is free again', () => {
+    const lent = reserveFor(two, 1, amount(900), 0);
     if (lent === null) throw new Error('nothing was lent');
-    expect(lendTo(lent.state, 2, amount(500), 0)).toBeNull();
+    expect(reserveFor(lent.node, 2, amount(500), 0)).toBeNull();
     const told = { spent: amount(400), worked_ms: 5 };
-    const settled = settleMember(lent.state, 1, told, noSpending);
-    expect(settled.purse).toMatchObject({ spent: { tokens: 400 }, worked_ms: 5 });
-    expect(lendTo(settled, 2, amount(500), 0)).not.toBeNull();
-    expect(lendTo(leavePurse(lent.state, 1), 2, amount(500), 0)).not.toBeNull();
+    const settled = settleChild(lent.node, 1, told, noSpending);
+    expect(settled).toMatchObject({ spent: { tokens: 400 }, worked_ms: 5 });
+    expect(reserveFor(settled, 2, amount(500), 0)).not.toBeNull();
+    expect(reserveFor(leaveNode(lent.node, 1), 2, amount(500), 0)).not.toBeNull();
   });
 
-  it('JP3: above, what is lent is neither spent nor free', () => {
-    const lent = lendTo(two, 1, amount(900), 0);
+  it('BN4: above, what is lent is neither spent nor free', () => {
+    const lent = reserveFor(two, 1, amount(900), 0);
     if (lent === null) throw new Error('nothing was lent');
-    const { state, wish } = askForMore(lent.state, amount(500));
+    const { node, wish } = requestMore(lent.node, amount(500));
     expect(wish).toMatchObject({ spent: { tokens: 0 }, held: { tokens: 900 } });
     // 900 are still out: of 500 more, and of what comes back, others may be lent.
-    const more = takeMore(state, leaseOf(500));
-    expect(lendTo(more, 2, amount(501), 0)).toBeNull();
-    expect(lendTo(leavePurse(more, 1), 2, amount(1_400), 0)).not.toBeNull();
-    const none = takeMore(state, null);
-    expect(lendTo(none, 2, amount(1), 0)).toBeNull();
-    expect(lendTo(leavePurse(none, 1), 2, amount(900), 0)).not.toBeNull();
+    const more = takeMore(node, leaseOf(500));
+    expect(reserveFor(more, 2, amount(501), 0)).toBeNull();
+    expect(reserveFor(leaveNode(more, 1), 2, amount(1_400), 0)).not.toBeNull();
+    const none = takeMore(node, null);
+    expect(reserveFor(none, 2, amount(1), 0)).toBeNull();
+    expect(reserveFor(leaveNode(none, 1), 2, amount(900), 0)).not.toBeNull();
   });
 
-  it('JP6: who is lost has spent what it was lent, and all that it told of', () => {
-    const lent = lendTo(two, 1, amount(300), 0);
+  it('BN7, RS1: who is lost has spent what it was lent, and all that it told of', () => {
+    const lent = reserveFor(two, 1, amount(300), 0);
     if (lent === null) throw new Error('nothing was lent');
     const told = { spent: amount(100), worked_ms: 7 };
-    const { state: lost, charged } = loseMember(settleMember(lent.state, 1, told, amount(200)), 1);
+    const { node: lost, charged } = loseChild(settleChild(lent.node, 1, told, amount(200)), 1);
     expect(charged).toEqual(amount(200));
-    expect(lost.purse).toMatchObject({ spent: { tokens: 300 }, worked_ms: 7 });
-    expect(lost.members.map(({ member }) => member)).toEqual([2]);
-    expect(lendTo(lost, 2, amount(701), 0)).toBeNull();
-    expect(lendTo(lost, 2, amount(700), 0)).not.toBeNull();
-    expect(loseMember(lost, 1).state).toBe(lost);
+    expect(lost).toMatchObject({ spent: { tokens: 300 }, worked_ms: 7 });
+    expect(lost.children.map(({ child }) => child)).toEqual([2]);
+    expect(reserveFor(lost, 2, amount(701), 0)).toBeNull();
+    expect(reserveFor(lost, 2, amount(700), 0)).not.toBeNull();
+    expect(loseChild(lost, 1).node).toBe(lost);
   });
 
-  it('JP2: what has no limit is lent without one, and takes nothing of it', () => {
-    const lent = lendTo(two, 1, amount(10), 0);
+  it('RS3: what has no limit is lent without one, and takes nothing of it', () => {
+    const lent = reserveFor(two, 1, amount(10), 0);
     expect(lent?.lease.cost_micro_usd).toBeNull();
-    expect(lent?.state.members[0]?.lent.cost_micro_usd).toBe(0);
+    expect(lent?.node.children[0]?.reserved.cost_micro_usd).toBe(0);
   });
 
-  it('JP2: nothing is lent from the moment on at which the lease ends', () => {
+  it('RS3: nothing is lent from the moment on at which the lease ends', () => {
     const lease = { ...leaseOf(1_000), until: 50 };
-    const state = joinPurse(openSharedPurse(takeLease(emptyPurse, lease)), 1);
-    expect(lendTo(state, 1, amount(10), 49)?.lease.until).toBe(50);
-    expect(lendTo(state, 1, amount(10), 50)).toBeNull();
+    const state = joinNode(takeGrant(emptyNode, lease), 1);
+    expect(reserveFor(state, 1, amount(10), 49)?.lease.until).toBe(50);
+    expect(reserveFor(state, 1, amount(10), 50)).toBeNull();
   });
 
-  it('JP3: a wish says nothing of what is lent when nothing is', () => {
-    expect(askForMore(two, amount(10)).wish).not.toHaveProperty('held');
+  it('BN4: a wish says nothing of what is lent when nothing is', () => {
+    expect(requestMore(two, amount(10)).wish).not.toHaveProperty('held');
   });
 
-  it('JP5: the last who is at work gives the lease back; who is beside others, only its own', () => {
-    const alone = giveBackFor(setRest(two, 2, true), 1);
-    expect(alone).toMatchObject({ given: true, state: { purse: { lease: null } } });
-    const lent = lendTo(two, 2, amount(10), 0);
+  it('BN6: the last who is at work gives the lease back; who is beside others, only its own', () => {
+    const alone = releaseFor(setRest(two, 2, true), 1);
+    expect(alone).toMatchObject({ released: true, node: { grant: null } });
+    const lent = reserveFor(two, 2, amount(10), 0);
     if (lent === null) throw new Error('nothing was lent');
-    expect(giveBackFor(lent.state, 1).given).toBe(false);
-    expect(giveBackFor(setRest(lent.state, 2, true), 1).given).toBe(false);
-    expect(giveBackFor(askForMore(setRest(two, 2, true), amount(10)).state, 1).given).toBe(false);
+    expect(releaseFor(lent.node, 1).released).toBe(false);
+    expect(releaseFor(setRest(lent.node, 2, true), 1).released).toBe(false);
+    expect(releaseFor(requestMore(setRest(two, 2, true), amount(10)).node, 1).released).toBe(false);
   });
 
-  it('JP4: who has left can tell nothing any more', () => {
-    const left = leavePurse(two, 1);
-    expect(settleMember(left, 1, { spent: amount(9), worked_ms: 9 }, noSpending)).toBe(left);
+  it('BN5: who has left can tell nothing any more', () => {
+    const left = leaveNode(two, 1);
+    expect(settleChild(left, 1, { spent: amount(9), worked_ms: 9 }, noSpending)).toBe(left);
   });
 });
