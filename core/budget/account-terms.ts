@@ -3,7 +3,7 @@ import type {
   BudgetAccount,
   BudgetLimits,
   BudgetScope,
-  Lease,
+  Reservation,
   Spending,
 } from '../../contracts/budget.ts';
 import { chargeOf, fits, sizeReservation } from './reservations.ts';
@@ -83,7 +83,7 @@ export function sizeGrant(
   state: AccountState,
   child: AccountChild,
   { needs }: QueuedRequest,
-): Lease | null {
+): Reservation | null {
   const wave = leftOf(state, 'wave');
   const spare = isExempt(state, child)
     ? mapLimits(wave, (left, one) => (one === 'worked_ms' ? left : Math.max(left, needs[one])))

@@ -13,7 +13,7 @@
  *   BN6. The grant is released only when no other child works or holds a reservation.
  *   BN7. A child that disappears without reporting is charged its whole reservation.
  */
-import type { Allowance, Lease, LeaseWish, Spending } from '../../contracts/budget.ts';
+import type { Allowance, Reservation, BudgetNeeds, Spending } from '../../contracts/budget.ts';
 import {
   chargeOf,
   fits,
@@ -41,7 +41,7 @@ export interface NodeChild extends BudgetChild {
 
 export interface BudgetNode {
   /** Null before the first grant, and after it was released. */
-  readonly grant: Lease | null;
+  readonly grant: Reservation | null;
   /** Reported as spent since the grant arrived. */
   readonly spent_of_grant: Spending;
   /** Spent in total. */
@@ -68,7 +68,7 @@ export const emptyNode: BudgetNode = {
   requested: null,
 };
 
-export function takeGrant(node: BudgetNode, grant: Lease): BudgetNode {
+export function takeGrant(node: BudgetNode, grant: Reservation): BudgetNode {
   return { ...node, grant, spent_of_grant: noSpending };
 }
 
@@ -133,15 +133,15 @@ export function reserveFor(
   child: number,
   needs: Spending,
   now: number,
-): { readonly node: BudgetNode; readonly lease: Lease } | null {
+): { readonly node: BudgetNode; readonly reservation: Reservation } | null {
   const free = node.requested === null ? freeOf(node, now) : null;
   if (free === null) return null;
   const atWork = node.children.filter(({ rests }) => !rests).length;
-  const lease = sizeReservation(free, needs, atWork, node.grant?.until ?? null);
-  if (lease === null) return null;
+  const reservation = sizeReservation(free, needs, atWork, node.grant?.until ?? null);
+  if (reservation === null) return null;
   return {
-    node: changeChild(node, child, (one) => reserve({ ...one, reserved: noSpending }, lease)),
-    lease,
+    node: changeChild(node, child, (one) => reserve({ ...one, reserved: noSpending }, reservation)),
+    reservation,
   };
 }
 
@@ -164,23 +164,23 @@ export function settleChild(
 export function requestMore(
   node: BudgetNode,
   needs: Spending,
-): { readonly node: BudgetNode; readonly wish: LeaseWish } {
-  const held = reservedIn(node);
-  const requested = addSpending(node.spent_of_grant, held);
-  const wish = { needs, spent: node.spent, worked_ms: node.worked_ms };
+): { readonly node: BudgetNode; readonly request: BudgetNeeds } {
+  const reserved = reservedIn(node);
+  const requested = addSpending(node.spent_of_grant, reserved);
+  const request = { needs, spent: node.spent, worked_ms: node.worked_ms };
   return {
     node: { ...node, grant: raise(node.grant, requested, noSpending), requested },
-    wish: isAny(held) ? { ...wish, held } : wish,
+    request: isAny(reserved) ? { ...request, reserved } : request,
   };
 }
 
-/** @param lease Null when no more is granted: then the children finish with what is reserved for them. */
-export function takeMore(node: BudgetNode, lease: Lease | null): BudgetNode {
+/** @param reservation Null when no more is granted: then the children finish with what is reserved for them. */
+export function takeMore(node: BudgetNode, reservation: Reservation | null): BudgetNode {
   const { requested } = node;
   if (requested === null) return node;
-  if (lease === null) return { ...node, requested: null };
-  const added = mapSpending((measure) => lease[measure] ?? 0);
-  return { ...node, grant: raise(lease, requested, added), requested: null };
+  if (reservation === null) return { ...node, requested: null };
+  const added = mapSpending((measure) => reservation[measure] ?? 0);
+  return { ...node, grant: raise(reservation, requested, added), requested: null };
 }
 
 /**
@@ -198,7 +198,7 @@ export function releaseFor(
 }
 
 /** Sets each limit of `grant` to the sum; a measure without a limit keeps none. */
-function raise<G extends Lease | null>(grant: G, base: Spending, added: Spending): G {
+function raise<G extends Reservation | null>(grant: G, base: Spending, added: Spending): G {
   if (grant === null) return grant;
   const sum = addSpending(base, added);
   return { ...grant, ...mapAllowance(grant, (_limit, measure) => sum[measure]) };

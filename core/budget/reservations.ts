@@ -9,7 +9,7 @@
  *        same time; near the limit it is exact.
  *   RS4. A measure without a limit is reserved without one.
  */
-import type { Allowance, Lease, Spending } from '../../contracts/budget.ts';
+import type { Allowance, Reservation, Spending } from '../../contracts/budget.ts';
 import { addSpending, mapAllowance, mapSpending, measures, noSpending } from './spending.ts';
 
 export interface BudgetChild {
@@ -40,8 +40,8 @@ export function lose<C extends BudgetChild>(child: C): C {
   return { ...child, reserved: noSpending, spent: chargeOf(child) };
 }
 
-export function reserve<C extends BudgetChild>(child: C, lease: Lease): C {
-  const added = mapSpending((measure) => lease[measure] ?? 0);
+export function reserve<C extends BudgetChild>(child: C, reservation: Reservation): C {
+  const added = mapSpending((measure) => reservation[measure] ?? 0);
   return { ...child, reserved: addSpending(child.reserved, added) };
 }
 
@@ -63,7 +63,7 @@ export function sizeReservation(
   needs: Spending,
   sharers: number,
   until: number | null,
-): Lease | null {
+): Reservation | null {
   if (!fits(needs, free)) return null;
   const share = (amount: number): number => Math.floor(amount / (2 * Math.max(1, sharers)));
   return {

@@ -3,7 +3,7 @@
  *
  * Invariants:
  *   RB1. A measure that was not typed has no limit; a budget without any limit is null.
- *   RB2. A wave that ends without a report has spent all that it was lent, and of time at most what has passed.
+ *   RB2. A wave that ends without a report has spent all that was reserved for it, and of time at most what has passed.
  */
 import type {
   BudgetAccount,
@@ -41,8 +41,8 @@ export function openBudget(budget: RunBudget | null): CarriedBudget | null {
   return budget === null ? null : { limits: budget, steps: budget, worked_ms: 0 };
 }
 
-/** Lends a wave the whole rest of the run's budget, because only one wave works at a time. */
-export function lendBudget(budget: CarriedBudget | null, usage: Usage): BudgetAccount | null {
+/** Reserves for a wave the whole rest of the run's budget, because only one wave works at a time. */
+export function reserveForWave(budget: CarriedBudget | null, usage: Usage): BudgetAccount | null {
   if (budget === null) return null;
   const { limits, steps, worked_ms } = budget;
   return { limits, steps, before: spendingOf(usage), before_worked_ms: worked_ms };
@@ -51,7 +51,7 @@ export function lendBudget(budget: CarriedBudget | null, usage: Usage): BudgetAc
 /**
  * Charges a wave that ended without a report.
  *
- * @param account What it was lent; null: nothing was limited.
+ * @param account What was reserved for it; null: nothing was limited.
  * @param told Usage that it reported before.
  * @param passedMs Milliseconds from its start to its end.
  * @returns its usage, and the budget for the rest of the run.
@@ -64,7 +64,7 @@ export function chargeLostWave(
   if (account === null) return { usage: addUsage(told, lostUsage(null)), budget: null };
   const { limits, steps, before, before_worked_ms } = account;
   const spent = spendingOf(told);
-  const lent = (measure: Measure): number | null => {
+  const reserved = (measure: Measure): number | null => {
     const run = limits.run[measure];
     const wave = limits.wave[measure];
     if (run === null && wave === null) return null;
@@ -76,9 +76,9 @@ export function chargeLostWave(
     limits.wave.worked_ms ?? Infinity,
   );
   const lost = lostUsage({
-    calls: lent('calls'),
-    tokens: lent('tokens'),
-    cost_micro_usd: lent('cost_micro_usd'),
+    calls: reserved('calls'),
+    tokens: reserved('tokens'),
+    cost_micro_usd: reserved('cost_micro_usd'),
   });
   return {
     usage: addUsage(told, lost),

@@ -15,7 +15,7 @@
  *   BA7. Every state takes every event; one that does not fit changes nothing and commands nothing.
  *   BA8. Time counts while a child works and the run is not held; no call begins when it is used up.
  */
-import type { BudgetAccount, Lease, Spending } from '../../contracts/budget.ts';
+import type { BudgetAccount, Reservation, Spending } from '../../contracts/budget.ts';
 import { findBinding, sizeGrant } from './account-terms.ts';
 import type { AccountChild, AccountState, QueuedRequest, ReachedLimit } from './account-terms.ts';
 import { lose, newChild, reserve, settle } from './reservations.ts';
@@ -32,7 +32,7 @@ export type AccountEvent =
       readonly spent: Spending;
       readonly worked_ms: number;
       /** Reserved for others, so not given back with this request. */
-      readonly held?: Spending;
+      readonly reserved?: Spending;
     }
   /** The child waits for the user. */
   | { readonly type: 'released'; readonly child_id: string; readonly spent: Spending }
@@ -48,7 +48,7 @@ export type AccountEvent =
 export type BudgetDecision = 'top_up' | 'finish' | 'abandon';
 
 export type AccountCommand =
-  | { readonly type: 'grant'; readonly child_id: string; readonly lease: Lease }
+  | { readonly type: 'grant'; readonly child_id: string; readonly reservation: Reservation }
   | { readonly type: 'deny'; readonly child_id: string; readonly reason: string }
   | { readonly type: 'ask'; readonly limit: ReachedLimit };
 
@@ -103,12 +103,12 @@ function takeRequest(
   state: AccountState,
   event: Extract<AccountEvent, { type: 'request' }>,
 ): AccountState | null {
-  const { child_id, needs, held = noSpending } = event;
+  const { child_id, needs, reserved = noSpending } = event;
   const known = state.children.find((child) => child.child_id === child_id);
   if (known?.state === 'ended' || isQueued(state, child_id)) return null;
   const before = known ?? openChild(child_id);
   // A request gives the rest of the old reservation back.
-  const child: AccountChild = { ...settle(before, event, held), state: 'working' };
+  const child: AccountChild = { ...settle(before, event, reserved), state: 'working' };
   const request: QueuedRequest = { child_id, needs: mapSpending((one) => Math.max(0, needs[one])) };
   return {
     ...state,
@@ -235,10 +235,10 @@ function grant(
   request: QueuedRequest,
   commands: AccountCommand[],
 ): AccountState {
-  const lease = sizeGrant(state, child, request);
-  if (lease === null) return state;
-  commands.push({ type: 'grant', child_id: child.child_id, lease });
-  const children = state.children.map((one) => (one === child ? reserve(one, lease) : one));
+  const reservation = sizeGrant(state, child, request);
+  if (reservation === null) return state;
+  commands.push({ type: 'grant', child_id: child.child_id, reservation });
+  const children = state.children.map((one) => (one === child ? reserve(one, reservation) : one));
   return leaveQueue({ ...state, children }, request);
 }
 

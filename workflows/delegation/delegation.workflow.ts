@@ -51,9 +51,9 @@ export async function delegation(
   const superior = createParentSuperior(parent.workflowId, order.run_id, control, order.news);
   const escalations = createEscalationRouter((reason) => superior.refuse(reason));
   const { delegation_id } = order.delegation;
-  const { lease } = order;
-  const purse = carried?.purse ?? (lease === null ? null : takeGrant(emptyNode, lease));
-  const budget = openChildBudget(parent.workflowId, delegation_id, purse);
+  const { reservation } = order;
+  const node = carried?.budget ?? (reservation === null ? null : takeGrant(emptyNode, reservation));
+  const budget = openChildBudget(parent.workflowId, delegation_id, node);
   let status: DelegationStatusView | null = null;
   setHandler(delegationStatusQuery, () => status, { description: 'State, turns and usage.' });
   return execute(order.delegation.executor, {

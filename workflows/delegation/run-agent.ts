@@ -66,13 +66,12 @@ export async function runAgent(context: ExecutionContext): Promise<DelegationOut
   );
   if (end.type === 'carry_over' && context.carryOver !== null) {
     const { escalations, loadedDetails: loaded_details, effects } = work;
-    const purse = context.budget.carry();
     return context.carryOver({
       kind: 'agent',
       version: 1,
       conversation,
       escalations,
-      purse,
+      budget: context.budget.carry(),
       loaded_details,
       effects,
     });

@@ -22,7 +22,7 @@ export interface CarriedDelegation {
   /** Escalations so far; they number the next. */
   readonly escalations: number;
   /** Null without a budget. */
-  readonly purse: BudgetNode | null;
+  readonly budget: BudgetNode | null;
   /** As in DelegationOutcome. */
   readonly loaded_details: readonly string[];
   /** Attempted changes outside of the run. */
@@ -44,7 +44,7 @@ export interface CarriedTeam {
   readonly worked_ms: number;
   readonly notes: readonly string[];
   readonly escalations: number;
-  readonly purse: BudgetNode | null;
+  readonly budget: BudgetNode | null;
   /** Details that leader and members loaded. */
   readonly loaded_details: readonly string[];
   readonly effects: readonly KnownEffect[];

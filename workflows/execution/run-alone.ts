@@ -9,7 +9,7 @@ import type {
 import type { ExecutorOutline } from '../../contracts/executor.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { applyOutcomes, applyPlan } from '../../core/criteria/criteria.ts';
-import { lendBudget } from '../../core/budget/resolve-budget.ts';
+import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { createEscalationRouter } from '../shared/escalation-router.ts';
@@ -49,7 +49,7 @@ export async function runAlone(
   }
   host.showPlan(progressOf(1, plan, noUsage));
   const { account, budget } = openAccount(
-    lendBudget(host.state.budget, noUsage),
+    reserveForWave(host.state.budget, noUsage),
     { control: host.control, superior: host, limits: opened.limits, wave: 1 },
     delegation.delegation_id,
   );
@@ -105,7 +105,7 @@ function orderAlone(
     upstream: [],
     news: [],
     limits,
-    lease: null,
+    reservation: null,
     paused: false,
   };
 }

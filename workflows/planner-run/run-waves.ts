@@ -13,7 +13,7 @@ import { workflowTypes } from '../../contracts/names.ts';
 import type { CarriedRun, PlannerRunArgs, RunStatus } from '../../contracts/planner-run.ts';
 import type { PlannerWaveArgs, WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import { isDone, waiveCriteria } from '../../core/criteria/criteria.ts';
-import { lendBudget } from '../../core/budget/resolve-budget.ts';
+import { reserveForWave } from '../../core/budget/resolve-budget.ts';
 import { waveWorkflowId } from '../../core/ids.ts';
 import { lastNewsId } from '../../core/run/news.ts';
 import { decideNextStep } from '../../core/run/decide-next-step.ts';
@@ -145,7 +145,7 @@ async function orderNext(host: RootHost, ledger: RunLedger, told: number): Promi
     record_ref,
     agents: opened.agents,
     limits: opened.limits,
-    budget: lendBudget(state.budget, state.usage),
+    budget: reserveForWave(state.budget, state.usage),
     criteria: state.criteria,
     known_inputs: record.knownInputs(),
     delegation_ids: ledger.delegationIds(),

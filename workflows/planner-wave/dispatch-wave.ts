@@ -10,7 +10,7 @@ import {
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { Delivery, LeaseEscalation, QuestionsEscalation } from '../../contracts/messages.ts';
+import type { Delivery, BudgetEscalation, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
@@ -189,8 +189,8 @@ function takeEscalation(d: Dispatching, payload: unknown): void {
     return;
   }
   const { delegation_id } = escalation;
-  if (escalation.type === 'lease') {
-    inBackground(() => lease(d, escalation));
+  if (escalation.type === 'budget') {
+    inBackground(() => grantBudget(d, escalation));
     return;
   }
   if (escalation.type !== 'questions' || delegation_id === null) {
@@ -200,11 +200,11 @@ function takeEscalation(d: Dispatching, payload: unknown): void {
   inBackground(() => passOn(d, escalation, delegation_id));
 }
 
-async function lease(d: Dispatching, wish: LeaseEscalation): Promise<void> {
+async function grantBudget(d: Dispatching, request: BudgetEscalation): Promise<void> {
   const { account } = d.context;
   if (account === null) return d.context.superior.refuse(badEscalation);
-  const { request_id, delegation_id } = wish;
-  const grant = await account.request(delegation_id, wish);
+  const { request_id, delegation_id } = request;
+  const grant = await account.request(delegation_id, request);
   tell(d, delegation_id, (child) => child.signal(grantSignal, { request_id, ...grant }));
 }
 

@@ -1,6 +1,6 @@
 import { isCancellation, startChild } from '@temporalio/workflow';
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
-import type { Lease, Spending } from '../../contracts/budget.ts';
+import type { Reservation, Spending } from '../../contracts/budget.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type {
   DelegationArgs,
@@ -53,14 +53,14 @@ export async function runChild(
 ): Promise<DelegationOutcome> {
   const { context, relay } = d;
   const { delegation_id } = delegation;
-  // Unknown only when the child was lost: then its whole lease counts as spent.
+  // Unknown only when the child was lost: then its whole reservation counts as spent.
   let spent: Spending | null = noSpending;
   try {
     const admitted = await admit(d, delegation_id);
     if (admitted.type === 'denied') return outcomeUnbegun(delegation, 'skipped', admitted.reason);
     recorder.observe(metrics.gateWait, {}, secondsSince(d.plannedAtMs));
     const news = context.superior.news.all();
-    const child = await startDelegation(d, delegation, { lease: admitted.lease, news });
+    const child = await startDelegation(d, delegation, { reservation: admitted.reservation, news });
     spent = null;
     relay.welcome(child.workflowId, lastNewsId(news));
     const outcome = await child.result();
@@ -89,25 +89,25 @@ function lostChild(charged: Spending | null, spent: Spending | null): Usage {
 }
 
 type Admitted =
-  | { readonly type: 'admitted'; readonly lease: Lease | null }
+  | { readonly type: 'admitted'; readonly reservation: Reservation | null }
   | { readonly type: 'denied'; readonly reason: string };
 
 /** Nothing starts that could make no call. */
 async function admit({ context }: WaveSite, delegationId: string): Promise<Admitted> {
-  if (context.account === null) return { type: 'admitted', lease: null };
+  if (context.account === null) return { type: 'admitted', reservation: null };
   const { needs, spent, worked_ms } = emptyNode;
-  const { lease, reason } = await context.account.request(delegationId, {
+  const { reservation, reason } = await context.account.request(delegationId, {
     needs,
     spent,
     worked_ms,
   });
-  return lease === null ? { type: 'denied', reason } : { type: 'admitted', lease };
+  return reservation === null ? { type: 'denied', reason } : { type: 'admitted', reservation };
 }
 
 function startDelegation(
   { order, plan, outcomes, byId, waveId }: WaveSite,
   delegation: DelegationOutline,
-  { lease, news }: Pick<DelegationOrder, 'lease' | 'news'>,
+  { reservation, news }: Pick<DelegationOrder, 'reservation' | 'news'>,
 ): Promise<DelegationChild> {
   const { run_id, wave, registry_ref, record_ref, limits } = order;
   const versions = [...byId.values()];
@@ -142,7 +142,7 @@ function startDelegation(
             upstream,
             news,
             limits,
-            lease,
+            reservation,
             paused: false,
           },
         },

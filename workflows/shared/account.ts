@@ -2,8 +2,8 @@ import { workflowInfo } from '@temporalio/workflow';
 import type {
   BudgetAccount,
   CarriedBudget,
-  LeaseReply,
-  LeaseWish,
+  BudgetReply,
+  BudgetNeeds,
   Spending,
 } from '../../contracts/budget.ts';
 import type { RunLimits } from '../../contracts/limits.ts';
@@ -30,7 +30,7 @@ import type { Superior } from './superior.ts';
 /** Account of a wave: `core/budget` decides; this waits, asks and replies. */
 export interface Account {
   /** Resolves with a reservation, or with the reason why there is none. */
-  request(childId: string, wish: LeaseWish): Promise<LeaseReply>;
+  request(childId: string, request: BudgetNeeds): Promise<BudgetReply>;
   /** Frees the reservation of a child that waits for the user. */
   release(childId: string, spent: Spending): void;
   /** @param spent Null when unknown. @returns the amount that the child is charged. */
@@ -61,7 +61,7 @@ function createAccount(account: BudgetAccount, context: AccountContext): Account
     now: nowMs(),
     held: isHeld(),
   });
-  const replies = createMailbox<LeaseReply>();
+  const replies = createMailbox<BudgetReply>();
   const listeners: (() => void)[] = [];
   let asked = 0;
 
@@ -75,10 +75,10 @@ function createAccount(account: BudgetAccount, context: AccountContext): Account
   const obey = (command: AccountCommand): void => {
     switch (command.type) {
       case 'grant':
-        replies.put(command.child_id, { lease: command.lease, reason: '' });
+        replies.put(command.child_id, { reservation: command.reservation, reason: '' });
         return;
       case 'deny':
-        replies.put(command.child_id, { lease: null, reason: command.reason });
+        replies.put(command.child_id, { reservation: null, reason: command.reason });
         return;
       case 'ask':
         inBackground(() => askUser(command.limit));
@@ -99,14 +99,14 @@ function createAccount(account: BudgetAccount, context: AccountContext): Account
   control.subscribe(() => on({ type: 'hold', held: isHeld() }));
 
   return {
-    async request(child_id, { needs, spent, worked_ms, held }) {
+    async request(child_id, { needs, spent, worked_ms, reserved }) {
       on({
         type: 'request',
         child_id,
         needs,
         spent,
         worked_ms,
-        ...(held !== undefined && { held }),
+        ...(reserved !== undefined && { reserved }),
       });
       return (await replies.take(child_id)) ?? unanswered;
     },
@@ -139,7 +139,7 @@ export interface OpenedAccount {
  * call.
  */
 export function openAccount(
-  lent: BudgetAccount | null,
+  reserved: BudgetAccount | null,
   context: {
     readonly control: Control;
     readonly superior: Superior;
@@ -148,9 +148,9 @@ export function openAccount(
   },
   childId: string,
 ): OpenedAccount {
-  if (lent === null) return { account: null, budget: unlimitedBudget };
+  if (reserved === null) return { account: null, budget: unlimitedBudget };
   const { control, superior, limits, wave } = context;
-  const account = createAccount(lent, {
+  const account = createAccount(reserved, {
     control,
     superior,
     maxParallel: limits.max_parallel,
@@ -161,7 +161,7 @@ export function openAccount(
     }),
   });
   const budget = createBudget(emptyNode, {
-    request: (wish) => account.request(childId, wish),
+    request: (request) => account.request(childId, request),
     onReleased: (spent) => account.release(childId, spent),
   });
   return { account, budget };

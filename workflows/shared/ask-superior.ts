@@ -17,7 +17,7 @@ interface Asking {
 }
 
 /**
- * Puts questions to the user, and gives the rest of the lease back for that time. Throws when the asker is cancelled
+ * Puts questions to the user, and gives the rest of the reservation back for that time. Throws when the asker is cancelled
  * while it waits.
  */
 export function askSuperior(

@@ -1,6 +1,6 @@
 import { getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { Allowance, LeaseReply, LeaseWish, Spending } from '../../contracts/budget.ts';
-import type { LeaseEscalation } from '../../contracts/messages.ts';
+import type { Allowance, BudgetReply, BudgetNeeds, Spending } from '../../contracts/budget.ts';
+import type { BudgetEscalation } from '../../contracts/messages.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import {
   allowanceOf,
@@ -10,7 +10,7 @@ import {
   takeGrant,
 } from '../../core/budget/budget-node.ts';
 import type { BudgetNode } from '../../core/budget/budget-node.ts';
-import { checkLeaseGrant } from '../../core/budget/check-lease.ts';
+import { checkBudgetGrant } from '../../core/budget/check-reservation.ts';
 import { spendingOf } from '../../core/budget/spending.ts';
 import { nowMs } from './clock.ts';
 import { createMailbox } from './mailbox.ts';
@@ -41,18 +41,18 @@ export interface Budget {
   /** Takes back the state from `carry`, after others have spent from it. */
   takeBack(node: BudgetNode | null): void;
   /** Reserves for a child in a workflow of its own. */
-  request(wish: LeaseWish): Promise<LeaseReply>;
+  request(request: BudgetNeeds): Promise<BudgetReply>;
 }
 
 /** The node above: the account of this workflow, or another workflow. */
 export interface BudgetParent {
-  request(wish: LeaseWish): Promise<LeaseReply>;
+  request(request: BudgetNeeds): Promise<BudgetReply>;
   /** Reports that the rest is free. If undefined, the caller of `release` does. */
   readonly onReleased?: (spent: Spending) => void;
 }
 
 /** Used when another waiter for the same id took the reply. */
-export const unanswered: LeaseReply = { lease: null, reason: 'nobody answered' };
+export const unanswered: BudgetReply = { reservation: null, reason: 'nobody answered' };
 
 export const unlimitedBudget: Budget = {
   allow: () => Promise.resolve({ type: 'allowed', allowance: null }),
@@ -61,7 +61,7 @@ export const unlimitedBudget: Budget = {
   release: () => undefined,
   carry: () => null,
   takeBack: () => {},
-  request: () => Promise.resolve({ lease: null, reason: 'nothing is limited' }),
+  request: () => Promise.resolve({ reservation: null, reason: 'nothing is limited' }),
 };
 
 export function createBudget(initial: BudgetNode, parent: BudgetParent): Budget {
@@ -72,9 +72,9 @@ export function createBudget(initial: BudgetNode, parent: BudgetParent): Budget 
         const allowance = allowanceOf(node, nowMs());
         if (allowance !== null) return { type: 'allowed', allowance };
         const { needs, spent, worked_ms } = node;
-        const { lease, reason } = await parent.request({ needs, spent, worked_ms });
-        if (lease === null) return { type: 'denied', reason };
-        node = takeGrant(node, lease);
+        const { reservation, reason } = await parent.request({ needs, spent, worked_ms });
+        if (reservation === null) return { type: 'denied', reason };
+        node = takeGrant(node, reservation);
       }
     },
     expectMore(needs) {
@@ -93,7 +93,7 @@ export function createBudget(initial: BudgetNode, parent: BudgetParent): Budget 
     takeBack(carried) {
       if (carried !== null) node = carried;
     },
-    request: (wish) => parent.request(wish),
+    request: (request) => parent.request(request),
   };
 }
 
@@ -111,12 +111,12 @@ export function openChildBudget(
   if (node === null) return unlimitedBudget;
   const parent = getExternalWorkflowHandle(parentId);
   const { workflowId: from, runId } = workflowInfo();
-  const grants = createMailbox<LeaseReply>();
+  const grants = createMailbox<BudgetReply>();
   let requests = 0;
   setHandler(
     grantSignal,
     (payload) => {
-      const grant = checkLeaseGrant(payload);
+      const grant = checkBudgetGrant(payload);
       if (grant === null) return;
       const { request_id, ...reply } = grant;
       grants.put(request_id, reply);
@@ -124,16 +124,16 @@ export function openChildBudget(
     { description: 'From the parent: what may be spent. Not for people.' },
   );
   return createBudget(node, {
-    async request(wish) {
+    async request(request) {
       requests += 1;
       // A grant to an earlier run of this workflow is none of this one's.
       const request_id = `${runId}#${requests}`;
-      const escalation: LeaseEscalation = {
-        type: 'lease',
+      const escalation: BudgetEscalation = {
+        type: 'budget',
         from,
         delegation_id: delegationId,
         request_id,
-        ...wish,
+        ...request,
       };
       await parent.signal(escalateSignal, escalation);
       return (await grants.take(request_id)) ?? unanswered;

@@ -159,7 +159,7 @@ export class RootHost implements Superior {
       case 'questions':
         return this.inbox.ask(escalation);
       // A wave keeps the account of its delegations itself.
-      case 'lease':
+      case 'budget':
         return this.refuse(badEscalation);
     }
   }

@@ -1,5 +1,5 @@
 import { condition } from '@temporalio/workflow';
-import type { LeaseReply, Spending } from '../../contracts/budget.ts';
+import type { BudgetReply, Spending } from '../../contracts/budget.ts';
 import {
   emptyNode,
   joinNode,
@@ -111,7 +111,7 @@ class Sharing {
     this.#callsEnded += step === 'out' ? 0 : 1;
   }
 
-  async reserve(member: number, needs: Spending): Promise<LeaseReply> {
+  async reserve(member: number, needs: Spending): Promise<BudgetReply> {
     this.set(setRest(this.node, member, false));
     for (;;) {
       // When several members wait, the first to continue may ask again.
@@ -119,30 +119,30 @@ class Sharing {
       const reserved = reserveFor(this.node, member, needs, nowMs());
       if (reserved !== null) {
         this.set(reserved.node);
-        return { lease: reserved.lease, reason: '' };
+        return { reservation: reserved.reservation, reason: '' };
       }
       const ended = this.#callsEnded;
       if (this.#callsOut > 0) await condition(() => this.#callsEnded > ended);
       else {
         const reply = await this.#requestMore(needs);
-        if (reply.lease === null) return reply;
+        if (reply.reservation === null) return reply;
       }
     }
   }
 
   /** Requests more. The reply is used even when the requesting member is gone: the grant belongs to all. */
-  async #requestMore(needs: Spending): Promise<LeaseReply> {
-    const { node, wish } = requestMore(this.node, needs);
+  async #requestMore(needs: Spending): Promise<BudgetReply> {
+    const { node, request } = requestMore(this.node, needs);
     this.set(node);
     for (const clock of this.#clocks) clock.stand();
-    const asked: { reply: LeaseReply | null } = { reply: null };
+    const asked: { reply: BudgetReply | null } = { reply: null };
     inBackground(async () => {
-      asked.reply = await this.#budget.request(wish);
-      this.set(takeMore(this.node, asked.reply.lease));
+      asked.reply = await this.#budget.request(request);
+      this.set(takeMore(this.node, asked.reply.reservation));
       for (const clock of this.#clocks) clock.go();
     });
     await condition(() => asked.reply !== null);
-    return asked.reply ?? { lease: null, reason: '' };
+    return asked.reply ?? { reservation: null, reason: '' };
   }
 }
 
@@ -199,11 +199,11 @@ class Member {
     while (this.#isOut) await condition(() => !this.#isOut);
     this.#isOut = true;
     try {
-      const { lease, reason } = await this.#sharing.reserve(this.#id, this.#needs);
-      this.#isOut = lease !== null;
-      if (lease === null) return { type: 'denied', reason };
+      const { reservation, reason } = await this.#sharing.reserve(this.#id, this.#needs);
+      this.#isOut = reservation !== null;
+      if (reservation === null) return { type: 'denied', reason };
       this.#sharing.countCall('out');
-      const { until: _until, ...allowance } = lease;
+      const { until: _until, ...allowance } = reservation;
       return { type: 'allowed', allowance };
     } catch (error) {
       this.#isOut = false;

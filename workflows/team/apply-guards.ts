@@ -21,7 +21,7 @@ export type Guarded =
 interface GuardContext {
   readonly order: DelegationOrder;
   readonly superior: Superior;
-  /** Others may use the rest of the lease while a person decides. */
+  /** Others may use the rest of the reservation while a person decides. */
   readonly budget: Pick<Budget, 'release'>;
   /** Notes, for people, the effect of a function. */
   readonly note: (text: string) => void;

@@ -153,7 +153,7 @@ async function executeOnce(
   }
 }
 
-/** Opens the budget of a member; null for a team, whose leader and members share the purse themselves. */
+/** Opens the budget of a member; null for a team, whose leader and members share the budget of the delegation. */
 function openBudget({ budget }: TeamAtWork, { executor: { kind } }: TeamSeat): MemberBudget | null {
   if (kind === 'team') return null;
   return kind === 'triad' ? budget.forChildren() : budget.forCalls();
@@ -174,7 +174,7 @@ function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): De
     delegation,
     plan_ref,
     upstream: known.filter(({ delegation_id }) => task.inputs.includes(delegation_id)),
-    lease: null,
+    reservation: null,
     chain: [
       ...(order.chain ?? []),
       {

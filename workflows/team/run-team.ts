@@ -48,7 +48,7 @@ export async function runTeam(context: TeamContext): Promise<DelegationOutcome> 
 }
 
 function openSite(context: TeamContext, carried: CarriedTeam | null): Site {
-  // A team in a team spends from the same purse.
+  // A team in a team spends from the same budget.
   const budget = context.sharedBudget ?? shareBudget(context.budget);
   return {
     context,
@@ -90,7 +90,7 @@ function begin(
       worked_ms: 0,
       notes,
       escalations: 0,
-      purse: null,
+      budget: null,
       loaded_details: [],
       effects: [],
     },
@@ -214,7 +214,7 @@ function carry(t: TeamAtWork): CarriedTeam {
     worked_ms: workedMs(t),
     notes,
     escalations: superior.escalations(),
-    purse: t.context.budget.carry(),
+    budget: t.context.budget.carry(),
     loaded_details: loadedDetails(t),
     effects: keepEffects(knownEffects(t), order.delegation.delegation_id),
   };

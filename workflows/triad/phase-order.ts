@@ -49,7 +49,7 @@ export interface UnfinishedTurn {
 /** State that passes from phase to phase, because it belongs to the whole delegation. */
 export interface CarriedWork {
   /** Null without a budget. */
-  readonly purse: BudgetNode | null;
+  readonly budget: BudgetNode | null;
   /** Number of model calls of each member so far, by name. */
   readonly calls: Readonly<Record<string, number>>;
   /** Defined in DelegationOutcome. */

@@ -2,7 +2,7 @@ import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type {
   Escalation,
-  LeaseEscalation,
+  BudgetEscalation,
   NewsItem,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
@@ -45,9 +45,9 @@ export function openPhaseRelay(
     await tell(from, (phase) => phase.signal(deliverSignal, { escalation_id, answers }));
   };
 
-  const reserve = async ({ from: to, request_id, ...wish }: LeaseEscalation): Promise<void> => {
-    const { lease, reason } = await budget.request(wish);
-    await tell(to, (phase) => phase.signal(grantSignal, { request_id, lease, reason }));
+  const reserve = async ({ from: to, request_id, ...request }: BudgetEscalation): Promise<void> => {
+    const { reservation, reason } = await budget.request(request);
+    await tell(to, (phase) => phase.signal(grantSignal, { request_id, reservation, reason }));
   };
 
   const take = (escalation: Escalation): void => {
@@ -57,7 +57,7 @@ export function openPhaseRelay(
       // Reported here only when the triad was started by hand and is the topmost workflow.
       case 'effect':
         return inBackground(() => superior.report(escalation.effect));
-      case 'lease':
+      case 'budget':
         return inBackground(() => reserve(escalation));
       case 'questions':
         return inBackground(() => passOn(escalation));

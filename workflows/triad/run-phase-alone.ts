@@ -28,7 +28,7 @@ async function executePhase(
     throw ApplicationFailure.nonRetryable('The input gave no phase.');
   }
   const { phase, spec, summary_ref } = phase_start;
-  const carried = { purse: budget.carry(), calls: {}, loaded_details: [], effects: [] };
+  const carried = { budget: budget.carry(), calls: {}, loaded_details: [], effects: [] };
   const result = await runPhase(
     { order, triad, phase, begin: { type: 'open', spec, summary_ref }, carried },
     {

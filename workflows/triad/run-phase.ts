@@ -246,7 +246,7 @@ function resultOf(p: PhaseAtWork): PhaseResult {
     kept: isDone ? null : keepMembers(p),
     failed,
     carried: {
-      purse: p.context.budget.carry(),
+      budget: p.context.budget.carry(),
       calls: Object.fromEntries(members.map(([name, member]) => [name, member.calls()])),
       loaded_details: tools.loadedDetails,
       effects: tools.effects,

@@ -34,8 +34,7 @@ export async function triadPhase(args: TriadPhaseArgs): Promise<PhaseResult | Lo
   const { run_id, delegation } = order.order;
   const control = createControl({ paused: null, parked: null });
   const superior = createParentSuperior(parent.workflowId, run_id, control, order.order.news);
-  const { purse } = order.carried;
-  const budget = openChildBudget(parent.workflowId, delegation.delegation_id, purse);
+  const budget = openChildBudget(parent.workflowId, delegation.delegation_id, order.carried.budget);
   let view: PhaseStatusView | null = null;
   setHandler(phaseStatusQuery, () => view, {
     description: 'Round, who is at work, sections, claims and usage.',

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { BudgetLimits, Lease, RunBudget, Spending } from '../../../contracts/budget.ts';
+import type { BudgetLimits, Reservation, RunBudget, Spending } from '../../../contracts/budget.ts';
 import type { AccountState, ReachedLimit } from '../../../core/budget/account-terms.ts';
 import { chargeOf } from '../../../core/budget/reservations.ts';
 import { addSpending, mapSpending, measures, noSpending } from '../../../core/budget/spending.ts';
@@ -51,10 +51,10 @@ const before: Spending = { calls: 1, tokens: 40, cost_micro_usd: 40 };
 
 interface Spender {
   readonly id: string;
-  lease: Lease | null;
+  reservation: Reservation | null;
   /** Amount that it keeps while it requests more, because others spend it instead. */
   held: Spending;
-  /** Spent amount of the lease. */
+  /** Spent amount of the reservation. */
   taken: Spending;
   spent: Spending;
   isRequesting: boolean;
@@ -70,7 +70,7 @@ export class AccountWorld {
   #isWaveFinished = false;
   readonly #spenders: readonly Spender[] = children.map((id) => ({
     id,
-    lease: null,
+    reservation: null,
     held: noSpending,
     taken: noSpending,
     spent: noSpending,
@@ -108,7 +108,7 @@ export class AccountWorld {
   }
 
   #atWork(): number {
-    return this.#spenders.filter(({ lease }) => lease !== null).length;
+    return this.#spenders.filter(({ reservation }) => reservation !== null).length;
   }
 
   #on(event: AccountEvent): void {
@@ -130,7 +130,7 @@ export class AccountWorld {
     spender.isRequesting = false;
     this.replies += 1;
     if (command.type === 'deny') return;
-    spender.lease = raise(command.lease, spender.held);
+    spender.reservation = raise(command.reservation, spender.held);
     spender.held = noSpending;
     spender.taken = noSpending;
     const { verdict } = this.#state;
@@ -170,9 +170,9 @@ export class AccountWorld {
     const spender = this.#spenders[who];
     if (spender === undefined) return;
     if (what === 'ask') return this.#request(spender, amount);
-    if (spender.lease === null) return;
-    if (what === 'spend') return spend(spender, spender.lease, amount);
-    spender.lease = null;
+    if (spender.reservation === null) return;
+    if (what === 'spend') return spend(spender, spender.reservation, amount);
+    spender.reservation = null;
     const { id: child_id, spent } = spender;
     if (what === 'wait' || child_id === plannerChild) {
       return this.#on({ type: 'released', child_id, spent });
@@ -183,14 +183,14 @@ export class AccountWorld {
 
   #request(spender: Spender, amount: number): void {
     if (spender.isRequesting || spender.isOver) return;
-    const held = amount % 2 === 0 ? noSpending : restOf(spender);
-    spender.held = held;
-    spender.lease = null;
+    const reserved = amount % 2 === 0 ? noSpending : restOf(spender);
+    spender.held = reserved;
+    spender.reservation = null;
     spender.isRequesting = true;
     this.#requests += 1;
     const needs = { calls: 1, tokens: amount, cost_micro_usd: amount };
     const { id: child_id, spent } = spender;
-    this.#on({ type: 'request', child_id, needs, spent, worked_ms: 0, held });
+    this.#on({ type: 'request', child_id, needs, spent, worked_ms: 0, reserved });
   }
 
   #checkLimits(): void {
@@ -208,32 +208,32 @@ export class AccountWorld {
   }
 }
 
-/** Returns the remaining lease in each limited unit. */
-function restOf({ lease, taken }: Spender): Spending {
+/** Returns the remaining reservation in each limited unit. */
+function restOf({ reservation, taken }: Spender): Spending {
   return mapSpending((measure) => {
-    const limit = lease?.[measure] ?? null;
+    const limit = reservation?.[measure] ?? null;
     return limit === null ? 0 : limit - taken[measure];
   });
 }
 
-function raise(lease: Lease, held: Spending): Lease {
+function raise(reservation: Reservation, held: Spending): Reservation {
   const add = (measure: keyof Spending): number | null => {
-    const limit = lease[measure];
+    const limit = reservation[measure];
     return limit === null ? null : limit + held[measure];
   };
   return {
-    ...lease,
+    ...reservation,
     calls: add('calls'),
     tokens: add('tokens'),
     cost_micro_usd: add('cost_micro_usd'),
   };
 }
 
-function spend(spender: Spender, lease: Lease, amount: number): void {
+function spend(spender: Spender, reservation: Reservation, amount: number): void {
   const { taken } = spender;
   const paid = mapSpending((measure) => {
     const wanted = measure === 'calls' ? 1 : amount;
-    const limit = lease[measure];
+    const limit = reservation[measure];
     return limit === null ? wanted : Math.min(wanted, limit - taken[measure]);
   });
   spender.taken = addSpending(taken, paid);

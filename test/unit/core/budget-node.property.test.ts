@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Lease, LeaseWish, Spending } from '../../../contracts/budget.ts';
+import type { Reservation, BudgetNeeds, Spending } from '../../../contracts/budget.ts';
 import { emptyNode, takeGrant } from '../../../core/budget/budget-node.ts';
 import {
   requestMore,
@@ -17,7 +17,7 @@ import { addSpending, mapSpending, measures, noSpending } from '../../../core/bu
 import { property } from './builders.ts';
 
 const amount = (one: number): Spending => ({ calls: 1, tokens: one, cost_micro_usd: one });
-const leaseOf = (one: number): Lease => ({
+const reservationOf = (one: number): Reservation => ({
   calls: Math.ceil(one / 100),
   tokens: one,
   cost_micro_usd: null,
@@ -28,17 +28,17 @@ const leaseOf = (one: number): Lease => ({
 class World {
   state: BudgetNode;
   lends = 0;
-  wishes = 0;
+  requests = 0;
   readonly breaches: string[] = [];
   /** Amount that the wave counts as spent. */
   #charged: Spending;
-  #wish: LeaseWish | null = null;
+  #request: BudgetNeeds | null = null;
   readonly #spent = new Map<number, Spending>();
   readonly #inHand = new Map<number, Spending>();
 
   constructor(first: number) {
-    this.state = takeGrant(emptyNode, leaseOf(first));
-    this.#charged = limited(leaseOf(first));
+    this.state = takeGrant(emptyNode, reservationOf(first));
+    this.#charged = limited(reservationOf(first));
   }
 
   play({ who, what, one }: Move): void {
@@ -79,17 +79,17 @@ class World {
     this.state = setRest(this.state, who, false);
     const lent = reserveFor(this.state, who, amount(one), 0);
     if (lent !== null) {
-      if (lent.lease.tokens !== null && lent.lease.tokens < one)
+      if (lent.reservation.tokens !== null && lent.reservation.tokens < one)
         this.breaches.push('RS3: too little');
       this.lends += 1;
       this.state = lent.node;
-      this.#inHand.set(who, limited(lent.lease));
+      this.#inHand.set(who, limited(lent.reservation));
     } else if (this.state.requested === null) {
-      const { node, wish } = requestMore(this.state, amount(one));
-      this.wishes += 1;
+      const { node, request } = requestMore(this.state, amount(one));
+      this.requests += 1;
       this.state = node;
-      this.#wish = wish;
-      this.#charged = addSpending(wish.spent, wish.held ?? noSpending);
+      this.#request = request;
+      this.#charged = addSpending(request.spent, request.reserved ?? noSpending);
     } else if (reserveFor(this.state, who, noSpending, 0) !== null) {
       this.breaches.push('BN4: lent while more was asked for');
     }
@@ -124,11 +124,11 @@ class World {
   }
 
   #reply(one: number): void {
-    if (this.#wish === null) return;
-    const lease = one % 5 === 0 ? null : leaseOf(this.#wish.needs.tokens + one);
-    this.#wish = null;
-    if (lease !== null) this.#charged = addSpending(this.#charged, limited(lease));
-    this.state = takeMore(this.state, lease);
+    if (this.#request === null) return;
+    const reservation = one % 5 === 0 ? null : reservationOf(this.#request.needs.tokens + one);
+    this.#request = null;
+    if (reservation !== null) this.#charged = addSpending(this.#charged, limited(reservation));
+    this.state = takeMore(this.state, reservation);
   }
 
   #check(): void {
@@ -142,8 +142,8 @@ class World {
   }
 }
 
-function limited(lease: Lease): Spending {
-  return mapSpending((measure) => lease[measure] ?? 0);
+function limited(reservation: Reservation): Spending {
+  return mapSpending((measure) => reservation[measure] ?? 0);
 }
 
 interface Move {
@@ -164,28 +164,28 @@ const moves: fc.Arbitrary<readonly Move[]> = fc.array(
 describe('a budget that children share', () => {
   it('BN1, RS3, BN4 and BN6: whoever spends in whatever order, never more than was granted', () => {
     let lends = 0;
-    let wishes = 0;
+    let requests = 0;
     fc.assert(
       fc.property(fc.nat(3_000), moves, (first, script) => {
         const world = new World(first);
         for (const move of script) world.play(move);
         lends += world.lends;
-        wishes += world.wishes;
+        requests += world.requests;
         expect(world.breaches).toEqual([]);
       }),
       { ...property, numRuns: 500 },
     );
     expect(lends).toBeGreaterThan(1_000);
-    expect(wishes).toBeGreaterThan(300);
+    expect(requests).toBeGreaterThan(300);
   });
 
-  const two = [1, 2].reduce(joinNode, takeGrant(emptyNode, leaseOf(1_000)));
+  const two = [1, 2].reduce(joinNode, takeGrant(emptyNode, reservationOf(1_000)));
 
   it('RS3: a call gets a share while much is left, and what it needs when little is', () => {
-    expect(reserveFor(two, 1, amount(10), 0)?.lease.tokens).toBe(250);
-    expect(reserveFor(two, 1, amount(900), 0)?.lease.tokens).toBe(900);
+    expect(reserveFor(two, 1, amount(10), 0)?.reservation.tokens).toBe(250);
+    expect(reserveFor(two, 1, amount(900), 0)?.reservation.tokens).toBe(900);
     expect(reserveFor(two, 1, amount(1_001), 0)).toBeNull();
-    expect(reserveFor(setRest(two, 2, true), 1, amount(10), 0)?.lease.tokens).toBe(500);
+    expect(reserveFor(setRest(two, 2, true), 1, amount(10), 0)?.reservation.tokens).toBe(500);
   });
 
   it('BN5: what was not spent is free again', () => {
@@ -202,10 +202,10 @@ describe('a budget that children share', () => {
   it('BN4: above, what is lent is neither spent nor free', () => {
     const lent = reserveFor(two, 1, amount(900), 0);
     if (lent === null) throw new Error('nothing was lent');
-    const { node, wish } = requestMore(lent.node, amount(500));
-    expect(wish).toMatchObject({ spent: { tokens: 0 }, held: { tokens: 900 } });
+    const { node, request } = requestMore(lent.node, amount(500));
+    expect(request).toMatchObject({ spent: { tokens: 0 }, reserved: { tokens: 900 } });
     // 900 are still out: of 500 more, and of what comes back, others may be lent.
-    const more = takeMore(node, leaseOf(500));
+    const more = takeMore(node, reservationOf(500));
     expect(reserveFor(more, 2, amount(501), 0)).toBeNull();
     expect(reserveFor(leaveNode(more, 1), 2, amount(1_400), 0)).not.toBeNull();
     const none = takeMore(node, null);
@@ -228,22 +228,22 @@ describe('a budget that children share', () => {
 
   it('RS3: what has no limit is lent without one, and takes nothing of it', () => {
     const lent = reserveFor(two, 1, amount(10), 0);
-    expect(lent?.lease.cost_micro_usd).toBeNull();
+    expect(lent?.reservation.cost_micro_usd).toBeNull();
     expect(lent?.node.children[0]?.reserved.cost_micro_usd).toBe(0);
   });
 
-  it('RS3: nothing is lent from the moment on at which the lease ends', () => {
-    const lease = { ...leaseOf(1_000), until: 50 };
-    const state = joinNode(takeGrant(emptyNode, lease), 1);
-    expect(reserveFor(state, 1, amount(10), 49)?.lease.until).toBe(50);
+  it('RS3: nothing is lent from the moment on at which the reservation ends', () => {
+    const reservation = { ...reservationOf(1_000), until: 50 };
+    const state = joinNode(takeGrant(emptyNode, reservation), 1);
+    expect(reserveFor(state, 1, amount(10), 49)?.reservation.until).toBe(50);
     expect(reserveFor(state, 1, amount(10), 50)).toBeNull();
   });
 
-  it('BN4: a wish says nothing of what is lent when nothing is', () => {
-    expect(requestMore(two, amount(10)).wish).not.toHaveProperty('held');
+  it('BN4: a request says nothing of what is lent when nothing is', () => {
+    expect(requestMore(two, amount(10)).request).not.toHaveProperty('reserved');
   });
 
-  it('BN6: the last who is at work gives the lease back; who is beside others, only its own', () => {
+  it('BN6: the last who is at work gives the reservation back; who is beside others, only its own', () => {
     const alone = releaseFor(setRest(two, 2, true), 1);
     expect(alone).toMatchObject({ released: true, node: { grant: null } });
     const lent = reserveFor(two, 2, amount(10), 0);

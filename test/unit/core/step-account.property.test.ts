@@ -85,12 +85,14 @@ it('BA4: who waits for the user or has ended gives back what it did not spend', 
 });
 
 it('BA1: what a holder keeps is lent still, in every scope', () => {
-  const held = { ...noSpending, calls: 2 };
+  const reserved = { ...noSpending, calls: 2 };
   for (const scope of ['run', 'wave', 'delegation'] as const) {
     const opened = open({ [scope]: callsLimit(3) });
-    const keeping = { ...request('a'), held };
-    expect(run(opened, keeping).commands).toMatchObject([{ type: 'grant', lease: { calls: 1 } }]);
-    const both = run(opened, { ...request('a', { calls: 2 }), held }).commands;
+    const keeping = { ...request('a'), reserved };
+    expect(run(opened, keeping).commands).toMatchObject([
+      { type: 'grant', reservation: { calls: 1 } },
+    ]);
+    const both = run(opened, { ...request('a', { calls: 2 }), reserved }).commands;
     expect(both).toMatchObject([{ type: 'ask', limit: { scope } }]);
   }
 });
@@ -120,25 +122,27 @@ it('BA7: an event that does not fit changes nothing', () => {
   expect(stepAccount(ended.state, request('a'), 60).commands).toEqual([]);
 });
 
-it('BA8: only time at work counts, and a lease ends with it', () => {
+it('BA8: only time at work counts, and a reservation ends with it', () => {
   const opened = open({ run: { ...noLimits, worked_ms: 100 } });
   const first = stepAccount(opened, request('a'), 1_000);
-  expect(first.commands).toMatchObject([{ type: 'grant', lease: { until: 1_100 } }]);
+  expect(first.commands).toMatchObject([{ type: 'grant', reservation: { until: 1_100 } }]);
   const held = stepAccount(first.state, { type: 'hold', held: true }, 1_040);
   const on = stepAccount(held.state, { type: 'hold', held: false }, 9_000);
   const again = stepAccount(on.state, { ...request('a') }, 9_010);
   // 50 of 100 ms are used: the hour of the pause is not.
-  expect(again.commands).toMatchObject([{ type: 'grant', lease: { until: 9_060 } }]);
+  expect(again.commands).toMatchObject([{ type: 'grant', reservation: { until: 9_060 } }]);
   const late = stepAccount(again.state, request('a'), 9_060);
   expect(late.commands).toMatchObject([{ type: 'ask', limit: { scope: 'run' } }]);
 });
 
-function lease(left: number, tokens: number): readonly AccountCommand[] {
+function reservation(left: number, tokens: number): readonly AccountCommand[] {
   return run(open({ run: { ...noLimits, tokens: left } }), request('a', { tokens })).commands;
 }
 
-it('RS2, RS3 and RS4: a lease is a share while much is left, exact near the limit, and open without one', () => {
-  expect(lease(1_000, 10)).toMatchObject([{ lease: { tokens: 500, calls: null, until: null } }]);
-  expect(lease(1_000, 900)).toMatchObject([{ lease: { tokens: 900 } }]);
-  expect(lease(1_000, 1_001)).toMatchObject([{ type: 'ask' }]);
+it('RS2, RS3 and RS4: a reservation is a share while much is left, exact near the limit, and open without one', () => {
+  expect(reservation(1_000, 10)).toMatchObject([
+    { reservation: { tokens: 500, calls: null, until: null } },
+  ]);
+  expect(reservation(1_000, 900)).toMatchObject([{ reservation: { tokens: 900 } }]);
+  expect(reservation(1_000, 1_001)).toMatchObject([{ type: 'ask' }]);
 });
