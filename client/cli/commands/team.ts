@@ -190,7 +190,7 @@ async function readEnd(
   const [end, run] = await Promise.all([client.result(runId), client.describe(runId)]);
   const known: RunEnd = end ?? { ended: 'failed', type: null, reason: '' };
   const event = toRunEndedEvent(run, known, artifactHome(context));
-  const exitCode = exitCodeOfEnd(known, event);
+  const exitCode = exitCodeOfEnd(known, event.status);
   const { result_path, report_path } = event;
   return { data: undefined, lines: [], exitCode, result_path, report_path };
 }

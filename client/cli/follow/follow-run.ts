@@ -95,7 +95,7 @@ async function followToEnd(follower: Follower): Promise<number> {
         presenter.release();
         const event = toRunEndedEvent(snapshot.run, end, home);
         presenter.tell(event);
-        return exitCodeOfEnd(end, event);
+        return exitCodeOfEnd(end, event.status);
       }
     }
     const { questions } = snapshot;
