@@ -99,21 +99,29 @@ export interface ListOptions {
   readonly limit?: number | undefined;
   /** Only runs that have not ended. */
   readonly open?: boolean | undefined;
+  /** Only runs that stand still until a person does something. */
+  readonly waiting?: boolean | undefined;
 }
 
-/**
- * Query for what a person started: runs, and waves, delegations, triads, phases and teams that no other workflow began. One that
- * continued as new has several executions under one id; only the newest counts.
- */
 const ofOurs = `WorkflowType IN (${Object.values(workflowTypes).map(queryText).join(', ')})`;
-const isRun = `${ofOurs} AND ParentWorkflowId IS NULL AND ExecutionStatus != 'ContinuedAsNew'`;
+
+/**
+ * Visibility query for what people started: runs, and waves, delegations, triads, phases and teams that no other workflow
+ * began. One that continued as new has several executions under one id; only the newest counts.
+ */
+export const startedQuery = `${ofOurs} AND ParentWorkflowId IS NULL AND ExecutionStatus != 'ContinuedAsNew'`;
+const openQuery = `${startedQuery} AND ExecutionStatus = 'Running'`;
+
+/** Visibility query for those that wait for a person: for an answer, or parked until their cause is removed. */
+export const waitingQuery = `${openQuery} AND (PlanwaveOpenQuestions > 0 OR PlanwavePhase = 'parked')`;
 
 export async function listRuns(
   context: ClientContext,
   options: ListOptions,
 ): Promise<readonly ListedRun[]> {
   const limit = options.limit ?? 50;
-  const query = options.open === true ? `${isRun} AND ExecutionStatus = 'Running'` : isRun;
+  const unended = options.open === true ? openQuery : startedQuery;
+  const query = options.waiting === true ? waitingQuery : unended;
   const runs = await callServer(context, null, async () => {
     const found: RunListing[] = [];
     for await (const info of context.workflows.list({ query, pageSize: Math.min(limit, 1_000) })) {

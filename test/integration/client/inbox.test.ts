@@ -1,0 +1,61 @@
+import { temporalLinks } from '../../../scripts/say.ts';
+import { openQuestion } from '../../support/asking.ts';
+import { eventually } from '../../support/eventually.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { useStage } from '../../support/use-stage.ts';
+
+const { stage } = useStage({ serverArguments: [] });
+
+/** One input of every type that a person may start, each with something to ask. */
+const asking = [
+  ['plannerRun', { goal: 'Compare three databases' }],
+  ['plannerWave', { goal: 'Compare two ways' }],
+  ['delegation', { agent_id: 'writer', task_description: '[ask] A haiku on backups' }],
+  ['triad', { type: 'dialectic', task: '[ask] Choose where a backup goes' }],
+] as const;
+
+it('finding U2: one inbox has the questions of all that people started; the printed links list the same', async () => {
+  const ids: string[] = [];
+  for (const [type, input] of asking) {
+    const started = await stage.start(type, input, `asks-${type.toLowerCase()}`);
+    await openQuestion(stage, started);
+    ids.push(started.workflowId);
+  }
+  const quiet = await stage.start('delegation', { agent_id: 'writer', task_description: 'Hi' });
+  await quiet.result();
+  const sorted = ids.toSorted();
+
+  const inbox = await eventually('all of them in the inbox', async () => {
+    const { code, out } = await runCommand(stage, ['questions']);
+    return code === 0 && ids.every((id) => out.includes(id)) ? out : null;
+  });
+  for (const id of ids) {
+    expect(inbox).toMatch(new RegExp(`^${id} · `, 'm'));
+    expect(inbox).toContain(`answer with: npm run planwave -- answer ${id} q1 `);
+  }
+  expect(inbox).not.toContain(quiet.workflowId);
+  const { out } = await runCommand(stage, ['questions', '--json']);
+  expect(JSON.parse(out)).toMatchObject({ runs: ids.map(() => ({ questions: [{}] })) });
+
+  const lines = temporalLinks('http://localhost:8233').split('\n');
+  const found = async (label: string): Promise<string[]> => {
+    const link =
+      lines
+        .find((line) => line.startsWith(label))
+        ?.slice(label.length)
+        .trim() ?? '';
+    const query = new URL(link).searchParams.get('query') ?? '';
+    const listed: string[] = [];
+    for await (const { workflowId } of stage.client.workflow.list({ query }))
+      listed.push(workflowId);
+    return listed.toSorted();
+  };
+  expect(await found('Your inbox:')).toEqual(sorted);
+  expect(await found('Its runs:')).toEqual([...ids, quiet.workflowId].toSorted());
+
+  for (const id of ids) await stage.client.workflow.getHandle(id).terminate();
+  await eventually('an empty inbox', async () => {
+    const { out: left } = await runCommand(stage, ['questions']);
+    return left === 'No open questions.\n';
+  });
+});
