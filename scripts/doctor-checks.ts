@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAgents } from '../activities/adapters/agent-files.ts';
 import { computeUsage, pricesAsOf } from '../activities/adapters/prices.ts';
@@ -19,6 +19,7 @@ import {
 import type { WorkerSettings } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
+import { findFolderFault } from './parts/folder-fault.ts';
 import type { Settings } from './parts/settings.ts';
 
 /** Least free space. With less, a long run may stop, because the server's database and the artifacts grow with it. */
@@ -26,18 +27,8 @@ const freeBytesMin = 1_000_000_000;
 
 /** Checks that the artifact home can be written and has room. */
 export async function checkHome(home: string): Promise<DoctorFinding> {
-  const probe = join(home, `.doctor-${process.pid}`);
-  try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
-    await writeFile(probe, 'written by planwave doctor\n');
-    await rm(probe);
-  } catch (error) {
-    return {
-      ok: false,
-      detail: `${home} can't be written: ${messageOf(error)}`,
-      cure: 'mend its permissions, or set PLANWAVE_HOME to another folder',
-    };
-  }
+  const fault = findFolderFault(home);
+  if (fault !== undefined) return { ok: false, ...fault };
   const { bavail, bsize } = await statfs(home);
   const freeBytes = bavail * bsize;
   const detail = `${home} can be written, ${(freeBytes / 1e9).toFixed(1)} GB free`;

@@ -23,6 +23,13 @@ export interface CliDeps {
   readonly readResult: (runId: string) => Promise<StoredResult | null>;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
+  /** Called with the id of a run that was started. If undefined: not called. */
+  readonly onStarted?: ((runId: string) => void) | undefined;
+  /**
+   * Words for the person who leaves a run with Ctrl-C, where its worker ends with this process. If undefined: the run goes on
+   * without the person.
+   */
+  readonly describeLeaving?: ((runId: string) => string) | undefined;
   readonly threads: CliThreads;
   /** Checks beyond those that need only the server. */
   readonly doctorChecks: readonly DoctorCheck[];

@@ -51,6 +51,7 @@ async function start(
   const input = await readRunInput(context.deps, goal, options);
   const { client } = await context.session();
   const { run_id } = await client.startRun(input, { run_id: options.id });
+  context.deps.onStarted?.(run_id);
   const data = { run_id, watch: commandText('watch', run_id) };
   if (options.watch !== true) {
     return { data, lines: [`Started ${run_id}.`, `Watch it with: ${data.watch}`] };
