@@ -1,4 +1,5 @@
 import type { DataConverter } from '@temporalio/common';
+import type { OpenRunInput } from '../../contracts/activity-types.ts';
 import type { StatusView } from '../../contracts/views.ts';
 import type { ConnectOptions } from '../connect.ts';
 import type { OpenHistory } from '../run-listing.ts';
@@ -23,6 +24,13 @@ export interface CliDeps {
   readonly readResult: (runId: string) => Promise<StoredResult | null>;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
+  /**
+   * Rejects with a CliError that lists every fault when a worker on this machine would refuse the input. If undefined: only
+   * the worker judges it, after the start.
+   */
+  readonly checkInput?:
+    | ((workflowType: OpenRunInput['workflow_type'], input: object) => Promise<void>)
+    | undefined;
   /** Called with the id of a run that was started. If undefined: not called. */
   readonly onStarted?: ((runId: string) => void) | undefined;
   /**

@@ -87,7 +87,9 @@ describe('a command that can not work says why, without a stack', () => {
   });
 });
 
-(canMount ? describe : describe.skip)('finding U6: npm start on a disk without room', () => {
+const describeOnTinyDisk = canMount ? describe : describe.skip;
+
+describeOnTinyDisk('finding U6: npm start on a disk without room', () => {
   it.each(['read-only', 'full'] as const)('that is %s says so in one sentence', async (state) => {
     const disk = await mountTinyDisk();
     try {

@@ -23,7 +23,9 @@ it('finding U6: a file in the place of the home is named', () => {
   );
 });
 
-(canMount ? it : it.skip)('finding U6: a read-only and a full disk are named', async () => {
+const itOnTinyDisk = canMount ? it : it.skip;
+
+itOnTinyDisk('finding U6: a read-only and a full disk are named', async () => {
   const disk = await mountTinyDisk();
   try {
     await disk.setReadOnly(true);
