@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
@@ -85,6 +86,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
   };
   return {
     io: createProcessIo(),
+    version: readVersion(),
     env: partEnvironment(settings, temporalAddress),
     // npm runs scripts in the package's folder; a user means the current one.
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
@@ -124,6 +126,12 @@ async function checkInput(
     const hint = 'If the worker has other files or middlewares than this machine: --no-check';
     throw badInput(`${error.message}\n${hint}`);
   }
+}
+
+function readVersion(): string | undefined {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const { version }: { readonly version?: string } = JSON.parse(text);
+  return version;
 }
 
 /** Loads the OpenTelemetry SDK only when it is needed. */

@@ -15,6 +15,8 @@ import type {
 /** Dependencies of the command line, composed where the store and the tools are known. */
 export interface CliDeps {
   readonly io: CliIo;
+  /** Version of planwave. If undefined: `unknown`. */
+  readonly version?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder that relative paths on the command line start from. */
   readonly cwd: string;

@@ -2,6 +2,9 @@ import { PlanwaveClientError } from '../../../client/client-error.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { CliDeps } from '../../../client/cli/cli-deps.ts';
 import { runCli } from '../../../client/cli/run-cli.ts';
+import type { Command } from 'commander';
+import { examples } from '../../../client/cli/help.ts';
+import { createProgram } from '../../../client/cli/program.ts';
 import { createFakeDeps } from './support/fake-client.ts';
 import { createFakeIo } from './support/fake-io.ts';
 import type { FakeIo } from './support/fake-io.ts';
@@ -23,6 +26,12 @@ async function run(
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const code = await runCli(argv, createFakeDeps(io, methods, others));
   return { code, out: io.out(), err: io.err() };
+}
+
+/** Name of a command with those of the commands above it, as in `threads show`. */
+function pathOf(command: Command): string {
+  const above = command.parent?.parent ? [pathOf(command.parent)] : [];
+  return [...above, command.name()].join(' ');
 }
 
 const json = (text: string): unknown => {
@@ -47,11 +56,20 @@ describe('usage', () => {
   });
 
   it.each([
-    [['frob'], "unknown command 'frob'. Try: --help\n"],
-    [['status'], "missing required argument 'run'. Try: --help\n"],
-    [['status', 'a', 'b'], /^too many arguments for 'status'.*Try: --help\n$/],
-    [['start', 'goal', '--max-waves', '0'], /a whole number of at least 1\. Try: --help\n$/],
-    [['start', '--nope', 'goal'], "unknown option '--nope'. Try: --help\n"],
+    [['frob'], "unknown command 'frob'. Try: npm run planwave -- --help\n"],
+    [['status'], "missing required argument 'run'. Try: npm run planwave -- status --help\n"],
+    [
+      ['status', 'a', 'b'],
+      /^too many arguments for 'status'.*Try: npm run planwave -- status --help\n$/,
+    ],
+    [
+      ['start', 'goal', '--max-waves', '0'],
+      /a whole number of at least 1\. Try: .* start --help\n$/,
+    ],
+    [
+      ['start', '--nope', 'goal'],
+      "unknown option '--nope'. Try: npm run planwave -- start --help\n",
+    ],
     [['start'], /^A goal is missing\. Try: npm run planwave -- start /],
     [['start', ' '], /goal: expected a goal/],
     [['amend', 'run-1', ' '], 'The instruction is empty.\n'],
@@ -60,6 +78,28 @@ describe('usage', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toEqual(expect.stringMatching(message));
     expect(err.trimEnd()).not.toContain('\n');
+  });
+
+  it('finding U11: has its version, and two examples in the help of every command', async () => {
+    expect(await run(['--version'], {}, { version: '1.2.3' })).toMatchObject({
+      code: 0,
+      out: '1.2.3\n',
+    });
+    const listCommands = (command: Command): Command[] =>
+      command.commands.flatMap((inner) => [inner, ...listCommands(inner)]);
+    const lacking = listCommands(createProgram(createFakeDeps(createFakeIo())))
+      .map((command) => pathOf(command))
+      .filter((path) => examples[path] === undefined);
+    expect(lacking).toEqual([]);
+    const { out } = await run(['start', '--help']);
+    for (const example of examples['start'] ?? []) expect(out).toContain(`-- ${example}\n`);
+  });
+
+  it('finding U11: names the help of the command, and the quotes that a goal needs', async () => {
+    const { err } = await run(['start', 'Compare', 'two', 'things', '--watch']);
+    expect(err).toMatch(
+      /^too many arguments .*Try: put it in quotes: npm run planwave -- start 'Compare two things'\n$/,
+    );
   });
 
   it('refuses bad usage as JSON when that was asked for', async () => {
