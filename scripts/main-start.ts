@@ -6,6 +6,7 @@ import { splitStartArguments, startUsage } from './bootstrap/start-arguments.mjs
 import { createCliDeps } from './cli-deps.ts';
 import { describeFolderFault } from './parts/folder-fault.ts';
 import { readSettings } from './parts/settings.ts';
+import type { Settings } from './parts/settings.ts';
 import { listenForStop } from './parts/stop-signal.ts';
 import { say, temporalLinks } from './say.ts';
 import { bringUp, stopStack } from './stack.ts';
@@ -21,6 +22,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   const settings = readSettings();
+  console.log(describeModel(settings));
   const stop = listenForStop();
   const stack = await Promise.race([bringUp(settings, say), stop.asked]);
   if (stack === undefined) return interruptedExitCode;
@@ -46,6 +48,14 @@ export async function main(args: readonly string[]): Promise<number> {
   console.log(describeRest(startedId));
   if (typeof outcome === 'number') return outcome;
   return outcome === undefined ? interruptedExitCode : 1;
+}
+
+/** Describes which model answers, before anything is started. */
+export function describeModel({ needsRehearsal }: Pick<Settings, 'needsRehearsal'>): string {
+  return needsRehearsal
+    ? 'Model:      the rehearsal model, because there is no ANTHROPIC_API_KEY. It answers by fixed rules and costs nothing;\n' +
+        '            what it writes is only an example. For a real one: export ANTHROPIC_API_KEY=…'
+    : 'Model:      the Anthropic API that the environment names';
 }
 
 /** Describes what Ctrl-C does here, where it stops the worker too. */
