@@ -1,3 +1,4 @@
+import { taskQueueOf } from '../client/connect.ts';
 import { startedQuery, waitingQuery } from '../client/run-listing.ts';
 import { namespaceOf } from './dev-server/temporal-probe.ts';
 
@@ -9,10 +10,11 @@ export function say(line: string): void {
 /** Returns the addresses of the Web UI as lines for the terminal. */
 export function temporalLinks(uiUrl: string | undefined): string {
   if (uiUrl === undefined) return 'Web UI:     the one of the Temporal server in use';
+  const queue = taskQueueOf(process.env);
   const list = `${uiUrl}/namespaces/${encodeURIComponent(namespaceOf())}/workflows`;
   return [
     `Web UI:     ${uiUrl}`,
-    `Its runs:   ${list}?query=${encodeURIComponent(startedQuery)}`,
-    `Your inbox: ${list}?query=${encodeURIComponent(waitingQuery)}`,
+    `Its runs:   ${list}?query=${encodeURIComponent(startedQuery(queue))}`,
+    `Your inbox: ${list}?query=${encodeURIComponent(waitingQuery(queue))}`,
   ].join('\n');
 }

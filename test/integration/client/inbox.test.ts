@@ -4,6 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { useStage } from '../../support/use-stage.ts';
 
+// A list of its own: the shared server has the runs of other tests.
 const { stage } = useStage({ serverArguments: [] });
 
 /** One input of every type that a person may start, each with something to ask. */
@@ -57,5 +58,36 @@ it('finding U2: one inbox has the questions of all that people started; the prin
   await eventually('an empty inbox', async () => {
     const { out: left } = await runCommand(stage, ['questions']);
     return left === 'No open questions.\n';
+  });
+});
+
+describe('finding U8: what is misspelt is named, with the nearest name', () => {
+  it('a workflow type', async () => {
+    const { taskQueue, client } = stage;
+    const workflowId = 'mistyped';
+    await client.workflow.start('plannerRunn', { taskQueue, workflowId, args: [{ goal: 'x' }] });
+    const shown = await runCommand(stage, ['status', workflowId]);
+    expect(shown.out).toContain(
+      'Misspelt: mistyped was started as the workflow type "plannerRunn", which planwave does not have. ' +
+        'The nearest is "plannerRun"; ',
+    );
+    expect(shown.out).toMatch(
+      /Try: .*workflow terminate --workflow-id mistyped, then start it again/,
+    );
+    expect(shown.out).not.toContain('Stuck');
+    await eventually('the run in the list', async () =>
+      (await runCommand(stage, ['list'])).out.includes('mistyped'),
+    );
+    await client.workflow.getHandle(workflowId).terminate();
+  });
+
+  it('a task queue', async () => {
+    const [taskQueue, workflowId] = ['planwav', 'misplaced'];
+    const args = [{ goal: 'x' }];
+    await stage.client.workflow.start('plannerRun', { taskQueue, workflowId, args });
+    const { out } = await runCommand(stage, ['status', workflowId]);
+    expect(out).toContain('No worker polls the task queue "planwav", on which the run was started');
+    expect(out).toContain(`The task queue here is "${stage.taskQueue}".`);
+    await stage.client.workflow.getHandle(workflowId).terminate();
   });
 });

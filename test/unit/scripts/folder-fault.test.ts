@@ -23,25 +23,27 @@ it('finding U6: a file in the place of the home is named', () => {
   );
 });
 
-const itOnTinyDisk = canMount ? it : it.skip;
+const describeOnTinyDisk = canMount ? describe : describe.skip;
 
-itOnTinyDisk('finding U6: a read-only and a full disk are named', async () => {
-  const disk = await mountTinyDisk();
-  try {
-    await disk.setReadOnly(true);
-    expect(describeFolderFault(disk.home)).toBe(
-      `${disk.home} can't be written: its file system is read-only. Try: mount it writable, ${cure}`,
-    );
-    await disk.setReadOnly(false);
-    disk.fill();
-    expect(describeFolderFault(disk.home)).toBe(
-      `${disk.home} can't be written: its disk is full. Try: free some disk space, ${cure}`,
-    );
-    disk.free();
-    expect(describeFolderFault(disk.home)).toBeUndefined();
-  } finally {
-    await disk.close();
-  }
+describeOnTinyDisk('a disk', () => {
+  it('finding U6: read-only or full is named', async () => {
+    const disk = await mountTinyDisk();
+    try {
+      await disk.setReadOnly(true);
+      expect(describeFolderFault(disk.home)).toBe(
+        `${disk.home} can't be written: its file system is read-only. Try: mount it writable, ${cure}`,
+      );
+      await disk.setReadOnly(false);
+      disk.fill();
+      expect(describeFolderFault(disk.home)).toBe(
+        `${disk.home} can't be written: its disk is full. Try: free some disk space, ${cure}`,
+      );
+      disk.free();
+      expect(describeFolderFault(disk.home)).toBeUndefined();
+    } finally {
+      await disk.close();
+    }
+  });
 });
 
 it('finding U6: a part that dies because it can write nothing is given up with that cause', async () => {
