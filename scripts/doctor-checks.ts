@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAgents } from '../activities/adapters/agent-files.ts';
+import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
 import { computeUsage, pricesAsOf } from '../activities/adapters/prices.ts';
 import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
@@ -27,8 +28,10 @@ const freeBytesMin = 1_000_000_000;
 
 /** Checks that the artifact home can be written and has room. */
 export async function checkHome(home: string): Promise<DoctorFinding> {
-  const fault = findFolderFault(home);
-  if (fault !== undefined) return { ok: false, ...fault };
+  const folderFault = findFolderFault(home);
+  if (folderFault !== undefined) return { ok: false, ...folderFault };
+  const fault = await findHomeFault(home);
+  if (fault !== null) return { ok: false, detail: fault };
   const { bavail, bsize } = await statfs(home);
   const freeBytes = bavail * bsize;
   const detail = `${home} can be written, ${(freeBytes / 1e9).toFixed(1)} GB free`;

@@ -9,7 +9,7 @@ export function say(line: string): void {
 
 /** Returns the addresses of the Web UI as lines for the terminal. */
 export function temporalLinks(uiUrl: string | undefined): string {
-  if (uiUrl === undefined) return 'Web UI:     the one of the Temporal server in use';
+  if (uiUrl === undefined) return 'Web UI:     none here; the Temporal server in use may have one';
   const queue = taskQueueOf(process.env);
   const list = `${uiUrl}/namespaces/${encodeURIComponent(namespaceOf())}/workflows`;
   return [

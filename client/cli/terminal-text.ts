@@ -74,7 +74,7 @@ export function renderTable(
 const wide =
   /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\uff01-\uff60]/u;
 /** Characters that take none: marks on the character before, and joiners. */
-const narrow = /[\p{M}\u200b-\u200d\ufe0f]/u;
+const narrow = /\p{M}|\u200b|\u200c|\u200d/u;
 const colourCode = /(\p{Cc}\[[0-9;]*m)/u;
 
 /** Cuts a painted line to the columns of a terminal. Every colour code stays, since one of them ends the last colour. */

@@ -14,6 +14,7 @@ const settings = {
   temporalPort: 7233,
   uiPort: 8233,
   rehearsalPort: 8787,
+  webUi: true,
   needsRehearsal: true,
 };
 const { checkInput } = createCliDeps(settings, here);
