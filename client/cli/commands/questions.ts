@@ -3,6 +3,7 @@ import { answerCommand } from '../../../core/render/questions.ts';
 import type { Command } from 'commander';
 import type { Question } from '../../../contracts/question.ts';
 import type { QuestionsView } from '../../../contracts/views.ts';
+import { withoutId } from '../ask/answers.ts';
 import { describeQuestion } from '../ask/describe-question.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
 import { ifFound } from '../../client-error.ts';
@@ -89,7 +90,8 @@ function describeView({ paint }: CommandContext, runId: string, view: QuestionsV
     return `  ${cleanLine(question_id)} ${cleanLine(text, 80)} → ${cleanLine(answer, 80)} (${cleanLine(answered_by, 40)}${from})`;
   });
   const rejectedLines = rejected.map(({ question_id, reason }) => {
-    return `  ${cleanLine(question_id ?? 'a message')}: ${cleanLine(reason, 300)}`;
+    const id = question_id ?? 'a message';
+    return `  ${cleanLine(id)}: ${cleanLine(withoutId(reason, id), 300)}`;
   });
   return [
     ...(open.length === 0 ? ['No open questions.'] : openLines.slice(0, -1)),

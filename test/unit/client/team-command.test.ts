@@ -129,7 +129,10 @@ describe('the input', () => {
     ],
     [['Bake', '--team-file', 'broken.json'], /from broken\.json.*"typo"/],
     [['Bake', '--team-file', 'none.json'], /can't be read: .*ENOENT/],
-    [['Bake', '--members', 'a', '--timeout', '0'], /a whole number of at least 1\. Try: npm run planwave -- team --help/],
+    [
+      ['Bake', '--members', 'a', '--timeout', '0'],
+      /a whole number of at least 1\. Try: npm run planwave -- team --help/,
+    ],
     [[' ', '--members', 'a'], /message: expected a message/],
   ])('refuses %j with exit code 2', async (argv, message) => {
     const { code, err, input } = await run(argv);
