@@ -50,7 +50,7 @@ export interface ActivityTimes {
 }
 
 /**
- * Connects ports with adapters, which no other file does.
+ * Connects ports with adapters, which besides this file only the check of an input does, to look and not to write.
  *
  * @param redactor Redacts for every port that writes.
  * @param recorder Counts time and use of calls; by default nothing is counted.
