@@ -194,6 +194,10 @@ export interface ApprovalNeeded {
   readonly target: string;
   /** The arguments as JSON, cut. The whole is behind the call's `input_ref`. */
   readonly arguments_shown: string;
+  /** The state of the target that the call would replace; empty when nothing of others is lost. */
+  readonly before: string;
+  /** What the call would replace, one line each, cut. */
+  readonly loss_shown: readonly string[];
 }
 
 /** The result of the effect is unknown: the user has to decide. */

@@ -5,8 +5,7 @@ import { loadAgents } from '../activities/adapters/agent-files.ts';
 import { computeUsage, pricesAsOf } from '../activities/adapters/prices.ts';
 import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
-import { loadDetailName } from '../activities/tools/registry/load-detail.ts';
-import { writeFileName } from '../activities/tools/registry/write-file.ts';
+import { grantableNames } from '../activities/tools/registry/create-registry.ts';
 import type { DoctorCheck, DoctorFinding } from '../client/cli/cli-deps.ts';
 import { loadMiddlewares, shippedNames } from '../worker/load-middlewares.ts';
 import {
@@ -194,7 +193,7 @@ function modelName(): string {
 async function checkAgents(): Promise<DoctorFinding> {
   try {
     const agents = await loadAgents([shippedAgentsDir], {
-      knownTools: [loadDetailName, writeFileName],
+      knownTools: grantableNames,
     });
     return { ok: true, detail: agents.map(({ agent_id }) => agent_id).join(', ') };
   } catch (error) {

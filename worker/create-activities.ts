@@ -6,7 +6,7 @@ import { createFileArtifactStore } from '../activities/adapters/file-store/file-
 import { createFileEffectLedger } from '../activities/adapters/file-store/file-effect-ledger.ts';
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
-import { createFileWorkspaces } from '../activities/adapters/file-workspaces.ts';
+import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
 import { resolveModelName } from '../activities/adapters/agent-file/model-aliases.ts';
@@ -36,11 +36,9 @@ import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
-import { loadDetail } from '../activities/tools/registry/load-detail.ts';
-import { createToolRegistry } from '../activities/tools/registry/create-registry.ts';
+import { createTools } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
-import { createWriteFile } from '../activities/tools/registry/write-file.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { shippedAgentsDir } from './worker-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
@@ -69,11 +67,16 @@ export function createActivities(
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal, threadsUrl } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
-  const store = redactStore(createFileArtifactStore({ home }), redactor);
+  const plainStore = createFileArtifactStore({ home });
+  const store = redactStore(plainStore, redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
-  const workspaces = createFileWorkspaces({ home });
-  const writeFile = createWriteFile(workspaces);
-  const tools = redactTools(createToolRegistry([loadDetail, writeFile]), redactor);
+  const workspaces = createFileWorkspaces({
+    home,
+    roots: settings.workspaceRoots,
+    // A user's file that is replaced is kept as it is: with marks in it, nothing could restore it.
+    keep: (content) => plainStore.put(content),
+  });
+  const tools = redactTools(createTools(workspaces), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),

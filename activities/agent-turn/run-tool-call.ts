@@ -3,7 +3,7 @@ import type { RunToolInput, RunToolResult } from '../../contracts/activity-types
 import { callTool, prepareCall } from '../tools/call-tool.ts';
 import type { PreparedCall, ToolAnswer } from '../tools/call-tool.ts';
 import { countBytes } from '../text/bytes.ts';
-import type { ToolContext } from '../tools/tool.ts';
+import type { ReadContext } from '../tools/tool.ts';
 import { readAgent, readJson } from '../artifacts/read-artifact.ts';
 import { assertCurrent } from '../attempt/while-current.ts';
 import { noteWork } from '../attempt/attempt-work.ts';
@@ -62,7 +62,7 @@ async function answerCall(
   deps: AgentTurnDeps,
   input: RunToolInput,
   checkCurrent: () => Promise<void>,
-  onLoaded: ToolContext['onLoaded'],
+  onLoaded: ReadContext['onLoaded'],
 ): Promise<CallAnswer> {
   const [agent, args] = await Promise.all([
     readAgent(deps.store, input.registry_ref, input.agent_id),
@@ -77,7 +77,7 @@ async function answerCall(
   const { tool } = prepared;
   const { info, cancellationSignal } = Context.current();
   const timeoutMs = deps.toolTimeoutMs ?? toolTimeoutMsDefault;
-  const context: ToolContext = {
+  const context: ReadContext = {
     store: deps.store,
     run_id: input.run_id,
     record_ref: input.record_ref,

@@ -101,7 +101,7 @@ async function askForApproval(acting: ActingCall, needed: ApprovalNeeded): Promi
   const { target } = needed;
   acting.known = { ...nothingYet, target };
   const askedAt = nowSeconds();
-  const shown = shownOf(acting);
+  const shown = { ...shownOf(acting), before: needed.before };
   const question = approvalQuestion(context.order.delegation, { ...shown, ...needed });
   const answer = await context.ask('approval', question, engineLimits.approvalSecondsMax);
   acting.approval = readApproval(shown, answer, askedAt);

@@ -1,9 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
-import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
-import { loadDetail } from '../../../activities/tools/registry/load-detail.ts';
-import { createToolRegistry } from '../../../activities/tools/registry/create-registry.ts';
-import { createWriteFile } from '../../../activities/tools/registry/write-file.ts';
+import { fileWorkspaces } from '../../support/file-workspaces.ts';
+import { createTools } from '../../../activities/tools/registry/create-registry.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
 import type { DetailEntry, RunRecord } from '../../../contracts/run-record.ts';
@@ -150,8 +148,7 @@ const detailOf = (detail_id: string, title: string, output_ref: string): DetailE
   output_ref,
 });
 export async function openScene() {
-  const workspaces = createFileWorkspaces({ home: 'nowhere' });
-  const tools = createToolRegistry([loadDetail, createWriteFile(workspaces)]);
+  const tools = createTools(fileWorkspaces('nowhere'));
   const agents = await loadAgents([fileURLToPath(new URL('../../../agents', import.meta.url))]);
   const bench = await createBench({ scripts: [sayText('')], deps: { tools } });
   const put = (value: unknown): Promise<string> => bench.store.put(JSON.stringify(value));

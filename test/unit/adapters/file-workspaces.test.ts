@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { createFileEffectLedger } from '../../../activities/adapters/file-store/file-effect-ledger.ts';
-import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
+import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { WorkspaceRefused } from '../../../activities/ports/workspaces.ts';
 import type { WorkspacePlace } from '../../../activities/ports/workspaces.ts';
 import { createTemporaryHome } from './temporary-home.ts';
@@ -33,7 +33,7 @@ function createPlaces() {
   const secret = join(top, 'secret');
   for (const one of [home, dir, secret]) mkdirSync(one);
   writeFileSync(join(secret, 'key.txt'), 'secret');
-  return { top, home, dir, secret, workspaces: createFileWorkspaces({ home }) };
+  return { top, home, dir, secret, workspaces: fileWorkspaces(home) };
 }
 
 it('writes below the run, or below the folder that the run names, and says what stands there', async () => {
@@ -41,7 +41,7 @@ it('writes below the run, or below the folder that the run names, and says what 
   expect(await workspaces.look(own, 'notes/a.md')).toBeNull();
   const state = await workspaces.write(own, 'notes/a.md', 'Übrig');
   expect(state).toEqual({ sha256: sha256('Übrig'), bytes: 6 });
-  expect(await workspaces.look(own, 'notes/a.md')).toEqual(state);
+  expect(await workspaces.look(own, 'notes/a.md')).toEqual({ ...state, by_run: true });
   expect(readFileSync(join(home, 'my-run/workspace/notes/a.md'), 'utf8')).toBe('Übrig');
   await workspaces.write({ run_id: 'my-run', dir }, 'a.md', 'other');
   expect(readFileSync(join(dir, 'a.md'), 'utf8')).toBe('other');
