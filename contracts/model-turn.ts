@@ -184,6 +184,8 @@ export interface ModelTurnInput {
    * planner.
    */
   readonly delegation_id?: string;
+  /** For the calls of the reply that change nothing. Absent where the agent has no such tools. */
+  readonly reading?: ReadingScope;
   /** Tools that the workflow decides, offered besides those of the agent. Equal for the whole conversation. */
   readonly state_tools?: readonly StateToolName[];
   /**
@@ -198,8 +200,27 @@ export interface ToolCall {
   readonly name: string;
   /** The arguments as JSON in the store. */
   readonly input_ref: Ref;
-  /** True for a tool that changes something outside: such calls are made one after the other. Absent for all others. */
-  readonly acts?: true;
+  /**
+   * Result of a call that changes nothing: it was made in the activity of the reply. Absent for a tool that changes
+   * something outside: the workflow makes such calls, one after the other.
+   */
+  readonly read?: ToolRead;
+}
+
+/** Result of a tool call, as the model will read it. */
+export interface ToolRead {
+  readonly result_ref: Ref;
+  readonly is_error: boolean;
+  /** detail_ids that the call loaded. */
+  readonly loaded_details: readonly string[];
+}
+
+/** Packet of a conversation: all that its tools may read besides the workspace. */
+export interface ReadingScope {
+  readonly record_ref: Ref;
+  readonly upstream: readonly UpstreamOutput[];
+  /** Number of details that the calls of the reply may load together, so that every detail can be recorded. */
+  readonly loads_left: number;
 }
 
 /** A call of a tool that the workflow itself decides. */

@@ -69,10 +69,8 @@ async function untilSettled(acting: ActingCall): Promise<TurnInput> {
   for (;;) {
     await context.control.ready();
     const { approval, resolution } = acting;
-    const result = await makeCall(call, context, {
-      loads_left: 0,
-      effect: { effect_id, chain_id, approval, resolution },
-    });
+    const order = { effect_id, chain_id, approval, resolution };
+    const result = await makeCall(call, context, order);
     switch (result.type) {
       case 'done':
         return settle(acting, result);

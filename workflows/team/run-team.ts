@@ -122,7 +122,7 @@ function assemble({ leaderFunds, ...site }: Site, from: CarriedTeam): TeamAtWork
         else clock.stand();
         showTeam(t);
       }),
-      tools: { loadedDetails: from.loaded_details, loading: 0, effects: ownEffects(order, from) },
+      tools: { loadedDetails: from.loaded_details, effects: ownEffects(order, from) },
       conversation: from.conversation,
     },
     clock,

@@ -48,7 +48,6 @@ async function createHome() {
         tool_use_id: 't1',
         name: 'write_file',
         input_ref: await bench.store.put(JSON.stringify({ ...args, content })),
-        acts: true,
       },
       effect: { effect_id, chain_id: 'chain', approval: null, resolution: null },
     });
