@@ -11,6 +11,7 @@ import { createThreadStore } from '../activities/adapters/thread-store/create-th
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
 import { resolveModelName } from '../activities/adapters/agent-file/model-aliases.ts';
 import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
+import { log } from '@temporalio/activity';
 import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
@@ -37,7 +38,7 @@ import { createTeamActivities } from '../activities/team/create-team-activities.
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
 import { createTools } from '../activities/tools/registry/create-registry.ts';
-import { listGrantable } from '../activities/tools/tool.ts';
+import { listGrantable, listWorkspaceTools } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
 import { shippedAgentsDir } from './worker-settings.ts';
@@ -114,10 +115,13 @@ export function createActivities(
       agents: (agentsDir) =>
         createAgentFiles([shippedAgentsDir, ...(agentsDir === null ? [] : [agentsDir])], {
           knownTools: toolNames,
+          roots: settings.agentRoots && [shippedAgentsDir, ...settings.agentRoots],
+          onLeftOut: (words) => log.warn(words),
         }),
       projection,
       workspaces,
       toolNames,
+      workspaceTools: listWorkspaceTools(tools),
       middlewareNames: describeMiddlewares(middlewares),
       // The models of another server are unknown.
       models: baseUrl === undefined || isRehearsal ? [...pricedModels] : [],

@@ -44,7 +44,11 @@ export async function openRun(
 ): Promise<OpenRunResult> {
   const { workflow_type } = input;
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input.input);
-  const { agents, faults: agentFaults } = await loadRegistry(deps, agentsDir);
+  const { agents, faults: agentFaults } = await loadRegistry(
+    deps,
+    agentsDir,
+    typed !== null && typed.workspaceDir !== null,
+  );
   const teamFaults =
     agentFaults.length > 0
       ? []

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, realpath, stat, unlink } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { access, stat, unlink } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { Ref } from '../../../contracts/ref.ts';
 import { checkWorkspacePath, foldFileName } from '../../../core/effects/check-workspace-path.ts';
 import { engineLimits } from '../../../core/limits.ts';
@@ -19,6 +19,7 @@ import { toRunDirectory } from '../../projection/paths.ts';
 import { atomicWriteFile } from '../file-store/atomic-write-file.ts';
 import { syncDirectory } from '../file-store/confinement.ts';
 import { getCode } from '../file-store/store-errors.ts';
+import { isAllowed, isBelow, realOf } from './allowed-folders.ts';
 import { closing, descend } from './open-folder.ts';
 import type { OpenFolder } from './open-folder.ts';
 import { createReader } from './read-workspace.ts';
@@ -255,25 +256,6 @@ async function findFolderFault(
   return isBelow(await realOf(home), await realOf(dir))
     ? `${shown} belongs to planwave's own files. Try: a folder elsewhere, or leave it out`
     : null;
-}
-
-/** Tells whether a path, with its links resolved, is one of the folders or below one. */
-export async function isAllowed(roots: readonly string[], path: string): Promise<boolean> {
-  const real = await realOf(path);
-  const reals = await Promise.all(roots.map(realOf));
-  return reals.some((root) => isBelow(root, real));
-}
-
-/** Resolves links. A folder that does not exist yet keeps its path. */
-function realOf(path: string): Promise<string> {
-  return realpath(path).catch(() => resolve(path));
-}
-
-export function isBelow(root: string, path: string): boolean {
-  const inside = relative(root, path);
-  return (
-    inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside))
-  );
 }
 
 function hash(bytes: Uint8Array): string {

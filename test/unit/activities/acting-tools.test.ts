@@ -63,9 +63,7 @@ async function createSet(
       agent_id: 'writer',
       registry_ref,
       record_ref: bench.record_ref,
-      upstream: [],
-      loads_left: 1,
-      call: { tool_use_id: 't1', name: 'write_file', input_ref, acts: true },
+      call: { tool_use_id: 't1', name: 'write_file', input_ref },
       ...changes,
     });
     const text = result.type === 'done' ? await bench.store.getText(result.result_ref) : '';

@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { loadAgents } from '../../../activities/adapters/agent-files.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
+import { withoutTools } from '../../../activities/run-record/load-registry.ts';
+import { listWorkspaceTools } from '../../../activities/tools/tool.ts';
 import { createTools } from '../../../activities/tools/registry/create-registry.ts';
 import type { AgentOutput } from '../../../contracts/agent-output.ts';
 import type { Delegation } from '../../../contracts/delegation.ts';
@@ -149,7 +151,9 @@ const detailOf = (detail_id: string, title: string, output_ref: string): DetailE
 });
 export async function openScene() {
   const tools = createTools(fileWorkspaces('nowhere'));
-  const agents = await loadAgents([fileURLToPath(new URL('../../../agents', import.meta.url))]);
+  const shipped = await loadAgents([fileURLToPath(new URL('../../../agents', import.meta.url))]);
+  // As in a run without a workspace.
+  const agents = withoutTools(shipped, listWorkspaceTools(tools));
   const bench = await createBench({ scripts: [sayText('')], deps: { tools } });
   const put = (value: unknown): Promise<string> => bench.store.put(JSON.stringify(value));
   const team = {
