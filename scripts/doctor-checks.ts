@@ -10,6 +10,7 @@ import type { DoctorCheck, DoctorFinding } from '../client/cli/cli-deps.ts';
 import { loadMiddlewares, shippedNames } from '../worker/load-middlewares.ts';
 import {
   BadSettings,
+  readFolders,
   readMiddlewaresFile,
   readThreadsUrl,
   readWorkerSettings,
@@ -145,6 +146,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Agents', run: checkAgents },
     { name: 'Middlewares', run: () => checkMiddlewares(process.env) },
     { name: 'Files', run: () => checkHome(settings.home) },
+    { name: 'Folders', run: async () => describeFolders(process.env) },
     { name: 'Threads', run: () => checkThreads(settings.home, process.env) },
   ];
 }
@@ -165,6 +167,16 @@ function describeSettings(settings: Settings): DoctorFinding {
       ? `ports: server ${temporalPort}, Web UI ${uiPort}, rehearsal ${rehearsalPort}`
       : `TEMPORAL_ADDRESS ${temporalAddressGiven}`;
   return { ok: true, detail: `PLANWAVE_HOME ${home}; ${where}` };
+}
+
+/** Shows the folders that runs may name. */
+export function describeFolders(env: NodeJS.ProcessEnv): DoctorFinding {
+  const { workspaceRoots = [], agentRoots = [] } = readFolders(env);
+  const [workspaces, agents] = [workspaceRoots, agentRoots].map((roots) => roots.join(', '));
+  return {
+    ok: true,
+    detail: `runs may work in ${workspaces} (PLANWAVE_WORKSPACES), and bring agents from ${agents} (PLANWAVE_AGENTS)`,
+  };
 }
 
 async function checkPrices(): Promise<DoctorFinding> {

@@ -21,7 +21,9 @@ import {
   createMiddlewareRegistry,
   describeMiddlewares,
 } from '../activities/middlewares/middleware-registry.ts';
+import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
+import type { Workspaces } from '../activities/ports/workspaces.ts';
 import type { ModelClient } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
@@ -71,12 +73,7 @@ export function createActivities(
   const plainStore = createFileArtifactStore({ home });
   const store = redactStore(plainStore, redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
-  const workspaces = createFileWorkspaces({
-    home,
-    roots: settings.workspaceRoots,
-    // A user's file that is replaced is kept as it is: with marks in it, nothing could restore it.
-    keep: (content) => plainStore.put(content),
-  });
+  const workspaces = createWorkspaces(settings, plainStore);
   const tools = redactTools(createTools(workspaces), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
@@ -133,6 +130,14 @@ export function createActivities(
       threads: redactThreads(createThreadStore({ home, threadsUrl }), redactor),
     }),
   };
+}
+
+/** A user's file that is replaced is kept as it is: with marks in it, nothing could restore it. */
+function createWorkspaces(
+  { home, workspaceRoots: roots }: WorkerSettings,
+  plainStore: ArtifactStore,
+): Workspaces {
+  return createFileWorkspaces({ home, roots, keep: (content) => plainStore.put(content) });
 }
 
 /** Sends every call to the rehearsal model, whichever model an agent names, so that its price is zero. */

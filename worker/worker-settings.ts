@@ -161,11 +161,8 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     );
   }
   const isRehearsal = apiKey === rehearsalKey;
-  const home = resolve(read.PLANWAVE_HOME);
   return {
-    home,
-    workspaceRoots: read.PLANWAVE_WORKSPACES ?? [process.cwd(), home],
-    agentRoots: read.PLANWAVE_AGENTS ?? [process.cwd(), home],
+    ...foldersOf(read),
     apiKey,
     baseUrl,
     defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
@@ -199,6 +196,33 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
  */
 export function readThreadsUrl(env: NodeJS.ProcessEnv): string | undefined {
   return readVariables(Variables.pick({ PLANWAVE_THREADS_URL: true }), env).PLANWAVE_THREADS_URL;
+}
+
+/** Returns the folders that a worker with this environment uses, and those that it lets runs name. */
+export function readFolders(env: NodeJS.ProcessEnv): WorkerFolders {
+  return foldersOf(
+    readVariables(
+      Variables.pick({ PLANWAVE_HOME: true, PLANWAVE_WORKSPACES: true, PLANWAVE_AGENTS: true }),
+      env,
+    ),
+  );
+}
+
+type WorkerFolders = Required<Pick<WorkerSettings, 'home' | 'workspaceRoots' | 'agentRoots'>>;
+
+function foldersOf(
+  read: Pick<
+    z.infer<typeof Variables>,
+    'PLANWAVE_HOME' | 'PLANWAVE_WORKSPACES' | 'PLANWAVE_AGENTS'
+  >,
+): WorkerFolders {
+  const home = resolve(read.PLANWAVE_HOME);
+  const roots = [process.cwd(), home];
+  return {
+    home,
+    workspaceRoots: read.PLANWAVE_WORKSPACES ?? roots,
+    agentRoots: read.PLANWAVE_AGENTS ?? roots,
+  };
 }
 
 /** Returns true when spans have a destination. */

@@ -169,6 +169,8 @@ function createFileTool(workspaces: Workspaces, { readChange, ...entry }: Change
       const expected = readStates(context.before).before;
       const terms = { expected, mayStill: context.mayStill };
       const next = await compute(change, place);
+      // The arguments of an edit do not hold the whole text, which the delegation's detail shows.
+      if (next !== null && entry.needsWorkspace === true) await context.store.put(next);
       const changed =
         next === null
           ? await workspaces.remove(place, change.path, terms)
