@@ -3,7 +3,7 @@ import { workspacePathCharsMax } from '../../../core/effects/check-workspace-pat
 import { editText } from '../../../core/effects/edit-text.ts';
 import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
-import { readRecord } from '../../artifacts/read-record.ts';
+import { readRecord } from '../../artifacts/record-log.ts';
 import type { FileState, FoundFile, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
 import { countBytes, decodeText, hashBytes } from '../../text/bytes.ts';
 import type { ActingTool, ToolContext, ToolEntry } from '../tool.ts';
