@@ -190,7 +190,7 @@ export interface ApprovalNeeded {
   readonly arguments_shown: string;
   /** The state of the target that the call would replace; empty when nothing of others is lost. */
   readonly before: string;
-  /** What the call would replace, one line each, cut. */
+  /** Describes, in lines that are cut, what the call would replace. */
   readonly loss_shown: readonly string[];
 }
 

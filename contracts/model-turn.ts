@@ -9,6 +9,7 @@ import type { QuestionReviewOutline } from './question-review.ts';
 import type { AskedQuestion } from './question.ts';
 import type { Ref } from './ref.ts';
 import type { ReadStateCall, StateToolName } from './state-call.ts';
+import type { ReadingScope, ToolRead } from './tool-read.ts';
 import type { ExecutorEnd, TaskStatus, TeamSetup } from './team-run.ts';
 import type { Usage } from './usage.ts';
 import type { WaveDecisionOutline } from './wave-decision.ts';
@@ -205,22 +206,6 @@ export interface ToolCall {
    * something outside: the workflow makes such calls, one after the other.
    */
   readonly read?: ToolRead;
-}
-
-/** Result of a tool call, as the model will read it. */
-export interface ToolRead {
-  readonly result_ref: Ref;
-  readonly is_error: boolean;
-  /** detail_ids that the call loaded. */
-  readonly loaded_details: readonly string[];
-}
-
-/** Packet of a conversation: all that its tools may read besides the workspace. */
-export interface ReadingScope {
-  readonly record_ref: Ref;
-  readonly upstream: readonly UpstreamOutput[];
-  /** Number of details that the calls of the reply may load together, so that every detail can be recorded. */
-  readonly loads_left: number;
 }
 
 /** A call of a tool that the workflow itself decides. */

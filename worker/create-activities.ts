@@ -21,7 +21,6 @@ import {
   createMiddlewareRegistry,
   describeMiddlewares,
 } from '../activities/middlewares/middleware-registry.ts';
-import type { ArtifactStore } from '../activities/ports/artifact-store.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import type { Workspaces } from '../activities/ports/workspaces.ts';
 import type { ModelClient } from '../activities/ports/model-client.ts';
@@ -70,10 +69,9 @@ export function createActivities(
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal, threadsUrl } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
-  const plainStore = createFileArtifactStore({ home });
-  const store = redactStore(plainStore, redactor);
+  const store = redactStore(createFileArtifactStore({ home }), redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
-  const workspaces = createWorkspaces(settings, plainStore);
+  const workspaces = createWorkspaces(settings);
   const tools = redactTools(createTools(workspaces), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
@@ -133,11 +131,9 @@ export function createActivities(
 }
 
 /** A user's file that is replaced is kept as it is: with marks in it, nothing could restore it. */
-function createWorkspaces(
-  { home, workspaceRoots: roots }: WorkerSettings,
-  plainStore: ArtifactStore,
-): Workspaces {
-  return createFileWorkspaces({ home, roots, keep: (content) => plainStore.put(content) });
+function createWorkspaces({ home, workspaceRoots: roots }: WorkerSettings): Workspaces {
+  const plain = createFileArtifactStore({ home });
+  return createFileWorkspaces({ home, roots, keep: (content) => plain.put(content) });
 }
 
 /** Sends every call to the rehearsal model, whichever model an agent names, so that its price is zero. */

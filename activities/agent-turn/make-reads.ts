@@ -5,8 +5,8 @@ import type {
   ModelTurnResult,
   StateToolCall,
   ToolCall,
-  ToolRead,
 } from '../../contracts/model-turn.ts';
+import type { ToolRead } from '../../contracts/tool-read.ts';
 import { readAgent, readJson } from '../artifacts/read-artifact.ts';
 import { endCancelled, readCancelCause } from '../attempt/cancellation.ts';
 import { callTool, prepareCall } from '../tools/call-tool.ts';
@@ -30,7 +30,7 @@ export interface ReadingAttempt {
   readonly onCall: (tool: string) => void;
 }
 
-/** What the calls of one reply share. */
+/** The data that the calls of one reply share. */
 interface Reading extends ReadingAttempt {
   readonly agent: AgentDefinition;
   /** Milliseconds, by the clock of `performance.now`. */

@@ -40,7 +40,7 @@ it('every port that writes stands behind a redactor', () => {
 
 it('what comes from models and tools is redacted before it is used', () => {
   expect(wiring).toContain('redactModel(');
-  expect(wiring).toContain('redactTools(createToolRegistry([');
+  expect(wiring).toContain('redactTools(createTools(');
   expect(wiring).toContain('redactMiddlewares( createMiddlewareRegistry([');
   expect(wiring).toContain("redact: (text) => redactor.redactText(text, 'failure')");
 });

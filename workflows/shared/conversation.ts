@@ -2,7 +2,6 @@ import type { Passable } from '../../contracts/agent-output.ts';
 import type {
   ModelTurnInput,
   Prompt,
-  ReadingScope,
   StateToolCall,
   ToolCall,
   TurnInput,
@@ -13,6 +12,7 @@ import type { StageName } from '../../contracts/names.ts';
 import type { NewsItem } from '../../contracts/messages.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import type { ReadingScope } from '../../contracts/tool-read.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';

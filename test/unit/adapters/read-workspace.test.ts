@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { WorkspaceRefused } from '../../../activities/ports/workspaces.ts';
 import type { SearchOrder, WorkspacePlace } from '../../../activities/ports/workspaces.ts';
-import { descend } from '../../../activities/adapters/workspaces/open-folder.ts';
+import { descend, NoFile } from '../../../activities/adapters/workspaces/open-folder.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { fileWorkspaces } from '../../support/file-workspaces.ts';
 import { createTemporaryHome } from './temporary-home.ts';
@@ -143,6 +143,15 @@ it('OF1: a folder that is replaced by a link during the access leads nowhere els
   const file = await folder.openFile('price.ts');
   expect(await file?.readFile('utf8')).toBe('export const price = 10;\n');
   await file?.close();
+  await folder.close();
+});
+
+it('OF2: a FIFO without a writer is refused at once', async () => {
+  const { dir } = createProject();
+  execFileSync('mkfifo', [join(dir, 'pipe')]);
+  const folder = await descend(dir, []);
+  await expect(folder.openFile('pipe')).rejects.toThrow(NoFile);
+  expect(await folder.openFile('missing')).toBeNull();
   await folder.close();
 });
 
