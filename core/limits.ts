@@ -139,6 +139,14 @@ export const engineLimits = {
   shownArgumentsCharsMax: 800,
   /** Changes outside of the run that one delegation may try. They are carried over continue-as-new. */
   effectsMax: 200,
+  /** Bytes of a workspace's file that is read or searched: more is no text that a model works on. */
+  readFileBytesMax: 5_000_000,
+  /** Bytes of a file that is kept before it is replaced. It is held in memory once. */
+  keptFileBytesMax: 20_000_000,
+  /** Entries of one listing of a workspace's folder: some 100 pages of a model's context. */
+  listedEntriesMax: 10_000,
+  /** Matches of one search. Whoever finds more searches for too little. */
+  searchMatchesMax: 1_000,
   /** Earlier attempts that the planner is shown. Older ones are part of the last decision. */
   triedShownMax: 100,
   /** Facts that a prompt shows. The whole pool is in the store. */

@@ -18,6 +18,8 @@ export interface RecordDeps {
   readonly workspaces: Pick<Workspaces, 'findFault'>;
   /** All existing tools. An agent that allows another one is refused. */
   readonly toolNames: readonly string[];
+  /** Those that only a run with a workspace has. */
+  readonly workspaceTools: readonly string[];
   /** All existing middlewares and guardrails. A team that names another one is refused. */
   readonly middlewareNames: readonly MiddlewareName[];
   /** Known models of the provider. A member of a triad may get one even if no agent names it. */

@@ -83,7 +83,13 @@ export async function openRun(
 /** Parts of `RecordDeps` that an input is checked against. Nothing is written with them. */
 export type IntakeDeps = Pick<
   RecordDeps,
-  'agents' | 'workspaces' | 'toolNames' | 'middlewareNames' | 'models' | 'isPriced'
+  | 'agents'
+  | 'workspaces'
+  | 'toolNames'
+  | 'workspaceTools'
+  | 'middlewareNames'
+  | 'models'
+  | 'isPriced'
 >;
 
 /** A typed input without a fault, and what follows from it. */
@@ -106,7 +112,11 @@ export async function checkIntake(
   { workflow_type, input }: Pick<OpenRunInput, 'workflow_type' | 'input'>,
 ): Promise<Intake> {
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input);
-  const { agents, faults: agentFaults } = await loadRegistry(deps, agentsDir);
+  const { agents, faults: agentFaults } = await loadRegistry(
+    deps,
+    agentsDir,
+    typed !== null && typed.workspaceDir !== null,
+  );
   const teamFaults =
     agentFaults.length > 0
       ? []
