@@ -3,7 +3,7 @@ import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAgents } from '../activities/adapters/agent-files.ts';
 import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
-import { computeUsage, pricesAsOf } from '../activities/adapters/prices.ts';
+import { isPriced, pricesAsOf } from '../activities/adapters/prices.ts';
 import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { loadDetailName } from '../activities/tools/registry/load-detail.ts';
@@ -173,15 +173,8 @@ function describeSettings(settings: Settings): DoctorFinding {
 
 async function checkPrices(): Promise<DoctorFinding> {
   const model = modelName();
-  const noTokens = {
-    inputTokens: 0,
-    cacheCreationInputTokens: 0,
-    cacheReadInputTokens: 0,
-    outputTokens: 0,
-  };
-  const isPriced = computeUsage(model, noTokens).unpriced_calls === 0;
   // An unknown price is no failure: a run counts its tokens and says so.
-  const word = isPriced ? 'known' : 'unknown; runs will say "cost unknown"';
+  const word = isPriced(model) ? 'known' : 'unknown; runs will say "cost unknown"';
   return { ok: true, detail: `price of ${model} as of ${pricesAsOf}: ${word}` };
 }
 

@@ -21,7 +21,7 @@ import {
   describeMiddlewares,
 } from '../activities/middlewares/middleware-registry.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
-import type { ModelClient } from '../activities/ports/model-client.ts';
+import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
   redactEffects,
@@ -86,7 +86,7 @@ export function createActivities(
     totalTimeoutMs,
     redact: (text) => redactor.redactText(text, 'failure'),
   });
-  const provider = meterModel(client, recorder, computeUsage);
+  const provider = meterModel(client, recorder, { computeUsage, computeWorst });
   return {
     ...createTeamActivities({ store, projection }),
     ...createMiddlewareActivities({ store, middlewares }),
@@ -99,10 +99,9 @@ export function createActivities(
       prefixGate: new PrefixGate(),
       defaultModel,
       resolveModel: resolveModelName,
-      computeUsage,
-      // The rehearsal costs nothing, whichever model an agent names.
-      computeWorst: (request) =>
-        computeWorst(isRehearsal ? { ...request, model: 'rehearsal' } : request),
+      computeUsage: ({ requested, answered }, tokens) =>
+        computeUsage({ requested: isRehearsal ? rehearsalModel : requested, answered }, tokens),
+      computeWorst: (request) => computeWorst(isRehearsal ? toRehearsal(request) : request),
       ...turnTimes,
     }),
     ...createRecordActivities({
@@ -128,9 +127,14 @@ export function createActivities(
   };
 }
 
-/** Sends every call to the rehearsal model, whichever model an agent names, so that its price is zero. */
+/** The rehearsal costs nothing, whichever model an agent names. */
+const rehearsalModel = 'rehearsal';
+
+function toRehearsal(request: ModelRequest): ModelRequest {
+  return { ...request, model: rehearsalModel };
+}
+
+/** Sends every call to the rehearsal model. */
 function rehearse(provider: ModelClient): ModelClient {
-  return {
-    complete: (request, options) => provider.complete({ ...request, model: 'rehearsal' }, options),
-  };
+  return { complete: (request, options) => provider.complete(toRehearsal(request), options) };
 }
