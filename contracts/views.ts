@@ -66,7 +66,7 @@ export interface PlanView {
 }
 
 export interface PoolView {
-  /** Number of facts in the run. The newest `facts` are shown, the whole pool is in `pool.jsonl`. */
+  /** Number of facts in the run. The newest `facts` are shown, the whole pool is in `pool.jsonl` and the pages before it. */
   readonly total: number;
   readonly facts: readonly Fact[];
 }
