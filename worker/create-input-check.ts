@@ -35,6 +35,11 @@ export function createAgentsOf(
 /** Rejects with `InvalidInput`, whose message lists every fault, when a worker would refuse the input. */
 export type InputCheck = (typed: Pick<OpenRunInput, 'workflow_type' | 'input'>) => Promise<void>;
 
+/** A check replaces no file. */
+function keep(): Promise<never> {
+  return Promise.reject(new Error('a check of an input writes nothing'));
+}
+
 /**
  * Creates the worker's own check of an input for a client that sees the same files. Models and allowed folders are not
  * judged: they depend on the worker's settings.
@@ -42,9 +47,6 @@ export type InputCheck = (typed: Pick<OpenRunInput, 'workflow_type' | 'input'>) 
  * @param home absolute.
  */
 export function createInputCheck(home: string, ownMiddlewares: readonly Middleware[]): InputCheck {
-  // A check replaces no file.
-  const keep = (): Promise<never> =>
-    Promise.reject(new Error('a check of an input writes nothing'));
   const workspaces = createFileWorkspaces({ home, keep });
   const tools = createTools(workspaces);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
