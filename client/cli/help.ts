@@ -26,6 +26,7 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
     'amend backup-choice "Only the EU" --answer q1=EU --waive c2',
   ],
   export: ['export backup-choice', 'export backup-choice --json'],
+  prune: ['prune --older-than 30d --dry-run', 'prune --older-than 90d'],
   threads: ['threads', 'threads --user ada --limit 5'],
   'threads show': ['threads show outage', 'threads show outage --limit 50'],
   'threads delete': ['threads delete outage', 'threads delete outage --yes'],
