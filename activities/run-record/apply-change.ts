@@ -4,6 +4,7 @@ import { reopenChanged } from '../../core/criteria/settle-by-answers.ts';
 import { admitFacts } from '../../core/pool/admit-facts.ts';
 import { preferNewest, settleStanding, supersedeEarlier } from '../../core/pool/settle-facts.ts';
 import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { informsWork } from '../../core/questions/informs-work.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
@@ -14,9 +15,6 @@ import { applyWaveDone } from './apply-wave-done.ts';
 import { addPlannedCriteria, waiveCriteria } from './record-criteria.ts';
 import { trackStale } from './track-consumption.ts';
 import { upsertWave } from './upsert-wave.ts';
-
-/** Rejected answers that are kept, the newest. Anybody can send one, so without a limit the record has none. */
-const rejectedAnswersMax = 200;
 
 /**
  * The record after one change. Pure: the same record, change and texts give the same record.
@@ -69,7 +67,9 @@ function applyAlone(
     case 'answer_rejected':
       return {
         ...record,
-        rejected_answers: [...record.rejected_answers, change.rejected].slice(-rejectedAnswersMax),
+        rejected_answers: [...record.rejected_answers, change.rejected].slice(
+          -engineLimits.rejectedRecordedMax,
+        ),
       };
     case 'instruction':
       return applyInstruction(record, change, now);

@@ -36,7 +36,7 @@ async function showQuestions(context: CommandContext, runId: string): Promise<Co
 }
 
 function describeView({ paint }: CommandContext, runId: string, view: QuestionsView): string[] {
-  const { open, answered, rejected } = view;
+  const { open, answered, rejected, rejected_total } = view;
   const openLines = open.flatMap((question) => [
     ...describeQuestion(question, paint),
     `  answer with: ${answerCommand(runId, question)}`,
@@ -52,6 +52,6 @@ function describeView({ paint }: CommandContext, runId: string, view: QuestionsV
   return [
     ...(open.length === 0 ? ['No open questions.'] : openLines.slice(0, -1)),
     ...(answered.length === 0 ? [] : ['', 'answered:', ...answeredLines]),
-    ...(rejected.length === 0 ? [] : ['', 'refused:', ...rejectedLines]),
+    ...(rejected.length === 0 ? [] : ['', `refused (${rejected_total}):`, ...rejectedLines]),
   ];
 }

@@ -70,6 +70,7 @@ function describeView(
     `${paint(phaseTone(view.phase), view.phase.replaceAll('_', ' '))}${wave} · ${describeUsed(used)}`,
     ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
+    ...(view.history_notice === undefined ? [] : [paint('bad', view.history_notice)]),
     ...describeWork(view),
     ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),
     ...(note === null ? [] : [note]),
