@@ -86,6 +86,8 @@ export interface CarriedRun {
   readonly budget: CarriedBudget | null;
   readonly use_defaults: boolean;
   readonly questions: QuestionRules;
+  /** Defined in OpenRunResult. */
+  readonly approvers: readonly string[] | null;
   readonly autonomy: Autonomy;
   readonly triads: boolean;
   /** Defined in OpenRunResult. */

@@ -138,12 +138,8 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
     engine.detailsBytesMax * 4 <= engine.payloadBytesMax,
     'detailsBytesMax must be far below payloadBytesMax',
   );
-  return [
-    ...faults,
-    ...findAnswerFaults(engine),
-    ...findFloodFaults(engine),
-    ...findSizeFaults(engine, run),
-  ];
+  const flood = findFloodFaults(engine);
+  return [...faults, ...flood, ...findAnswerFaults(engine), ...findSizeFaults(engine, run)];
 }
 
 function findFloodFaults(engine: EngineLimits): string[] {

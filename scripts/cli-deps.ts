@@ -86,6 +86,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       return { path: join(home, root) };
     },
     readResult: (runId) => readStoredResult(files, runId),
+    readArtifact: (ref) => files.store.getText(ref),
     readStoredStatus: (runId) => readStoredStatus(files, runId),
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),

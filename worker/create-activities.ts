@@ -114,6 +114,7 @@ export function createActivities(
         }),
       projection,
       workspaces,
+      approvers: settings.approvers ?? null,
       toolNames,
       middlewareNames: describeMiddlewares(middlewares),
       // The models of another server are unknown.

@@ -10,7 +10,7 @@ import type { EffectOrder } from '../../contracts/effect.ts';
 import { checkApproval, needsApproval } from '../../core/effects/decide-approval.ts';
 import type { EffectState } from '../../core/effects/step-effect.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { cutText } from '../../core/text/cut-text.ts';
+import { cutMiddle, cutText } from '../../core/text/cut-text.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
 import type { ToolAnswer } from '../tools/call-tool.ts';
 import { effectKeyOf, recallEffect, runEffect } from '../tools/run-effect.ts';
@@ -90,7 +90,7 @@ function findRefusal(
       return null;
     case 'missing': {
       const text = JSON.stringify(args);
-      const arguments_shown = cutText(text, engineLimits.shownArgumentsCharsMax);
+      const arguments_shown = cutMiddle(text, engineLimits.shownArgumentsCharsMax);
       return { type: 'needs_approval', target, arguments_shown };
     }
     case 'expired':

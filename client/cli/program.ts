@@ -6,7 +6,7 @@ import type { CommandRunner, GlobalOptions } from './command-runner.ts';
 import { registerAmend, registerControls } from './commands/control.ts';
 import { registerAnswer } from './commands/answer.ts';
 import { registerDoctor } from './commands/doctor.ts';
-import { registerExport, registerReport } from './commands/report.ts';
+import { registerArtifact, registerExport, registerReport } from './commands/report.ts';
 import { registerList } from './commands/list.ts';
 import { registerQuestions } from './commands/questions.ts';
 import { registerStart } from './commands/start.ts';
@@ -31,6 +31,7 @@ const commands: readonly Register[] = [
   registerControls,
   registerAmend,
   registerExport,
+  registerArtifact,
   registerThreads,
   registerDoctor,
   registerTemporal,

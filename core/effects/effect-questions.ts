@@ -2,8 +2,8 @@
  * Words the questions about a call that changes something outside, and reads their answers.
  *
  * Invariants:
- *   EQ1. The question shows tool, agent, delegation and arguments on one line each, without invisible characters, and
- *        the hash of the whole arguments.
+ *   EQ1. The question shows tool, agent, delegation and arguments (long ones with their beginning and their end) on one
+ *        line each, without invisible characters, and the hash of the whole arguments.
  *   EQ2. The question about an unverified effect has no default: only a person can say that it took place or is to be
  *        repeated.
  */
@@ -35,6 +35,7 @@ export function approvalQuestion(
     `May the agent "${agent_id}" call ${cleanLine(shown.tool, targetCharsMax)} on "${cleanLine(shown.target, targetCharsMax)}"?`,
     `Delegation: ${delegation_id} (${shown.effect_id})`,
     `Arguments: ${cleanLine(shown.arguments_shown, engineLimits.shownArgumentsCharsMax)}`,
+    `All of them: planwave questions <run> --full, or planwave artifact ${shown.arguments_ref}`,
     `SHA-256 of the whole arguments, and their address in the store: ${shown.arguments_ref}`,
   ].join('\n');
   return {

@@ -23,6 +23,8 @@ export type InboxEvent =
       readonly payload: unknown;
       readonly now: number;
       readonly default_answered_by: string;
+      /** Defined in OpenRunResult. If undefined, nobody is named. */
+      readonly approvers?: readonly string[] | null;
     }
   /** A message other than an answer was refused. */
   | { readonly type: 'refuse'; readonly reason: string; readonly now: number }

@@ -105,8 +105,12 @@ export function stepInbox(state: InboxState, event: InboxEvent): InboxStep {
 }
 
 /** Returns the verdict of `stepInbox` on an answer without changing anything, for the update's validator. */
-export function previewAnswer(state: InboxState, payload: unknown): AnswerPreview {
-  const verdict = judgeAnswer(state, payload);
+export function previewAnswer(
+  state: InboxState,
+  payload: unknown,
+  approvers: readonly string[] | null = null,
+): AnswerPreview {
+  const verdict = judgeAnswer(state, payload, approvers);
   if (verdict.type !== 'refused') return { ok: true };
   return { ok: false, reason: verdict.reason, example: verdict.example };
 }
@@ -157,7 +161,7 @@ function ask(state: InboxState, event: EventOf<'ask'>): InboxStep {
 }
 
 function takeAnswer(state: InboxState, event: EventOf<'answer'>): InboxStep {
-  const verdict = judgeAnswer(state, event.payload);
+  const verdict = judgeAnswer(state, event.payload, event.approvers);
   switch (verdict.type) {
     case 'taken': {
       const { question, text } = verdict;

@@ -76,7 +76,7 @@ export class InboxHost {
   }
 
   ask(escalation: QuestionsEscalation): void {
-    const { questions: rules, ...run } = this.#options.rules();
+    const { questions: rules, approvers: _approvers, ...run } = this.#options.rules();
     this.#step({ type: 'ask', escalation, now: nowSeconds(), rules, ...run });
   }
 
@@ -92,7 +92,7 @@ export class InboxHost {
 
   /** Validates the update `submitAnswer`. @throws AnswerRefused with the reason; its details hold an example. */
   validate(payload: unknown): void {
-    const preview = previewAnswer(this.#state, payload);
+    const preview = previewAnswer(this.#state, payload, this.#options.rules().approvers);
     if (!preview.ok) throw refusal(preview.reason, preview.example);
   }
 
@@ -172,6 +172,7 @@ export class InboxHost {
       payload,
       now: nowSeconds(),
       default_answered_by: 'user',
+      approvers: this.#options.rules().approvers,
     });
   }
 

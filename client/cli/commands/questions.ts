@@ -1,27 +1,45 @@
 import { countOf } from '../../../core/text/format.ts';
+import { needsExplicitWord } from '../../../core/questions/check-answer.ts';
 import { answerCommand } from '../../../core/render/questions.ts';
 import type { Command } from 'commander';
 import type { QuestionsView } from '../../../contracts/views.ts';
 import { describeQuestion } from '../ask/describe-question.ts';
 import type { CommandContext, CommandResult, CommandRunner } from '../command-runner.ts';
-import { cleanLine } from '../terminal-text.ts';
+import { cleanLine, cleanText } from '../terminal-text.ts';
+import { readArtifact } from './report.ts';
 
 export function registerQuestions(program: Command, runner: CommandRunner): void {
   program
     .command('questions')
     .argument('<run>', 'id of the run')
     .description('show open questions with the commands that answer them, and refused answers')
-    .action((run: string, _options: object, command: Command) =>
-      runner.run(command, (context) => showQuestions(context, run)),
+    .option('--full', 'also print the whole arguments of calls that wait for approval')
+    .action((run: string, { full = false }: Options, command: Command) =>
+      runner.run(command, (context) => showQuestions(context, run, full)),
     );
 }
 
-async function showQuestions(context: CommandContext, runId: string): Promise<CommandResult> {
+interface Options {
+  readonly full?: boolean;
+}
+
+async function showQuestions(
+  context: CommandContext,
+  runId: string,
+  full: boolean,
+): Promise<CommandResult> {
   const { client } = await context.session();
   const reading = await client.questions(runId);
   if (reading.live) {
-    const data = { run_id: runId, source: 'worker', note: null, ...reading.view };
-    return { data, lines: describeView(context, runId, reading.view) };
+    const shown = full ? await readArguments(context, reading.view) : [];
+    const whole = full ? { arguments: shown } : {};
+    const data = { run_id: runId, source: 'worker', note: null, ...reading.view, ...whole };
+    const lines = shown.flatMap(({ question_id, text }) => [
+      '',
+      `arguments of ${question_id}, whole (${text.length} characters):`,
+      cleanText(text),
+    ]);
+    return { data, lines: [...describeView(context, runId, reading.view), ...lines] };
   }
   const { note, last_known } = reading;
   const open = last_known.open_questions ?? 0;
@@ -33,6 +51,28 @@ async function showQuestions(context: CommandContext, runId: string): Promise<Co
       note,
     ],
   };
+}
+
+interface ShownArguments {
+  readonly question_id: string;
+  readonly arguments_ref: string;
+  readonly text: string;
+}
+
+/** Reads the whole arguments of the calls that open questions are about, from the address at the end of each text. */
+function readArguments(
+  { deps }: CommandContext,
+  { open }: QuestionsView,
+): Promise<readonly ShownArguments[]> {
+  const found = open.flatMap(({ question_id, kind, text }) => {
+    const [, ref] = /store: ([0-9a-f]{64})$/m.exec(text) ?? [];
+    return needsExplicitWord(kind) && ref !== undefined
+      ? [{ question_id, arguments_ref: ref }]
+      : [];
+  });
+  return Promise.all(
+    found.map(async (one) => ({ ...one, text: await readArtifact(deps, one.arguments_ref) })),
+  );
 }
 
 function describeView({ paint }: CommandContext, runId: string, view: QuestionsView): string[] {

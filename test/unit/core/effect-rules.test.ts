@@ -109,7 +109,7 @@ describe('questions about effects', () => {
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (target, args) => {
         const long = args.repeat(200);
         const { text } = approvalQuestion(caller, { ...shown, target, arguments_shown: long });
-        expect(text.split('\n')).toHaveLength(4);
+        expect(text.split('\n')).toHaveLength(5);
         expect(text).toContain(shown.arguments_ref);
         expect(text.length).toBeLessThanOrEqual(engineLimits.questionCharsMax);
       }),

@@ -77,6 +77,7 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
     workspaces: createFileWorkspaces({ home }),
     toolNames: ['load_detail'],
     middlewareNames: [],
+    approvers: null,
     models: [],
     isPriced: () => true,
     ...over,
