@@ -51,14 +51,15 @@ export function checkAmend(payload: unknown): CheckedAmend {
   if (isBlank && waived.length + answers.length + facts.length === 0) {
     return refuseAmend('the instruction is empty');
   }
+  return { ok: true, amend: toAmend(parts, isBlank ? describeAmend(parts) : written) };
+}
+
+function toAmend({ waived, answers, facts }: AmendParts, instruction: string): AmendMessage {
   return {
-    ok: true,
-    amend: {
-      instruction: isBlank ? describeAmend(parts) : written,
-      ...(waived.length === 0 ? {} : { waive_criteria: waived }),
-      ...(answers.length === 0 ? {} : { answers }),
-      ...(facts.length === 0 ? {} : { facts }),
-    },
+    instruction,
+    ...(waived.length === 0 ? {} : { waive_criteria: waived }),
+    ...(answers.length === 0 ? {} : { answers }),
+    ...(facts.length === 0 ? {} : { facts }),
   };
 }
 

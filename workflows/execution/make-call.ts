@@ -53,9 +53,13 @@ export function makeCall(
   return runToolParking({ ...input, ...over }, label(call.name), superior);
 }
 
-/**
- * Runs a tool. A call that blocks one worker after the other parks the run, and is repeated when the run is resumed.
- */
+/** Failures of a tool call that park the run; the call is repeated when the run is resumed. */
+const parkingFailures: readonly string[] = [
+  'ArtifactMissing',
+  'Blocked',
+] satisfies readonly FailureType[];
+
+/** Runs a tool. A call that blocks one worker after the other, or lacks an artifact, parks the run. */
 export function runToolParking(
   input: RunToolInput,
   summary: string,
@@ -64,6 +68,6 @@ export function runToolParking(
   return untilDone(
     () => runTool.executeWithOptions({ summary }, [input]),
     (reason) => superior.park(reason),
-    ({ type }) => type === ('Blocked' satisfies FailureType),
+    ({ type }) => parkingFailures.includes(type),
   );
 }

@@ -185,6 +185,8 @@ describe('finding L7: names of the engine', () => {
   });
 });
 
+const refused = (reason: string) => ({ ok: false, reason: expect.stringContaining(reason) });
+
 describe('finding U3: unknown fields', () => {
   it('finding U3: JA8: a mistyped question_id answers nothing, and the right name is shown', () => {
     const only = { open: [region], answered: {} };
@@ -201,7 +203,6 @@ describe('finding U3: unknown fields', () => {
   });
 
   it('finding U3: an instruction with an unknown field is refused, also in its parts', () => {
-    const refused = (reason: string) => ({ ok: false, reason: expect.stringContaining(reason) });
     expect(checkAmend({ instruktion: 'x' })).toMatchObject(refused('mean "instruction"?'));
     expect(checkAmend({ answers: [{ question: 'q1', answer: 'x' }] })).toMatchObject(
       refused('"question"'),
