@@ -189,7 +189,7 @@ function reject(
     example,
     rejected_at: now,
   };
-  const isRecorded = state.rejected_total < engineLimits.rejectedRecordedMax;
+  const isRecorded = state.rejected_total < engineLimits.rejectedAnswersRecordedMax;
   const kept = [...state.rejected, rejected].slice(-engineLimits.rejectedAnswersMax);
   return {
     state: { ...state, rejected: kept, rejected_total: state.rejected_total + 1 },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { searchAttributes, workflowTaskTimeoutMs } from '../../contracts/names.ts';
 import { badSettingsExitCode, ExpectedError, messageOf } from '../bootstrap/expected-error.mjs';
-import { isPreferred } from '../bootstrap/temporal-cli/cache.mjs';
+import { isPreferred } from '../bootstrap/temporal-cli-cache.mjs';
 import type { Settings } from '../parts/settings.ts';
 import { connectTo, namespaceOf } from './temporal-probe.ts';
 
@@ -117,7 +117,7 @@ export function serverArguments(cli: ServerCli, settings: Settings): string[] {
   const options = [
     `--db-filename=${dbFileOf(settings)}`,
     `--port=${settings.temporalPort}`,
-    `--ui-port=${settings.uiPort}`,
+    ...(settings.webUi ? [`--ui-port=${settings.uiPort}`] : ['--headless']),
     '--log-level=warn',
     ...dynamicConfig(cli).map((value) => `--dynamic-config-value=${value}`),
     // Write-ahead log: one file sync per step instead of several. FULL: a recorded step survives a power cut.

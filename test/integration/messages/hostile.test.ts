@@ -63,7 +63,7 @@ it('finding T4: 700 bad instructions of 10 KB while no worker is there: a counte
   }
   await expectAnswerStillWorks(run);
   const record = await storedRecord(stage.home, run.workflowId);
-  expect(record.rejected_answers).toHaveLength(engineLimits.rejectedRecordedMax);
+  expect(record.rejected_answers).toHaveLength(engineLimits.rejectedAnswersRecordedMax);
 }, 90_000);
 
 it('finding T4: messages of the engine that lack the token of their run are refused or dropped', async () => {

@@ -35,13 +35,16 @@ const anyUsage: fc.Arbitrary<Usage> = fc.record({
   output_tokens: count,
   cost_micro_usd: count,
   unpriced_calls: calls,
+  unreported_calls: calls,
+  unreported_tokens: count,
+  unreported_cost_micro_usd: count,
 });
 const anyStatus = fc.constantFrom<TaskStatus[]>(
   'completed',
   'failed',
   'timed_out',
   'stopped',
-  'not_started',
+  'skipped',
 );
 
 const memberIds = Array.from({ length: teamMembersMax }, (_, at) => slug(`m${at}-`));

@@ -58,7 +58,7 @@ describe('finding T4: what is written at once', () => {
 describe('finding T4: the inbox in a flood', () => {
   it('finding T4: beyond a number, refused messages are counted and no longer recorded', () => {
     const { state, recorded } = flood(1_000);
-    expect(recorded).toBe(engineLimits.rejectedRecordedMax);
+    expect(recorded).toBe(engineLimits.rejectedAnswersRecordedMax);
     expect(state.rejected_total).toBe(1_000);
     expect(state.rejected).toHaveLength(engineLimits.rejectedAnswersMax);
     expect(JSON.stringify(state).length).toBeLessThan(30_000);
