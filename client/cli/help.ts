@@ -27,6 +27,7 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
   ],
   artifact: ['artifact 3f5a…', 'artifact 3f5a… --json'],
   export: ['export backup-choice', 'export backup-choice --json'],
+  prune: ['prune --older-than 90d --dry-run', 'prune --older-than 90d'],
   threads: ['threads', 'threads --user ada --limit 5'],
   'threads show': ['threads show outage', 'threads show outage --limit 50'],
   'threads delete': ['threads delete outage', 'threads delete outage --yes'],
