@@ -129,6 +129,8 @@ export interface OpenRunResult {
   readonly budget: RunBudget | null;
   readonly use_defaults: boolean;
   readonly questions: QuestionRules;
+  /** Names of those who may decide what lets the run act or spend (`PLANWAVE_APPROVERS`). Null: everyone. */
+  readonly approvers: readonly string[] | null;
   readonly autonomy: Autonomy;
   /** The user's own criteria, all open. */
   readonly criteria: readonly CriterionState[];

@@ -111,6 +111,7 @@ export function createActivities(
       }),
       projection,
       workspaces,
+      approvers: settings.approvers ?? null,
       toolNames,
       workspaceTools: listWorkspaceTools(tools),
       middlewareNames: describeMiddlewares(middlewares),

@@ -25,6 +25,11 @@ export interface WorkerSettings {
   readonly defaultModel: string;
   /** True when the rehearsal model answers for every model, at no cost. */
   readonly isRehearsal: boolean;
+  /**
+   * `PLANWAVE_APPROVERS`, names separated by commas: those who may decide what lets a run act or spend. If undefined,
+   * everyone who can send a message.
+   */
+  readonly approvers?: readonly string[] | undefined;
   /** `PLANWAVE_THREADS_URL`, a PostgreSQL database for the threads of teams. If undefined, a file in `home`. */
   readonly threadsUrl?: string | undefined;
   /**
@@ -95,6 +100,14 @@ const Variables = z.object({
   PLANWAVE_MODEL: oneWord('the name of a model, in one word. Try: claude-sonnet-5-5').optional(),
   PLANWAVE_WORKSPACES: folders().optional(),
   PLANWAVE_AGENTS: folders().optional(),
+  PLANWAVE_APPROVERS: z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .refine(
+      (names) => names.every((name) => name !== '' && name.length <= 120),
+      'names of at most 120 characters, separated by commas. Try: Ana, Bo',
+    )
+    .optional(),
   // The host may be left out for a socket: `postgresql:///planwave?host=/var/run/postgresql`.
   PLANWAVE_THREADS_URL: address(
     /^postgres(?:ql)?$/,
@@ -168,6 +181,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
     threadsUrl: read.PLANWAVE_THREADS_URL,
+    approvers: read.PLANWAVE_APPROVERS,
     taskQueue: read.PLANWAVE_TASK_QUEUE,
     middlewaresFile: read.PLANWAVE_MIDDLEWARES,
     shutdownGraceMs: read.PLANWAVE_WORKER_GRACE_SECONDS * 1_000,

@@ -10,7 +10,7 @@ import type { EffectOrder } from '../../contracts/effect.ts';
 import { checkApproval, needsApproval } from '../../core/effects/decide-approval.ts';
 import type { EffectState } from '../../core/effects/step-effect.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { cutText } from '../../core/text/cut-text.ts';
+import { cutMiddle, cutText } from '../../core/text/cut-text.ts';
 import type { EffectLedger } from '../ports/effect-ledger.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { describeFailure, runWithin } from '../tools/call-tool.ts';
@@ -102,7 +102,7 @@ async function findRefusal(
       return null;
     case 'missing': {
       const text = JSON.stringify(args);
-      const arguments_shown = cutText(text, engineLimits.shownArgumentsCharsMax);
+      const arguments_shown = cutMiddle(text, engineLimits.shownArgumentsCharsMax);
       const lines = (loss?.lines ?? []).slice(0, lossLinesMax);
       const loss_shown = lines.map((line) => cutText(line, lossCharsMax));
       return { type: 'needs_approval', target, arguments_shown, before, loss_shown };

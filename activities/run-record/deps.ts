@@ -16,6 +16,8 @@ export interface RecordDeps {
   readonly projection: ProjectionWriter;
   /** Checks the folder that a run's input may name for its files. */
   readonly workspaces: Pick<Workspaces, 'findFault'>;
+  /** Defined in OpenRunResult. */
+  readonly approvers: readonly string[] | null;
   /** All existing tools. An agent that allows another one is refused. */
   readonly toolNames: readonly string[];
   /** Those that only a run with a workspace has. */

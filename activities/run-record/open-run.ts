@@ -69,6 +69,7 @@ export async function openRun(
     models,
     teams,
     questions: resolveQuestionRules(request.questions),
+    approvers: deps.approvers,
     criteria: record.criteria.map(({ criterion_id, state, delegation_id }) => ({
       criterion_id,
       state,

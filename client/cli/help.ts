@@ -25,6 +25,7 @@ export const examples: Readonly<Record<string, readonly [string, string]>> = {
     'amend backup-choice "Leave cloud services out"',
     'amend backup-choice "Only the EU" --answer q1=EU --waive c2',
   ],
+  artifact: ['artifact 3f5a…', 'artifact 3f5a… --json'],
   export: ['export backup-choice', 'export backup-choice --json'],
   prune: ['prune --older-than 30d --dry-run', 'prune --older-than 90d'],
   threads: ['threads', 'threads --user ada --limit 5'],

@@ -2,8 +2,9 @@
  * Words the questions about a call that changes something outside, and reads their answers.
  *
  * Invariants:
- *   EQ1. The question shows tool, agent, delegation and arguments on one line each, without invisible characters, and
- *        the hash of the whole arguments. What the call would replace is shown line by line.
+ *   EQ1. The question shows tool, agent, delegation and arguments (long ones with their beginning and their end) on one
+ *        line each, without invisible characters, and the hash of the whole arguments. What the call would replace is shown
+ *        line by line.
  *   EQ2. The question about an unverified effect has no default: only a person can say that it took place or is to be
  *        repeated.
  */
@@ -43,6 +44,7 @@ export function approvalQuestion(
     `Delegation: ${delegation_id} (${shown.effect_id})`,
     ...shown.loss_shown.slice(0, lossLinesMax).map((line) => cleanLine(line, lossCharsMax)),
     `Arguments: ${cleanLine(shown.arguments_shown, engineLimits.shownArgumentsCharsMax)}`,
+    `All of them: planwave questions <run> --full, or planwave artifact ${shown.arguments_ref}`,
     `SHA-256 of the whole arguments, and their address in the store: ${shown.arguments_ref}`,
   ].join('\n');
   return {

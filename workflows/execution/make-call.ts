@@ -40,9 +40,15 @@ export function isToolCall(call: ToolCall | StateToolCall): call is ToolCall {
   return !('state' in call);
 }
 
+/** Failures of a tool call that park the run; the call is repeated when the run is resumed. */
+const parkingFailures: readonly string[] = [
+  'ArtifactMissing',
+  'Blocked',
+] satisfies readonly FailureType[];
+
 /**
- * Makes a call that changes something outside. One that blocks one worker after the other parks the run, and is repeated
- * when the run is resumed.
+ * Makes a call that changes something outside. One that blocks one worker after the other, or lacks an artifact, parks the
+ * run.
  */
 export function makeCall(
   call: ToolCall,
@@ -52,10 +58,9 @@ export function makeCall(
   const { run_id, registry_ref, record_ref, delegation } = order;
   const { agent_id, delegation_id } = delegation;
   const input = { run_id, agent_id, delegation_id, registry_ref, call, record_ref, effect };
-  const summary = label(call.name);
   return untilDone(
-    () => runTool.executeWithOptions({ summary }, [input]),
+    () => runTool.executeWithOptions({ summary: label(call.name) }, [input]),
     (reason) => superior.park(reason),
-    ({ type }) => type === ('Blocked' satisfies FailureType),
+    ({ type }) => parkingFailures.includes(type),
   );
 }

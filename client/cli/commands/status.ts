@@ -107,6 +107,7 @@ function describeView(
     ...reasonLines(context, reason),
     ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
+    ...(view.history_notice === undefined ? [] : [paint('bad', view.history_notice)]),
     ...describeWork(view),
     ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),
     ...(note === null ? [] : [note]),

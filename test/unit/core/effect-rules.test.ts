@@ -125,7 +125,7 @@ describe('questions about effects', () => {
           arguments_shown: long,
           loss_shown,
         });
-        expect(text.split('\n').length).toBeLessThanOrEqual(4 + 10);
+        expect(text.split('\n').length).toBeLessThanOrEqual(5 + 10);
         expect(text).toContain(shown.arguments_ref);
         expect(text.length).toBeLessThanOrEqual(engineLimits.questionCharsMax);
       }),

@@ -78,6 +78,7 @@ export async function createHarness(over: Partial<RecordDeps> = {}): Promise<Har
     toolNames: ['load_detail'],
     workspaceTools: [],
     middlewareNames: [],
+    approvers: null,
     models: [],
     isPriced: () => true,
     ...over,
