@@ -9,6 +9,9 @@ export const LimitsInput = z.strictObject({
   max_parallel: count('Delegations that work at the same time, over the whole run.'),
   max_delegations: count('Delegations in one wave.'),
   max_turns: count('Model calls of one delegation.'),
+  inline_events: count(
+    "Events of a wave's history up to which its delegations run inside it. A later one is a workflow of its own.",
+  ),
   max_output_tokens: count('Output tokens of one model call, at first. Truncation raises it.'),
 });
 export type LimitsInput = z.infer<typeof LimitsInput>;

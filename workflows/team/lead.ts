@@ -1,4 +1,3 @@
-import { workflowInfo } from '@temporalio/workflow';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { Passable } from '../../contracts/agent-output.ts';
 import type { AskedQuestion, QuestionKind } from '../../contracts/question.ts';
@@ -55,7 +54,7 @@ function contextOf(t: TeamAtWork): ConversationContext {
     onTurn: () => showTeam(t),
     // The use of a call is shown even while a pause delays the next one.
     onReply: () => showTeam(t),
-    carryOver: () => context.carryOver !== null && workflowInfo().continueAsNewSuggested,
+    carryOver: () => context.carryOver?.isDue() === true,
   };
 }
 
