@@ -6,7 +6,12 @@
  *   L2. A resolved limit is the user's if there is one, otherwise the default; output tokens never exceed the ceiling.
  */
 import type { LimitsInput, RunLimits } from '../contracts/limits.ts';
-import { findHistoryFaults, findLimitFaults, findTeamFaults, findTriadFaults } from './check-limits.ts';
+import {
+  findHistoryFaults,
+  findLimitFaults,
+  findTeamFaults,
+  findTriadFaults,
+} from './check-limits.ts';
 
 /** Limits of a run whose input sets none. */
 export const defaultLimits: RunLimits = {

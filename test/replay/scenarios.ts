@@ -17,6 +17,7 @@ import {
   completed,
   decision,
   held,
+  ownWorkflows,
   plan,
   plans,
   question,
@@ -56,19 +57,73 @@ function loadsDetail(id: string, times: number): ScriptRule[] {
   ];
 }
 
+async function stopInTheMiddle(stage: Stage, runId: string, limits: object): Promise<void> {
+  stage.rehearsal.script([works('compare-options', { pass: true, delayMs: 600_000 })]);
+  const run = await stage.start('plannerRun', { goal, limits }, runId);
+  await stage.rehearsal.waitForCalls(3);
+  await run.signal('stop', { reason: 'another goal came up' });
+  await run.result();
+}
+
+async function playTriads(stage: Stage, runId: string, limits: object): Promise<void> {
+  const asks = blocked([question('Which region?')], 'together-done');
+  // Its first turn writes the section, the one with the output asks.
+  const match = { callKeyIncludes: '/together/', schema: 'delegation', nth: 1 } as const;
+  stage.rehearsal.script([{ match, reply: { json: asks } }]);
+  const task_description = 'Write it down. [code]';
+  const delegations = [
+    triadWork('together', 'consensus', { task_description: 'Write it down. [later]' }),
+    triadWork('directed', 'hierarchical', { task_description }),
+  ];
+  const run = await stage.start('plannerWave', { goal, delegations, limits }, runId);
+  await answerFirst(stage, run);
+  await run.result();
+}
+
 export const scenarios: readonly Scenario[] = [
   {
     name: 'one-question',
     keep: {
       '': { last: 'plannerRun-one-question' },
       '/wave-001': { last: 'plannerWave-one-question' },
+    },
+    async play(stage, runId) {
+      const run = await stage.start('plannerRun', { goal }, runId);
+      await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+  {
+    name: 'own-workflows',
+    keep: {
+      '/wave-001': { last: 'plannerWave-children' },
       '/wave-001/gather-facts': { last: 'delegation-question' },
       '/wave-001/compare-options': { last: 'delegation-repair' },
       '/wave-001/write-result': { last: 'delegation-tools' },
     },
     async play(stage, runId) {
-      const run = await stage.start('plannerRun', { goal }, runId);
+      const run = await stage.start('plannerRun', { goal, limits: ownWorkflows }, runId);
       await answerFirst(stage, run);
+      await run.result();
+    },
+  },
+  {
+    // A delegation begins in its wave, and leaves when the wave's history is full.
+    name: 'leaves',
+    keep: {
+      '/wave-001': { last: 'plannerWave-full' },
+      '/wave-001/load': { last: 'delegation-left' },
+    },
+    async play(stage, runId) {
+      const load = work('load', { depends_on: ['gather'] });
+      stage.rehearsal.script([
+        plans(1, plan([work('gather'), load])),
+        works('gather', { json: completed('gather-done') }),
+        ...loadsDetail('load', 8),
+        { match: { schema: 'decision' }, reply: { json: decision() } },
+      ]);
+      const input = { goal, budget: { calls: 60 }, limits: { inline_events: 60 } };
+      const run = await stage.start('plannerRun', input, runId);
       await run.result();
     },
   },
@@ -104,15 +159,13 @@ export const scenarios: readonly Scenario[] = [
     keep: {
       '': { last: 'plannerRun-stopped' },
       '/wave-001': { last: 'plannerWave-stopped' },
-      '/wave-001/compare-options': { last: 'delegation-stopped' },
     },
-    async play(stage, runId) {
-      stage.rehearsal.script([works('compare-options', { pass: true, delayMs: 600_000 })]);
-      const run = await stage.start('plannerRun', { goal }, runId);
-      await stage.rehearsal.waitForCalls(3);
-      await run.signal('stop', { reason: 'another goal came up' });
-      await run.result();
-    },
+    play: (stage, runId) => stopInTheMiddle(stage, runId, {}),
+  },
+  {
+    name: 'stopped-children',
+    keep: { '/wave-001/compare-options': { last: 'delegation-stopped' } },
+    play: (stage, runId) => stopInTheMiddle(stage, runId, ownWorkflows),
   },
   {
     name: 'continued',
@@ -141,7 +194,7 @@ export const scenarios: readonly Scenario[] = [
         ...loadsDetail('load', 8),
         works('again', { json: completed('load-done') }),
       ]);
-      const run = await stage.start('plannerRun', { goal }, runId);
+      const run = await stage.start('plannerRun', { goal, limits: ownWorkflows }, runId);
       await answerFirst(stage, run);
       await run.result();
     },
@@ -185,7 +238,7 @@ export const scenarios: readonly Scenario[] = [
         { match: { schema: 'decision' }, reply: { json: decision() } },
       ]);
       const budget = { calls: 3, delegation: { minutes: 10 } };
-      const run = await stage.start('plannerRun', { goal, budget }, runId);
+      const run = await stage.start('plannerRun', { goal, budget, limits: ownWorkflows }, runId);
       await answerFirst(stage, run);
       await run.result();
     },
@@ -204,7 +257,11 @@ export const scenarios: readonly Scenario[] = [
         works('page', { json: { ...completed('page-done'), effects_claimed: ['page.md'] } }),
         { match: { schema: 'decision' }, reply: { json: decision() } },
       ]);
-      const run = await stage.start('plannerRun', { goal, agents_dir }, runId);
+      const run = await stage.start(
+        'plannerRun',
+        { goal, agents_dir, limits: ownWorkflows },
+        runId,
+      );
       await answerFirst(stage, run);
       await run.result();
     },
@@ -233,26 +290,18 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'triads-in-a-wave',
     keep: {
-      '/together': { last: 'delegation-triad' },
+      '': { last: 'plannerWave-triads' },
       '/together/deliberate': { last: 'triadPhase-consensus' },
       '/together/execute': { last: 'triadPhase-question' },
       '/directed/deliberate': { last: 'triadPhase-hierarchical' },
       '/directed/execute': { last: 'triadPhase-code' },
     },
-    async play(stage, runId) {
-      const asks = blocked([question('Which region?')], 'together-done');
-      // Its first turn writes the section, the one with the output asks.
-      const match = { callKeyIncludes: '/together/', schema: 'delegation', nth: 1 } as const;
-      stage.rehearsal.script([{ match, reply: { json: asks } }]);
-      const task_description = 'Write it down. [code]';
-      const delegations = [
-        triadWork('together', 'consensus', { task_description: 'Write it down. [later]' }),
-        triadWork('directed', 'hierarchical', { task_description }),
-      ];
-      const run = await stage.start('plannerWave', { goal, delegations }, runId);
-      await answerFirst(stage, run);
-      await run.result();
-    },
+    play: (stage, runId) => playTriads(stage, runId, {}),
+  },
+  {
+    name: 'triad-children',
+    keep: { '/together': { last: 'delegation-triad' } },
+    play: (stage, runId) => playTriads(stage, runId, ownWorkflows),
   },
   {
     name: 'team-alone',
@@ -310,6 +359,7 @@ export const scenarios: readonly Scenario[] = [
         'plannerWave',
         {
           goal,
+          limits: ownWorkflows,
           delegations: [teamWork('led', { members, timeout: 900 })],
           teams: [{ team_id: 'inner', members: [{ id: 'writer' }] }],
         },

@@ -140,7 +140,7 @@ it('a budget for one delegation stops that one, and the others go on', async () 
     plans(1, plan([work('long'), work('short')])),
     ...loadsDetail('long', 9),
     works('short', { json: completed('short-done') }),
-    decides,
+    { match: { schema: 'decision' }, reply: { json: decision('long-done') } },
   ]);
   const run = await stage.start('plannerWave', {
     goal,
