@@ -32,7 +32,7 @@ export const submitAnswerUpdate = defineUpdate<AnswerReceipt, [AnswerInput]>(
 
 export const statusQuery = defineQuery<StatusView>(queryNames.status);
 export const delegationStatusQuery = defineQuery<DelegationStatusView | null>(queryNames.status);
-/** Of a wave: the delegation's status that the argument names, and otherwise the wave's own, if it is the topmost workflow. */
+/** Query of a wave: the status of the delegation that the argument names, otherwise its own if it is the topmost workflow. */
 export const waveStatusQuery = defineQuery<StatusView | DelegationStatusView | null, [unknown?]>(
   queryNames.status,
 );
