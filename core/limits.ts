@@ -5,10 +5,12 @@
  *   L1. The limits are consistent; loading this file throws, naming the pair, when they are not.
  *   L2. A resolved limit is the user's if there is one, otherwise the default; output tokens never exceed the ceiling.
  */
+import { limitMaxima } from '../contracts/limit-maxima.ts';
 import type { LimitsInput, RunLimits } from '../contracts/limits.ts';
 import {
   findHistoryFaults,
   findLimitFaults,
+  findSizeFaults,
   findTeamFaults,
   findTriadFaults,
 } from './check-limits.ts';
@@ -231,7 +233,8 @@ export const engineLimits = {
 
 const limitFaults = [
   ...findLimitFaults(engineLimits, defaultLimits),
-  ...findHistoryFaults(engineLimits, defaultLimits),
+  ...findHistoryFaults(engineLimits, limitMaxima),
+  ...findSizeFaults(engineLimits, limitMaxima),
   ...findTriadFaults(defaultTriad),
   ...findTeamFaults(defaultTeam, engineLimits, defaultLimits),
 ];

@@ -49,7 +49,9 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     secrets: collectOwnSecrets(process.env),
     onRedacted: createRedactionCounter(recorder),
   });
-  for (const stream of [process.stdout, process.stderr]) redactOutput(stream, redactor);
+  for (const stream of [process.stdout, process.stderr]) {
+    process.once('exit', redactOutput(stream, redactor));
+  }
   const middlewares = await loadMiddlewares(settings.middlewaresFile);
   const tracing = settings.traced ? await loadTracing(redactor) : undefined;
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();

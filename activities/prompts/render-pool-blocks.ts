@@ -2,7 +2,7 @@ import type { Prompt } from '../../contracts/model-turn.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { Dissent } from '../../contracts/spec.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { dropReplacedOutcomes } from '../../core/dispatch/dependencies.ts';
+import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { chooseConflicts, chooseSides, findConflicts } from '../../core/pool/find-conflicts.ts';
 import type { Conflict } from '../../core/pool/find-conflicts.ts';
 import type { Dispute } from '../../core/pool/find-disputes.ts';

@@ -8,7 +8,7 @@ import type {
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { admitFacts } from '../../core/pool/admit-facts.ts';
 import { keyApart } from '../../core/pool/key-apart.ts';
-import { dropReplacedOutcomes } from '../../core/dispatch/dependencies.ts';
+import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { markRedone } from '../../core/pool/mark-stale.ts';
 import { settleFacts, settleStanding } from '../../core/pool/settle-facts.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';

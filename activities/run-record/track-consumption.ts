@@ -4,7 +4,7 @@ import type { RecordedWave, RunRecord } from '../../contracts/run-record.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { decisionSource, waveSource } from '../../core/ids.ts';
 import { isSameValue } from '../../core/pool/normalise-fact.ts';
-import { collectUpstream, dropReplaced, listReplaced } from '../../core/dispatch/dependencies.ts';
+import { collectUpstream, dropReplaced, listReplaced } from '../../core/schedule/dependencies.ts';
 import { markStale } from '../../core/pool/mark-stale.ts';
 import type { StaleCause } from '../../core/pool/mark-stale.ts';
 import { listCompleted, listSuperseded } from '../projection/list-deliverables.ts';

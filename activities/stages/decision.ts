@@ -4,7 +4,7 @@ import type { TriadEnd } from '../../contracts/triad-run.ts';
 import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
-import { dropReplacedOutcomes } from '../../core/dispatch/dependencies.ts';
+import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
 import { listRecordedDetails } from '../artifacts/packet-details.ts';
 import { readShape } from '../artifacts/read-artifact.ts';

@@ -1,5 +1,6 @@
 import { condition, getExternalWorkflowHandle } from '@temporalio/workflow';
 import type { CancellationScope, ExternalWorkflowHandle } from '@temporalio/workflow';
+import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type {
   DeliveredAnswer,
@@ -9,7 +10,7 @@ import type {
 } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import type { DispatchEvent } from '../../core/dispatch/step-dispatch.ts';
+import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { inBackground } from '../shared/in-background.ts';
 import { deliverSignal, grantSignal } from '../shared/messages.ts';
@@ -33,7 +34,7 @@ interface ServedWave {
   readonly outcomes: ReadonlyMap<string, DelegationOutcome>;
   /** The wave's own scope: reviews belong to it, so `stop` cancels them even if a handler begins them. */
   readonly scope: CancellationScope;
-  readonly on: (event: DispatchEvent) => void;
+  readonly on: (event: ScheduleEvent<DelegationOutline>) => void;
   /** Returns true while the delegation has a slot. */
   readonly isRunning: (delegationId: string) => boolean;
 }

@@ -10,20 +10,16 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import {
-  isDispatchDone,
-  isRunning,
-  openDispatch,
-  stepDispatch,
-} from '../../core/dispatch/step-dispatch.ts';
-import type {
-  DispatchCommand,
-  DispatchEvent,
-  DispatchState,
-  DispatchStep,
-} from '../../core/dispatch/step-dispatch.ts';
-import { findRepeatedFailure } from '../../core/dispatch/find-repeated-failure.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
+import { isRunning, isScheduleDone } from '../../core/schedule/schedule.ts';
+import type { Schedule } from '../../core/schedule/schedule.ts';
+import { openSchedule, stepSchedule } from '../../core/schedule/step-schedule.ts';
+import type {
+  ScheduleCommand,
+  ScheduleEvent,
+  ScheduleStep,
+} from '../../core/schedule/step-schedule.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { nowMs } from '../shared/clock.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
@@ -47,13 +43,13 @@ export interface Dispatched {
 /** Part of the dispatch that people see. */
 export type DispatchView = Pick<WaveView, 'delegations' | 'at_work'>;
 
-/** A running dispatch of a wave's delegations. `core/dispatch` decides; this starts, shows and remembers. */
+/** A running dispatch of a wave's delegations. `core/schedule` decides; this starts, shows and remembers. */
 interface Dispatching extends WaveSite {
   /** The wave's own scope: delegations belong to it, even if a handler starts them. */
   readonly scope: CancellationScope;
   readonly outcomes: Map<string, DelegationOutcome>;
   readonly started: Set<string>;
-  state: DispatchState;
+  schedule: Schedule<DelegationOutline>;
 }
 
 /**
@@ -66,17 +62,19 @@ export async function dispatchWave(
   context: DispatchContext,
   onView: (view: () => DispatchView) => void,
 ): Promise<Dispatched> {
-  const first = openDispatch(plan.delegations, {
+  const rules = {
     known_inputs: knownInputs(order, context.superior.news),
     max_parallel: order.limits.max_parallel,
+    same_failures_max: engineLimits.sameFailureMax,
     paused: context.control.pausedReason() !== null || context.control.parkedReason() !== null,
-  });
-  const d = openDispatching({ plan, order, context }, first.state, onView);
+  };
+  const first = openSchedule(plan.delegations, rules, nowMs());
+  const d = openDispatching({ plan, order, context }, first.schedule, onView);
   context.control.subscribe((change) => on(d, { type: change.type }));
   context.treasury?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
   take(d, first);
   const stopped = await untilAllEnded(
-    () => isDispatchDone(d.state) && !d.service.isReviewing(),
+    () => isScheduleDone(d.schedule) && !d.service.isReviewing(),
     () => on(d, { type: 'stop' }),
   );
   return {
@@ -92,7 +90,7 @@ export async function dispatchWave(
 
 function openDispatching(
   given: Pick<WaveSite, 'plan' | 'order' | 'context'>,
-  state: DispatchState,
+  schedule: Schedule<DelegationOutline>,
   onView: (view: () => DispatchView) => void,
 ): Dispatching {
   const { plan, context } = given;
@@ -105,7 +103,7 @@ function openDispatching(
     outcomes,
     scope,
     on: (event) => on(d, event),
-    isRunning: (id) => isRunning(d.state, id),
+    isRunning: (id) => isRunning(d.schedule, id),
   });
   const d: Dispatching = {
     ...given,
@@ -124,29 +122,29 @@ function openDispatching(
     ),
     plannedAtMs: nowMs(),
     show: () => onView(() => viewOf(d)),
-    state,
+    schedule,
   };
   return d;
 }
 
-function on(d: Dispatching, event: DispatchEvent): void {
-  take(d, stepDispatch(d.state, event));
+function on(d: Dispatching, event: ScheduleEvent<DelegationOutline>): void {
+  take(d, stepSchedule(d.schedule, event, nowMs()));
 }
 
-function take(d: Dispatching, step: DispatchStep): void {
-  d.state = step.state;
+function take(d: Dispatching, step: ScheduleStep<DelegationOutline>): void {
+  d.schedule = step.schedule;
   for (const command of step.commands) obey(d, command);
   d.show();
 }
 
 function viewOf(d: Dispatching): DispatchView {
   return {
-    delegations: viewDelegations(d, d.context.work.statuses),
+    delegations: viewDelegations(d.schedule, d, d.context.work.statuses),
     at_work: [...d.started].filter((id) => !d.outcomes.has(id)),
   };
 }
 
-function obey(d: Dispatching, command: DispatchCommand): void {
+function obey(d: Dispatching, command: ScheduleCommand): void {
   const delegation = d.byId.get(command.delegation_id);
   if (delegation === undefined) return;
   const { delegation_id } = delegation;
@@ -175,10 +173,9 @@ async function run(d: Dispatching, delegation: DelegationOutline): Promise<void>
   const outcome = await runDelegation(d, delegation);
   note(d, outcome);
   d.context.work.usage = addUsage(d.context.work.usage, outcome.usage);
-  // Before its slot is free for the next one.
-  const reason = findRepeatedFailure([...d.outcomes.values()]);
-  if (reason !== null) on(d, { type: 'halt', reason });
-  on(d, { type: 'ended', outcome });
+  const { delegation_id, status, reason, criteria_unmet } = outcome;
+  const leaves_unmet = criteria_unmet.length > 0;
+  on(d, { type: 'ended', delegation_id, status, reason, leaves_unmet });
 }
 
 /** @returns true when the wave was cancelled. Then its delegations are too, and each still reports its usage. */

@@ -10,9 +10,9 @@ import { emptyPurse, takeLease } from '../../core/budget/purse.ts';
 import { noSpending, spendingOf } from '../../core/budget/spending.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { collectUpstream, dropReplaced, listReplaced } from '../../core/dispatch/dependencies.ts';
-import { fitsInside, mustLeave, reserveEvents } from '../../core/dispatch/fits-inside.ts';
-import type { WaveHistory } from '../../core/dispatch/fits-inside.ts';
+import { collectUpstream, dropReplaced, listReplaced } from '../../core/schedule/dependencies.ts';
+import { fitsInside, mustLeave, reserveEvents } from '../../core/schedule/fits-inside.ts';
+import type { WaveHistory } from '../../core/schedule/fits-inside.ts';
 import { lastNewsId } from '../../core/run/news.ts';
 import { delegationSummary } from '../../core/render/labels.ts';
 import { execute } from '../delegation/execute.ts';
@@ -176,7 +176,7 @@ function workInside(d: WaveSite, order: DelegationOrder): Promise<DelegationOutc
           take: (rest) => leave(d, order, rest),
         },
       }),
-    ({ status }) => workEnd(status === 'skipped' ? 'not_started' : status, null),
+    ({ status }) => workEnd(status, null),
   );
 }
 

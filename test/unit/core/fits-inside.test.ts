@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ExecutorOutline } from '../../../contracts/executor.ts';
-import { fitsInside, mustLeave, reserveEvents } from '../../../core/dispatch/fits-inside.ts';
+import { fitsInside, mustLeave, reserveEvents } from '../../../core/schedule/fits-inside.ts';
 import { defaultLimits, engineLimits } from '../../../core/limits.ts';
 
 const agent: ExecutorOutline = { kind: 'agent' };
@@ -11,7 +11,7 @@ const team = (max_delegations?: number): ExecutorOutline => ({
 const { inline_events } = defaultLimits;
 const fresh = { events: 10, is_long: false, inline_events };
 
-it('IW1: what has begun inside stays within inline_events, whatever each adds of its reservation', () => {
+it('HI1: what has begun inside stays within inline_events, whatever each adds of its reservation', () => {
   const anyExecutor = fc.constantFrom(agent, team(3), team());
   fc.assert(
     fc.property(fc.array(anyExecutor), fc.nat(inline_events), (executors, events) => {
@@ -26,7 +26,7 @@ it('IW1: what has begun inside stays within inline_events, whatever each adds of
   );
 });
 
-it('IW2: nothing begins or stays inside when the server suggests to end the history', () => {
+it('HI2: nothing begins or stays inside when the server suggests to end the history', () => {
   const long = { ...fresh, is_long: true };
   expect(fitsInside(agent, [], long)).toBe(false);
   expect(mustLeave(long)).toBe(true);

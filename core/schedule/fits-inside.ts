@@ -3,9 +3,9 @@
  * history.
  *
  * Invariants:
- *   IW1. A delegation begins inside only if `inline_events` holds the history, what is reserved for those inside, and
+ *   HI1. A delegation begins inside only if `inline_events` holds the history, what is reserved for those inside, and
  *        what it may add itself before it can leave.
- *   IW2. No delegation begins or stays inside when the server suggests to end the history, which it does by bytes too.
+ *   HI2. No delegation begins or stays inside when the server suggests to end the history, which it does by bytes too.
  */
 import type { ExecutorOutline } from '../../contracts/executor.ts';
 import { defaultTeam, engineLimits } from '../limits.ts';
