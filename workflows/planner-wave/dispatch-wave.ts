@@ -24,6 +24,7 @@ import { addUsage } from '../../core/usage/add-usage.ts';
 import { nowMs } from '../shared/clock.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
 import { createEscalationRouter } from '../shared/escalation-router.ts';
+import { inBackground } from '../shared/in-background.ts';
 import { recorder } from '../shared/recorder.ts';
 import { outcomeUnbegun } from '../execution/build-outcome.ts';
 import { DelegationService } from './delegation-service.ts';
@@ -49,6 +50,8 @@ interface Dispatching extends WaveSite {
   readonly scope: CancellationScope;
   readonly outcomes: Map<string, DelegationOutcome>;
   readonly started: Set<string>;
+  /** Delegations to start. */
+  readonly due: DelegationOutline[];
   schedule: Schedule<DelegationOutline>;
 }
 
@@ -72,6 +75,7 @@ export async function dispatchWave(
   const d = openDispatching({ plan, order, context }, first.schedule, onView);
   context.control.subscribe((change) => on(d, { type: change.type }));
   context.treasury?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
+  startAsTheyCome(d);
   take(d, first);
   const stopped = await untilAllEnded(
     () => isScheduleDone(d.schedule) && !d.service.isReviewing(),
@@ -113,6 +117,7 @@ function openDispatching(
     outcomes,
     byId: new Map(plan.delegations.map((delegation) => [delegation.delegation_id, delegation])),
     started: new Set(),
+    due: [],
     inside: new Map(),
     children: new Set(),
     relay: createChildRelay(context.control, context.superior.news),
@@ -125,6 +130,16 @@ function openDispatching(
     schedule,
   };
   return d;
+}
+
+/** Starts delegations in the wave's own scope and span, whichever delegation or message made room for them. */
+function startAsTheyCome(d: Dispatching): void {
+  inBackground(async () => {
+    for (;;) {
+      await condition(() => d.due.length > 0);
+      for (const delegation of d.due.splice(0)) void d.scope.run(() => run(d, delegation));
+    }
+  });
 }
 
 function on(d: Dispatching, event: ScheduleEvent<DelegationOutline>): void {
@@ -151,7 +166,7 @@ function obey(d: Dispatching, command: ScheduleCommand): void {
   switch (command.type) {
     case 'start':
       d.started.add(delegation_id);
-      void d.scope.run(() => run(d, delegation));
+      d.due.push(delegation);
       return;
     case 'resume':
       return d.service.resume(delegation_id);

@@ -195,8 +195,10 @@ async function leave(
   carried: CarriedWork,
 ): Promise<DelegationOutcome> {
   const news = d.context.superior.news.all();
+  const { delegation_id } = order.delegation;
   const child = await startDelegation(d, { order: { ...order, news }, carried });
-  d.inside.delete(order.delegation.delegation_id);
+  d.inside.delete(delegation_id);
+  d.context.work.statuses.delete(delegation_id);
   return child.result();
 }
 

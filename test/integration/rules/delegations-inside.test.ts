@@ -2,6 +2,7 @@ import { connectToServer } from '../../../client/connect.ts';
 import { createPlanwaveClient } from '../../../client/planwave-client.ts';
 import type { PlanwaveClient } from '../../../client/planwave-client.ts';
 import type { PlannerRunResult } from '../../../contracts/planner-run.ts';
+import type { DelegationStatusView } from '../../../contracts/views.ts';
 import { eventTypes } from '../../support/histories.ts';
 import type { StoredHistory } from '../../support/histories.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -78,7 +79,7 @@ it('delegations inside cost fewer events than workflows of their own, and end th
     stage.rehearsal.reset();
     stage.rehearsal.script([
       plans(1, plan(ids.map((id) => work(id)))),
-      ...ids.flatMap((id) => loadsDetail(id, 8)),
+      ...ids.flatMap((id) => loadsDetail(id, 2)),
       decides,
     ]);
     const run = await stage.start('plannerRun', { goal, limits });
@@ -115,7 +116,9 @@ it.each([
     const { question_id } = await openQuestion(stage, run);
     const path = `${run.workflowId}/wave-001/ask`;
     await eventually('the next one at work', async () => callsOf(stage.rehearsal, 'next').length);
-    expect(await client.work(path)).toMatchObject({
+    const told = (): Promise<DelegationStatusView> =>
+      eventually('its status', () => client.work(path));
+    expect(await told()).toMatchObject({
       delegation_id: 'ask',
       state: 'waiting',
       waiting_for: 'Which region?',
@@ -129,7 +132,7 @@ it.each([
     next.release();
     expect(await stage.result(run)).toMatchObject({ status: 'completed', usage: { calls: 6 } });
     expect(newestText(callsOf(stage.rehearsal, 'ask')[1])).toContain('eu-west');
-    expect(await client.work(path)).toMatchObject({ state: 'completed', turn: 2 });
+    expect(await told()).toMatchObject({ state: 'completed', turn: 2 });
     await expectPromisesKept(stage, run.workflowId);
   },
   60_000,

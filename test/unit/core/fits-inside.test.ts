@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { ExecutorOutline } from '../../../contracts/executor.ts';
 import { fitsInside, mustLeave, reserveEvents } from '../../../core/schedule/fits-inside.ts';
 import { defaultLimits, engineLimits } from '../../../core/limits.ts';
