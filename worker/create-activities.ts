@@ -1,5 +1,4 @@
 import type { Activities } from '../contracts/activity-types.ts';
-import { createAgentFiles } from '../activities/adapters/agent-files.ts';
 import { createAnthropicClient } from '../activities/adapters/anthropic/anthropic-client.ts';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
@@ -21,7 +20,7 @@ import {
   describeMiddlewares,
 } from '../activities/middlewares/middleware-registry.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
-import type { ModelClient } from '../activities/ports/model-client.ts';
+import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
   redactEffects,
@@ -36,13 +35,10 @@ import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
-import { loadDetail } from '../activities/tools/registry/load-detail.ts';
-import { createToolRegistry } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
-import { createWriteFile } from '../activities/tools/registry/write-file.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
-import { shippedAgentsDir } from './worker-settings.ts';
+import { createAgentsOf, createTools } from './create-input-check.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Time limits of the activities. Tests shorten them. */
@@ -54,7 +50,7 @@ export interface ActivityTimes {
 }
 
 /**
- * Connects ports with adapters, which no other file does.
+ * Connects ports with adapters, which besides this file only the check of an input does, to look and not to write.
  *
  * @param redactor Redacts for every port that writes.
  * @param recorder Counts time and use of calls; by default nothing is counted.
@@ -72,8 +68,7 @@ export function createActivities(
   const store = redactStore(createFileArtifactStore({ home }), redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
   const workspaces = createFileWorkspaces({ home });
-  const writeFile = createWriteFile(workspaces);
-  const tools = redactTools(createToolRegistry([loadDetail, writeFile]), redactor);
+  const tools = redactTools(createTools(workspaces), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
@@ -86,7 +81,7 @@ export function createActivities(
     totalTimeoutMs,
     redact: (text) => redactor.redactText(text, 'failure'),
   });
-  const provider = meterModel(client, recorder, computeUsage);
+  const provider = meterModel(client, recorder, { computeUsage, computeWorst });
   return {
     ...createTeamActivities({ store, projection }),
     ...createMiddlewareActivities({ store, middlewares }),
@@ -99,19 +94,15 @@ export function createActivities(
       prefixGate: new PrefixGate(),
       defaultModel,
       resolveModel: resolveModelName,
-      computeUsage,
-      // The rehearsal costs nothing, whichever model an agent names.
-      computeWorst: (request) =>
-        computeWorst(isRehearsal ? { ...request, model: 'rehearsal' } : request),
+      computeUsage: ({ requested, answered }, tokens) =>
+        computeUsage({ requested: isRehearsal ? rehearsalModel : requested, answered }, tokens),
+      computeWorst: (request) => computeWorst(isRehearsal ? toRehearsal(request) : request),
       ...turnTimes,
     }),
     ...createRecordActivities({
       store,
       index: createFileRunIndex({ home }),
-      agents: (agentsDir) =>
-        createAgentFiles([shippedAgentsDir, ...(agentsDir === null ? [] : [agentsDir])], {
-          knownTools: toolNames,
-        }),
+      agents: createAgentsOf(toolNames),
       projection,
       workspaces,
       toolNames,
@@ -128,9 +119,14 @@ export function createActivities(
   };
 }
 
-/** Sends every call to the rehearsal model, whichever model an agent names, so that its price is zero. */
+/** The rehearsal costs nothing, whichever model an agent names. */
+const rehearsalModel = 'rehearsal';
+
+function toRehearsal(request: ModelRequest): ModelRequest {
+  return { ...request, model: rehearsalModel };
+}
+
+/** Sends every call to the rehearsal model. */
 function rehearse(provider: ModelClient): ModelClient {
-  return {
-    complete: (request, options) => provider.complete({ ...request, model: 'rehearsal' }, options),
-  };
+  return { complete: (request, options) => provider.complete(toRehearsal(request), options) };
 }

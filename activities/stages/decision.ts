@@ -8,7 +8,7 @@ import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
 import { listRecordedDetails } from '../artifacts/packet-details.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import { readLastWaveCompact } from '../artifacts/read-wave.ts';
 import { readWhole } from '../artifacts/read-whole.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';

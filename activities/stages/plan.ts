@@ -14,7 +14,7 @@ import { chooseStale } from '../../core/pool/mark-stale.ts';
 import { chooseLeader, onlyLeads } from '../../core/team/leader.ts';
 import { formatCost, formatTokens } from '../../core/text/format.ts';
 import { readRegistry } from '../artifacts/read-artifact.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import { currentFacts, readLastDecision, showFact } from '../artifacts/read-wave.ts';
 import type { DecidedWave } from '../artifacts/read-wave.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';

@@ -40,7 +40,7 @@ it('every port that writes stands behind a redactor', () => {
 
 it('what comes from models and tools is redacted before it is used', () => {
   expect(wiring).toContain('redactModel(');
-  expect(wiring).toContain('redactTools(createToolRegistry([');
+  expect(wiring).toContain('redactTools(createTools(');
   expect(wiring).toContain('redactMiddlewares( createMiddlewareRegistry([');
   expect(wiring).toContain("redact: (text) => redactor.redactText(text, 'failure')");
 });
@@ -63,7 +63,10 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   [/\bnew OTLP\w+\(/, ['worker/start-tracing.ts']],
   [/\bcreateFileReplyLedger\(/, ['worker/create-activities.ts']],
   [/\bcreateFileEffectLedger\(/, ['worker/create-activities.ts']],
-  [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts']],
+  // Those of the input check only look.
+  [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
+  [/\bcreateTools\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
+  [/\bcreateToolRegistry\(/, ['worker/create-input-check.ts']],
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   [/\bcreateFileArtifactStore\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   // The one of doctor only reads.

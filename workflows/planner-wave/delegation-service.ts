@@ -5,7 +5,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type {
   DeliveredAnswer,
   Escalation,
-  LeaseEscalation,
+  BudgetEscalation,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
@@ -17,13 +17,13 @@ import { deliverSignal, grantSignal } from '../shared/messages.ts';
 import { signalQuietly } from '../shared/signal-quietly.ts';
 import { badEscalation } from '../shared/superior.ts';
 import type { Superior } from '../shared/superior.ts';
-import type { Treasury } from '../shared/treasury.ts';
+import type { Account } from '../shared/account.ts';
 import type { PlannerContext } from './consult-planner.ts';
 import { putQuestions } from './put-questions.ts';
 import type { Reviewed } from './put-questions.ts';
 
 /** The planner's context with the wave's account; null: nothing is limited. */
-export type DispatchContext = PlannerContext & { readonly treasury: Treasury | null };
+export type DispatchContext = PlannerContext & { readonly account: Account | null };
 
 /** The wave whose delegations are served. */
 interface ServedWave {
@@ -82,8 +82,8 @@ export class DelegationService {
       // Reported here only when the wave was started by hand and is the topmost workflow.
       case 'effect':
         return inBackground(() => superior.report(escalation.effect));
-      case 'lease':
-        return inBackground(() => this.#lend(escalation));
+      case 'budget':
+        return inBackground(() => this.#grant(escalation));
       case 'questions':
         return this.#takeQuestions(escalation);
       case 'withdrawn':
@@ -132,7 +132,7 @@ export class DelegationService {
     handOver: HandOver,
   ): Promise<void> {
     const { plan, order, context, waveId, outcomes, on, isRunning } = this.#wave;
-    if (escalation.spent !== undefined) context.treasury?.release(delegationId, escalation.spent);
+    if (escalation.spent !== undefined) context.account?.release(delegationId, escalation.spent);
     on({ type: 'asked', delegation_id: delegationId });
     const answers = await putQuestions({ ...escalation, from: waveId }, context, {
       order,
@@ -157,7 +157,7 @@ export class DelegationService {
    */
   async #review(work: () => Promise<Reviewed>): Promise<Reviewed> {
     const { context, scope } = this.#wave;
-    const verdict = context.treasury?.verdict() ?? 'open';
+    const verdict = context.account?.verdict() ?? 'open';
     if (verdict !== 'open') return { type: 'denied', reason: 'the budget is spent' };
     this.#reviews += 1;
     const turn = this.#lastReview;
@@ -173,10 +173,10 @@ export class DelegationService {
     return task;
   }
 
-  async #lend({ request_id, delegation_id, ...wish }: LeaseEscalation): Promise<void> {
-    const { treasury, superior } = this.#wave.context;
-    if (treasury === null) return superior.refuse(badEscalation);
-    const grant = await treasury.request(delegation_id, wish);
+  async #grant({ request_id, delegation_id, ...needs }: BudgetEscalation): Promise<void> {
+    const { account, superior } = this.#wave.context;
+    if (account === null) return superior.refuse(badEscalation);
+    const grant = await account.request(delegation_id, needs);
     this.#tell(delegation_id, (child) => child.signal(grantSignal, { request_id, ...grant }));
   }
 

@@ -74,7 +74,7 @@ export async function dispatchWave(
   const first = openSchedule(plan.delegations, rules, nowMs());
   const d = openDispatching({ plan, order, context }, first.schedule, onView);
   context.control.subscribe((change) => on(d, { type: change.type }));
-  context.treasury?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
+  context.account?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
   startAsTheyCome(d);
   take(d, first);
   const stopped = await untilAllEnded(

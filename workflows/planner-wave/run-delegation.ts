@@ -1,13 +1,15 @@
 import { isCancellation, startChild, TemporalFailure, workflowInfo } from '@temporalio/workflow';
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
-import type { Lease, Spending } from '../../contracts/budget.ts';
+import type { Reservation, Spending } from '../../contracts/budget.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import { workflowTypes } from '../../contracts/names.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import { emptyPurse, takeLease } from '../../core/budget/purse.ts';
+import { emptyNode, takeGrant } from '../../core/budget/budget-node.ts';
 import { noSpending, spendingOf } from '../../core/budget/spending.ts';
+import { lostUsage, noUsage } from '../../core/usage/add-usage.ts';
+import type { Usage } from '../../contracts/usage.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { collectUpstream, dropReplaced, listReplaced } from '../../core/schedule/dependencies.ts';
@@ -23,8 +25,8 @@ import { childOptions } from '../shared/child-options.ts';
 import type { ChildRelay } from '../shared/child-relay.ts';
 import { secondsSince } from '../shared/clock.ts';
 import type { EscalationRouter } from '../shared/escalation-router.ts';
-import { createFunds, unlimitedFunds } from '../shared/funds.ts';
-import type { Funds } from '../shared/funds.ts';
+import { createBudget, unlimitedBudget } from '../shared/budget.ts';
+import type { Budget } from '../shared/budget.ts';
 import { inSpan } from '../shared/in-span.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { toPlanned } from '../shared/progress-of.ts';
@@ -63,13 +65,13 @@ export async function runDelegation(
 ): Promise<DelegationOutcome> {
   const { context } = d;
   const { delegation_id } = delegation;
-  // Unknown only when its work was lost: then its whole lease counts as spent.
+  // Unknown only when its work was lost: then its whole reservation counts as spent.
   let spent: Spending | null = noSpending;
   try {
     const admitted = await admit(d, delegation_id);
     if (admitted.type === 'denied') return outcomeUnbegun(delegation, 'skipped', admitted.reason);
     recorder.observe(metrics.gateWait, {}, secondsSince(d.plannedAtMs));
-    const order = orderOf(d, delegation, admitted.lease);
+    const order = orderOf(d, delegation, admitted.reservation);
     const isInside = fitsInside(delegation.executor, [...d.inside.values()], historyOf(d));
     const child = isInside ? null : await startDelegation(d, { order });
     spent = null;
@@ -83,28 +85,36 @@ export async function runDelegation(
       return outcomeUnbegun(delegation, 'stopped', 'stopped before it began');
     context.superior.withdraw(delegation_id);
     recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'lost' });
-    return outcomeUnbegun(delegation, 'failed', readFailure(error).message);
+    const charged = context.account?.end(delegation_id, spent) ?? null;
+    const lost = outcomeUnbegun(delegation, 'failed', readFailure(error).message);
+    return { ...lost, usage: usageOfLost(charged, spent) };
   } finally {
     d.inside.delete(delegation_id);
     d.relay.dismiss(delegationWorkflowId(d.waveId, delegation_id));
-    context.treasury?.end(delegation_id, spent);
+    context.account?.end(delegation_id, spent);
   }
 }
 
+/** Returns the usage of work that ended without a report; nothing when it never began. */
+function usageOfLost(charged: Spending | null, spent: Spending | null): Usage {
+  if (spent !== null) return noUsage;
+  return lostUsage(charged === null ? null : { ...charged, calls: Math.max(1, charged.calls) });
+}
+
 type Admitted =
-  | { readonly type: 'admitted'; readonly lease: Lease | null }
+  | { readonly type: 'admitted'; readonly reservation: Reservation | null }
   | { readonly type: 'denied'; readonly reason: string };
 
 /** Nothing starts that could make no call. */
 async function admit({ context }: WaveSite, delegationId: string): Promise<Admitted> {
-  if (context.treasury === null) return { type: 'admitted', lease: null };
-  const { needs, spent, worked_ms } = emptyPurse;
-  const { lease, reason } = await context.treasury.request(delegationId, {
+  if (context.account === null) return { type: 'admitted', reservation: null };
+  const { needs, spent, worked_ms } = emptyNode;
+  const { reservation, reason } = await context.account.request(delegationId, {
     needs,
     spent,
     worked_ms,
   });
-  return lease === null ? { type: 'denied', reason } : { type: 'admitted', lease };
+  return reservation === null ? { type: 'denied', reason } : { type: 'admitted', reservation };
 }
 
 function historyOf({ order }: WaveSite): WaveHistory {
@@ -115,7 +125,7 @@ function historyOf({ order }: WaveSite): WaveHistory {
 function orderOf(
   { order, plan, outcomes, byId, context }: WaveSite,
   delegation: DelegationOutline,
-  lease: Lease | null,
+  reservation: Reservation | null,
 ): DelegationOrder {
   const { run_id, wave, registry_ref, record_ref, limits } = order;
   const versions = [...byId.values()];
@@ -145,7 +155,7 @@ function orderOf(
     upstream,
     news,
     limits,
-    lease,
+    reservation,
     paused: false,
   };
 }
@@ -166,7 +176,7 @@ function workInside(d: WaveSite, order: DelegationOrder): Promise<DelegationOutc
         escalations: d.escalations,
         control,
         superior: d.service.superiorOf(delegation_id),
-        funds: fundsOf(d, order),
+        budget: budgetOf(d, order),
         onStatus(status) {
           work.statuses.set(delegation_id, status);
           d.show();
@@ -180,12 +190,12 @@ function workInside(d: WaveSite, order: DelegationOrder): Promise<DelegationOutc
   );
 }
 
-function fundsOf({ context: { treasury } }: WaveSite, order: DelegationOrder): Funds {
-  const { lease, delegation } = order;
-  if (treasury === null || lease === null) return unlimitedFunds;
-  return createFunds(takeLease(emptyPurse, lease), (wish) =>
-    treasury.request(delegation.delegation_id, wish),
-  );
+function budgetOf({ context: { account } }: WaveSite, order: DelegationOrder): Budget {
+  const { reservation, delegation } = order;
+  if (account === null || reservation === null) return unlimitedBudget;
+  return createBudget(takeGrant(emptyNode, reservation), {
+    request: (needs) => account.request(delegation.delegation_id, needs),
+  });
 }
 
 /** Continues a delegation as a child, which draws on the same account. */

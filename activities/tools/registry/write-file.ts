@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
 import { workspacePathCharsMax } from '../../../core/effects/check-workspace-path.ts';
 import type { FileState, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
-import { readRecord } from '../../artifacts/read-record.ts';
+import { readRecord } from '../../artifacts/record-log.ts';
 import { hashBytes } from '../../text/bytes.ts';
 import type { ActingTool, ToolContext } from '../tool.ts';
 
