@@ -104,6 +104,9 @@ export interface DelegationView extends PlannedDelegation {
   readonly state: DelegationState;
   /** Missing inputs with their producers, or the cause of its end. Empty while it works. */
   readonly reason: string;
+  /** Model calls so far. Absent before the first, and where the delegation has a workflow of its own. */
+  readonly turn?: number;
+  /** Workflow that carries it out: its wave's, or its own. Asked with the delegation's id, its query `status` tells more. */
   readonly workflow_id: string;
 }
 
@@ -114,7 +117,7 @@ export interface WaveView {
   readonly delegations: readonly DelegationView[];
   /** Use of the planner until now, and of delegations that have ended. */
   readonly usage: Usage;
-  /** Workflow ids of started delegations whose usage is not in `usage`: each reports its own. */
+  /** delegation_ids of started delegations whose usage is not in `usage`: `status` reports it. */
   readonly at_work: readonly string[];
 }
 
@@ -125,7 +128,7 @@ export interface RunWavesView {
   readonly wave_workflow_id: string | null;
 }
 
-/** Answer of the query `status` on a delegation. */
+/** Answer of the query `status` on a delegation, and on a wave for a delegation that works in it. */
 export interface DelegationStatusView {
   readonly delegation_id: string;
   readonly agent_id: string;

@@ -70,6 +70,17 @@ const carriedEffectCharsMax = 300;
 /** Fields and quotes around one answer or rejection in JSON, in characters. */
 const jsonOverheadChars = 300;
 
+/** @returns contradictions between the lengths of histories, one line each. */
+export function findHistoryFaults(
+  engine: { readonly historyEventsWarned: number },
+  run: Pick<RunLimits, 'inline_events'>,
+): string[] {
+  const most = engine.historyEventsWarned / 2;
+  return run.inline_events <= most
+    ? []
+    : [`inline_events must leave half of historyEventsWarned (${most}) to the wave itself`];
+}
+
 /** @returns contradictions between the limits, one line each. Empty when they are consistent. */
 export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] {
   const faults: string[] = [];

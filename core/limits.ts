@@ -8,6 +8,7 @@
 import { limitMaxima } from '../contracts/limit-maxima.ts';
 import type { LimitsInput, RunLimits } from '../contracts/limits.ts';
 import {
+  findHistoryFaults,
   findLimitFaults,
   findSizeFaults,
   findTeamFaults,
@@ -20,6 +21,8 @@ export const defaultLimits: RunLimits = {
   max_parallel: 4,
   max_delegations: 50,
   max_turns: 40,
+  /** Some 650 model calls. From 4,096 events on, the server suggests to end a history. */
+  inline_events: 4_000,
   max_output_tokens: 16_000,
 };
 
@@ -184,6 +187,16 @@ export const engineLimits = {
    * limit.
    */
   teamTasksMax: 300,
+  /** Events of a history at which the server warns of its length. */
+  historyEventsWarned: 10_240,
+  /**
+   * Events that a delegation adds to its wave's history before it can continue as a workflow of its own. An agent: one turn,
+   * with its call, two tools and a question. A triad: three phases with one retry each, which are workflows. A team: its
+   * leader's turn, and ten turns for each task.
+   */
+  turnEvents: 15,
+  triadEvents: 150,
+  taskEvents: 100,
   /** Tasks that one leader may create, whatever its team sets. */
   teamDelegationsMax: 50,
   /** Seconds of work that a team may set for itself or for a task: 11 days, as for a triad's phase. */
@@ -250,6 +263,7 @@ export const engineLimits = {
 
 const limitFaults = [
   ...findLimitFaults(engineLimits, defaultLimits),
+  ...findHistoryFaults(engineLimits, limitMaxima),
   ...findSizeFaults(engineLimits, limitMaxima),
   ...findTriadFaults(defaultTriad),
   ...findTeamFaults(defaultTeam, engineLimits, defaultLimits),
@@ -263,14 +277,13 @@ if (limitFaults.length > 0) {
  * Output tokens above the engine's ceiling are lowered to it, because no model accepts them.
  */
 export function resolveLimits(input: LimitsInput | undefined): RunLimits {
+  const limit = (name: keyof RunLimits): number => input?.[name] ?? defaultLimits[name];
   return {
-    max_waves: input?.max_waves ?? defaultLimits.max_waves,
-    max_parallel: input?.max_parallel ?? defaultLimits.max_parallel,
-    max_delegations: input?.max_delegations ?? defaultLimits.max_delegations,
-    max_turns: input?.max_turns ?? defaultLimits.max_turns,
-    max_output_tokens: Math.min(
-      input?.max_output_tokens ?? defaultLimits.max_output_tokens,
-      engineLimits.outputTokensCeiling,
-    ),
+    max_waves: limit('max_waves'),
+    max_parallel: limit('max_parallel'),
+    max_delegations: limit('max_delegations'),
+    max_turns: limit('max_turns'),
+    inline_events: limit('inline_events'),
+    max_output_tokens: Math.min(limit('max_output_tokens'), engineLimits.outputTokensCeiling),
   };
 }

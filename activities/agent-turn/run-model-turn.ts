@@ -10,6 +10,7 @@ import type { Usage } from '../../contracts/usage.ts';
 import { fits } from '../../core/budget/reservations.ts';
 import { addSpending, spendingOf } from '../../core/budget/spending.ts';
 import { cutText } from '../../core/text/cut-text.ts';
+import { workPlace } from '../../core/ids.ts';
 import { addUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { ModelAborted, ModelFailure } from '../ports/model-client.ts';
 import type { ModelProgress, ModelReply } from '../ports/model-client.ts';
@@ -129,7 +130,8 @@ function noteEnd(context: Context, result: ModelTurnResult): ModelTurnResult {
 /** Returns a key that is the same for all attempts, so that the provider's logs show which calls belong together. */
 function callKeyOf({ info }: Context, input: ModelTurnInput): string {
   const workflowId = info.workflowExecution?.workflowId ?? input.run_id;
-  return `${workflowId}/${input.agent_id}/${stages[input.stage].reply.shape}/${info.activityId}`;
+  const place = workPlace(workflowId, info.workflowType, input.delegation_id);
+  return `${place}/${input.agent_id}/${stages[input.stage].reply.shape}/${info.activityId}`;
 }
 
 async function finishTurn(attempt: Attempt, prepared: PreparedTurn): Promise<ModelTurnResult> {

@@ -21,8 +21,9 @@ export async function runToolCall(
   input: RunToolInput,
 ): Promise<RunToolResult> {
   const context = Context.current();
-  const details = { agent_id: input.agent_id, tool: input.call.name };
-  noteWork(context, { kind: 'tool_call', delegation_id: input.delegation_id, ...details });
+  const { agent_id, delegation_id } = input;
+  const details = { agent_id, delegation_id, tool: input.call.name };
+  noteWork(context, { kind: 'tool_call', ...details });
   const everyMs = deps.heartbeatEveryMs ?? heartbeatEveryMsDefault;
   const heartbeat = startHeartbeat(context, everyMs, () => details);
   const { hasMissed } = heartbeat;

@@ -1,3 +1,4 @@
+import { WorkflowNotFoundError } from '@temporalio/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
 import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
@@ -7,7 +8,7 @@ import { fetchHistories } from '../support/histories.ts';
 import { requestArrivesMs } from './interruption.ts';
 import type { Lane } from './lane.ts';
 import type { Prng } from '../support/prng.ts';
-import { callNameOf, isReview, readCallKey } from './call-name.ts';
+import { callersOf, callNameOf, isReview, readCallKey } from './call-name.ts';
 import { readRunFacts } from './run-facts.ts';
 import { judgeRun } from './run-model.ts';
 import type { PlayedReference } from './play-reference.ts';
@@ -133,17 +134,28 @@ async function findUnrecorded(lane: Lane, runIds: Map<string, string>): Promise<
   const keys = [...new Set(recent.map(({ callKey }) => callKey))];
   const recorded = await Promise.all(
     keys.map(async (key) => {
-      const { workflowId, activityId } = readCallKey(key);
-      const runId = runIds.get(workflowId) ?? (await readRunId(lane, workflowId));
-      runIds.set(workflowId, runId);
-      return lane.isRecorded({ workflowId, runId, activityId });
+      const address = readCallKey(key);
+      const { activityId } = address;
+      for (const workflowId of callersOf(address)) {
+        const runId = runIds.get(workflowId) ?? (await readRunId(lane, workflowId));
+        if (runId === null) continue;
+        runIds.set(workflowId, runId);
+        return lane.isRecorded({ workflowId, runId, activityId });
+      }
+      return false;
     }),
   );
   return keys.filter((_key, index) => recorded[index] !== true);
 }
 
-async function readRunId({ client }: Lane, workflowId: string): Promise<string> {
-  return (await client.workflow.getHandle(workflowId).describe()).runId;
+/** @returns null when there is no such workflow. */
+async function readRunId({ client }: Lane, workflowId: string): Promise<string | null> {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).runId;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
 }
 
 async function judge(

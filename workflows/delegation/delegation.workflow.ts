@@ -7,7 +7,6 @@ import {
 } from '@temporalio/workflow';
 import type {
   DelegationArgs,
-  DelegationOrder,
   DelegationOutcome,
   LoneOutcome,
 } from '../../contracts/delegation-run.ts';
@@ -20,14 +19,8 @@ import { createEscalationRouter } from '../shared/escalation-router.ts';
 import { openChildBudget } from '../shared/budget.ts';
 import { delegationStatusQuery } from '../shared/messages.ts';
 import { createParentSuperior } from '../shared/superior.ts';
-import type { CarriedWork } from '../execution/execution-context.ts';
+import type { OrderedDelegation } from '../execution/execution-context.ts';
 import { runAlone } from '../execution/run-alone.ts';
-
-/** Input of a delegation that a wave starts, and of one that continues as new. */
-interface OrderedDelegation {
-  readonly order: DelegationOrder;
-  readonly carried?: CarriedWork;
-}
 
 /**
  * Runs one task for one executor (seed 004 §3–6).
@@ -68,10 +61,13 @@ export async function delegation(
       status = view;
       setCurrentDetails(renderDelegationDetails(view));
     },
-    carryOver: (rest) =>
-      continueAsNew<typeof delegation>({
-        order: { ...order, news: superior.news.all(), paused: control.pausedReason() !== null },
-        carried: rest,
-      }),
+    carryOver: {
+      isDue: () => workflowInfo().continueAsNewSuggested,
+      take: (rest) =>
+        continueAsNew<typeof delegation>({
+          order: { ...order, news: superior.news.all(), paused: control.pausedReason() !== null },
+          carried: rest,
+        }),
+    },
   });
 }

@@ -1,4 +1,3 @@
-import { workflowInfo } from '@temporalio/workflow';
 import type { AgentOutputOutline } from '../../contracts/agent-output.ts';
 import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
@@ -66,7 +65,7 @@ export async function runAgent(context: ExecutionContext): Promise<DelegationOut
   );
   if (end.type === 'carry_over' && context.carryOver !== null) {
     const { escalations, loadedDetails: loaded_details, effects } = work;
-    return context.carryOver({
+    return context.carryOver.take({
       kind: 'agent',
       version: 1,
       conversation,
@@ -137,7 +136,7 @@ function contextOf(
     onTurn: () => show('running'),
     // Usage of a call is reported also when the next step throws.
     onReply: () => show('running'),
-    carryOver: () => context.carryOver !== null && workflowInfo().continueAsNewSuggested,
+    carryOver: () => context.carryOver?.isDue() === true,
   };
 }
 

@@ -53,6 +53,12 @@ export interface CarriedTeam {
 /** State that a delegation continues itself with. */
 export type CarriedWork = CarriedDelegation | CarriedTeam;
 
+/** Input of a delegation that a wave starts, and of one that continues in another history. */
+export interface OrderedDelegation {
+  readonly order: DelegationOrder;
+  readonly carried?: CarriedWork;
+}
+
 /** End of a delegation, for the team that gave it out in the same workflow. */
 export interface DelegationEnd {
   /** For rules; null unless it failed. */
@@ -64,6 +70,14 @@ export interface DelegationEnd {
 /** Tasks of a team and of all teams in it: they share one history. */
 export interface TaskCount {
   given: number;
+}
+
+/** Continues a delegation in another history, where this one gets too long. */
+export interface CarryOver {
+  /** Returns true when the delegation must continue there before its next call. */
+  isDue(): boolean;
+  /** @returns the outcome, if this workflow waits for it; a workflow that continues as new never gets there. */
+  take(rest: CarriedWork): Promise<DelegationOutcome>;
 }
 
 /** Everything that an executor works with. */
@@ -79,8 +93,8 @@ export interface ExecutionContext {
   readonly budget: Budget;
   /** Called when something that people see has changed. */
   readonly onStatus: (status: DelegationStatusView) => void;
-  /** Continues as new. If null, the delegation stays one run however long it gets. */
-  readonly carryOver: ((rest: CarriedWork) => Promise<never>) | null;
+  /** Way to a history of its own. If null, the delegation stays in this one however long it gets. */
+  readonly carryOver: CarryOver | null;
   /** Budget that the members of a team share, for the teams in it. */
   readonly sharedBudget?: SharedBudget;
   /** Tasks that teams have given out in this workflow, for the teams in them. */

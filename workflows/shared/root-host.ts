@@ -21,7 +21,7 @@ import type {
 import type { CarriedRun, PlannerRunResult, RunStatus } from '../../contracts/planner-run.ts';
 import type { WaveOrder, WaveResult } from '../../contracts/planner-wave.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { DelegationStatusView } from '../../contracts/views.ts';
+import type { DelegationStatusView, StatusView } from '../../contracts/views.ts';
 import { estimateFanOut } from '../../core/budget/estimate-fan-out.ts';
 import { applyPlan } from '../../core/criteria/criteria.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
@@ -191,6 +191,11 @@ export class RootHost implements Superior {
   considered(newsId: number): void {
     const { news } = this.state;
     this.state.news = { ...news, considered: Math.max(news.considered, newsId) };
+  }
+
+  /** Returns the answer to the query `status`. */
+  status(): StatusView {
+    return this.#views.status();
   }
 
   /** Must be called after each change of `state`. */

@@ -29,13 +29,17 @@ export class RootViews {
 
   constructor(shown: Shown) {
     this.#shown = shown;
-    setHandler(statusQuery, () => viewStatus(shown), {
+    setHandler(statusQuery, () => this.status(), {
       description: 'Phase, wave, waits and usage.',
     });
     setHandler(planQuery, () => shown.state.plan, {
       description: 'The plan of the current wave.',
     });
     this.refresh = createRefresher(() => this.show());
+  }
+
+  status(): StatusView {
+    return viewStatus(this.#shown);
   }
 
   /** Shows the state now: used for the last state, after which nothing follows. */

@@ -7,6 +7,7 @@ import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
 import { guardQuestion, mayPassGuard } from '../../core/team/guard-question.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import { applyMiddleware } from '../shared/activities.ts';
 import { askSuperior } from '../shared/ask-superior.ts';
 import type { Budget } from '../shared/budget.ts';
@@ -70,9 +71,10 @@ async function applyOne(
   const { name, kind } = step;
   let result: ApplyMiddlewareResult;
   try {
-    result = await applyMiddleware.executeWithOptions({ summary: `${kind} ${name} · ${stage}` }, [
-      { ...step, stage, run_id, delegation_id, subject_ref },
-    ]);
+    result = await applyMiddleware.executeWithOptions(
+      { summary: stepSummary(delegation_id, `${kind} ${name} · ${stage}`) },
+      [{ ...step, stage, run_id, delegation_id, subject_ref }],
+    );
   } catch (error) {
     if (isCancellation(error)) throw error;
     const { type, message } = readFailure(error);

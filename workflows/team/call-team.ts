@@ -7,6 +7,7 @@ import { describeFault } from '../../core/text/faults.ts';
 import { admitCalls } from '../../core/team/admit-calls.ts';
 import { cutReason } from '../../core/team/bound-team.ts';
 import type { GivenCall, RefusalKind, TeamTask } from '../../core/team/team-state.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import { callTools } from '../execution/call-tools.ts';
 import { isToolCall } from '../execution/make-call.ts';
 import type { ToolContext } from '../execution/make-call.ts';
@@ -22,6 +23,7 @@ import type { TeamAtWork } from './team-at-work.ts';
 
 /** Results of the calls of one reply, by tool_use_id. */
 interface Heard {
+  readonly delegation_id: string;
   readonly results: Map<string, TurnInput>;
   /** Faults of refused calls. */
   readonly refused: OutputFault[];
@@ -36,7 +38,8 @@ export async function callTeam(
   calls: readonly (ToolCall | StateToolCall)[],
   context: ToolContext,
 ): Promise<ToolsDone> {
-  const heard: Heard = { results: new Map(), refused: [] };
+  const { delegation_id } = t.context.order.delegation;
+  const heard: Heard = { delegation_id, results: new Map(), refused: [] };
   await callOrdinary(calls.filter(isToolCall), context, heard);
   const room = engineLimits.teamTasksMax - t.taskCount.given;
   const admitted = admitCalls(t.state, readCalls(calls, heard), workedMs(t), room);
@@ -85,11 +88,11 @@ function readCalls(calls: readonly (ToolCall | StateToolCall)[], heard: Heard): 
 }
 
 function refuse(
-  { refused, results }: Heard,
+  { delegation_id, refused, results }: Heard,
   { tool_use_id, kind }: { readonly tool_use_id: string; readonly kind: RefusalKind },
   fault: OutputFault,
 ): void {
-  noteRefusal(kind);
+  noteRefusal(delegation_id, kind);
   refused.push(fault);
   const text = describeFault(fault);
   results.set(tool_use_id, {
@@ -107,20 +110,23 @@ async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void>
   const { registry_ref, plan_ref, delegation } = t.context.order;
   const { plan_ref: tasksRef, delegations } = await untilDone(
     () =>
-      planTasks.executeWithOptions({ summary: `${tasks.length} tasks` }, [
-        {
-          registry_ref,
-          plan_ref,
-          delegation_id: delegation.delegation_id,
-          tasks: tasks.map(({ delegation_id, member_id, title, task_ref, inputs }) => ({
-            delegation_id,
-            member_id,
-            title,
-            task_ref,
-            inputs,
-          })),
-        },
-      ]),
+      planTasks.executeWithOptions(
+        { summary: stepSummary(delegation.delegation_id, `${tasks.length} tasks`) },
+        [
+          {
+            registry_ref,
+            plan_ref,
+            delegation_id: delegation.delegation_id,
+            tasks: tasks.map(({ delegation_id, member_id, title, task_ref, inputs }) => ({
+              delegation_id,
+              member_id,
+              title,
+              task_ref,
+              inputs,
+            })),
+          },
+        ],
+      ),
     (reason) => t.own.superior.park(reason),
   );
   const planned = new Map(

@@ -11,6 +11,7 @@ import { withoutWork } from '../../core/executor.ts';
 import { isEffectOf, namePath, taskPlace } from '../../core/ids.ts';
 import { addUsage, lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import type { ExecutionContext } from '../execution/execution-context.ts';
 import { agentSpan, workEnd } from '../shared/agent-span.ts';
 import { inSpan } from '../shared/in-span.ts';
@@ -83,7 +84,9 @@ async function attempt(
     );
     if (wait === null) return end;
     const slept = stopWhenCancelled(async () => {
-      await sleep(wait, { summary: `${seat.member_id} is tried again` });
+      await sleep(wait, {
+        summary: stepSummary(delegation_id, `${seat.member_id} is tried again`),
+      });
       return true;
     });
     // oxlint-disable-next-line no-await-in-loop

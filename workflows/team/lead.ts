@@ -1,4 +1,3 @@
-import { workflowInfo } from '@temporalio/workflow';
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { DeliveredAnswer } from '../../contracts/messages.ts';
 import type { Passable } from '../../contracts/agent-output.ts';
@@ -59,7 +58,7 @@ function contextOf(t: TeamAtWork): ConversationContext {
     onTurn: () => showTeam(t),
     // The use of a call is shown even while a pause delays the next one.
     onReply: () => showTeam(t),
-    carryOver: () => context.carryOver !== null && workflowInfo().continueAsNewSuggested,
+    carryOver: () => context.carryOver?.isDue() === true,
   };
 }
 

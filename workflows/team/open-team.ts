@@ -1,6 +1,7 @@
 import type { DelegationOrder } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamSetup } from '../../contracts/team-run.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import { isCancellation } from '@temporalio/workflow';
 import { loadThread, openTeam as readTeam, rewriteTask } from '../shared/activities.ts';
 import type { Budget } from '../shared/budget.ts';
@@ -44,7 +45,7 @@ export async function openTeam(
   const park = (reason: string): Promise<void> => superior.park(reason);
   const opened = await untilSettled(
     () =>
-      readTeam.executeWithOptions({ summary: 'who is in the team' }, [
+      readTeam.executeWithOptions({ summary: stepSummary(delegation_id, 'who is in the team') }, [
         { run_id, registry_ref, plan_ref, delegation_id },
       ]),
     park,

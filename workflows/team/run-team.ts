@@ -6,6 +6,7 @@ import type { TeamSetup } from '../../contracts/team-run.ts';
 import { isEffectOf } from '../../core/ids.ts';
 import { cutReason } from '../../core/team/bound-team.ts';
 import { keepEffects, openTeamState, slimState } from '../../core/team/team-state.ts';
+import { stepSummary } from '../../core/render/labels.ts';
 import type { CarriedTeam } from '../execution/execution-context.ts';
 import { openConversation } from '../shared/conversation.ts';
 import type { Conversation, ConversationEnd } from '../shared/conversation.ts';
@@ -175,7 +176,7 @@ async function workOn(t: TeamAtWork): Promise<DelegationOutcome> {
   void t.scope.cancelRequested.catch(() => closeTasks(t, 'the team was stopped'));
   const end = await t.scope.run(() => lead(t)).finally(stopWatching);
   if (end.type === 'carry_over' && t.context.carryOver !== null) {
-    return t.context.carryOver(carry(t));
+    return t.context.carryOver.take(carry(t));
   }
   closeTasks(t, 'the team has ended');
   t.own.budget.close();
@@ -237,7 +238,7 @@ function watchTeam(t: TeamAtWork): () => void {
       ),
       { limit: 'timeout', since_ms: 0, at_work: [...t.running.keys()] },
     ],
-    summary: 'time limits of the team',
+    summary: stepSummary(t.context.order.delegation.delegation_id, 'time limits of the team'),
     onTimeout({ span }) {
       if (span.limit === 'timeout') {
         close(t);

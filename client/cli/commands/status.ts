@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import type { RunPhase, StatusView, TaskView, TeamView } from '../../../contracts/views.ts';
+import type {
+  DelegationStatusView,
+  RunPhase,
+  StatusView,
+  TaskView,
+  TeamView,
+} from '../../../contracts/views.ts';
 import { PlanwaveClientError } from '../../client-error.ts';
 import type { RunEnd } from '../../run-end.ts';
 import type { RunListing } from '../../run-listing.ts';
@@ -21,7 +27,7 @@ import { formatCost } from '../../../core/text/format.ts';
 export function registerStatus(program: Command, runner: CommandRunner): void {
   program
     .command('status')
-    .argument('<run>', 'id of the run')
+    .argument('<run>', 'id of the run, or the path of a delegation: my-run/wave-001/facts')
     .description('show the state of a run, what it waits for and what it has cost')
     .action((run: string, _options: object, command: Command) =>
       runner.run(command, (context) => showStatus(context, run)),
@@ -30,6 +36,8 @@ export function registerStatus(program: Command, runner: CommandRunner): void {
 
 async function showStatus(context: CommandContext, runId: string): Promise<CommandResult> {
   const { client } = await context.session();
+  const work = runId.includes('/') ? await client.work(runId) : null;
+  if (work !== null) return describePart(context, runId, work);
   try {
     const reading = await client.status(runId);
     // A view is what a worker recorded last; only the server knows how the workflow was closed since.
@@ -108,7 +116,7 @@ function describeView(
     ...stuckLines(context, stuck),
     ...view.waiting_for.map((wait) => paint('attention', cleanLine(wait, 300))),
     ...(view.history_notice === undefined ? [] : [paint('bad', view.history_notice)]),
-    ...describeWork(view),
+    ...describeTeamOf(view.delegation),
     ...(view.result_path === null ? [] : [`result: ${resultPath(context, view.result_path)}`]),
     ...(note === null ? [] : [note]),
   ];
@@ -125,9 +133,25 @@ function describeUsed({ usage, untold }: UsageNow): string {
   return untold.length === 0 ? formatUsage(usage) : formatLeastUsage(usage);
 }
 
-/** Describes the work of a team that was started alone. */
-function describeWork({ delegation }: StatusView): string[] {
-  const team = teamViewOf(delegation?.executor);
+/** Describes a delegation below a wave. */
+function describePart(
+  { paint }: CommandContext,
+  path: string,
+  work: DelegationStatusView,
+): CommandResult {
+  const { title, state, agent_id, turn, waiting_for, usage } = work;
+  const lines = [
+    `${paint('strong', cleanLine(path))} · ${cleanLine(title, 160)}`,
+    `${paint(phaseTone(state), state)} · ${cleanLine(agent_id)} · turn ${turn} · ${formatUsage(usage)}`,
+    ...(waiting_for === '' ? [] : [paint('attention', cleanLine(waiting_for, 300))]),
+    ...describeTeamOf(work),
+  ];
+  return { data: { source: 'worker', ...work }, lines };
+}
+
+/** Describes the work of a team. */
+function describeTeamOf(work: DelegationStatusView | undefined): string[] {
+  const team = teamViewOf(work?.executor);
   return team === null ? [] : [describeTeam(team), ...renderTaskTable(team)];
 }
 

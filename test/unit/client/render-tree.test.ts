@@ -30,7 +30,7 @@ it('shows waves, delegations, what they do and what waits', () => {
       wave: wave({
         wave: 2,
         usage: { ...noUsage, calls: 2, cost_micro_usd: 250_000 },
-        at_work: ['run-1/wave-001/gather-facts'],
+        at_work: ['gather-facts'],
         delegations: [
           delegation({
             usage: { ...noUsage, calls: 2, input_tokens: 1_200, output_tokens: 40 },

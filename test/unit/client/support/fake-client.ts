@@ -32,6 +32,7 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
         live: true,
         view: { wave: 1, phase: 'dispatching', delegations: [], usage: noUsage, at_work: [] },
       }),
+    work: () => Promise.resolve(null),
     delegation: () => Promise.resolve({ usage: null, triad: null, team: null, activities: [] }),
     team: () =>
       Promise.resolve({ run: listing(), work: null, note: null, calls: [], questions: [] }),
