@@ -30,8 +30,8 @@ import type { RunEnd } from './run-end.ts';
 import { callServer } from './server-calls.ts';
 import { startRun, startTeam } from './start-run.ts';
 import type { StartedRun, StartRunOptions } from './start-run.ts';
-import { findStuck, listStuck } from './stuck-workflows.ts';
-import type { StuckWorkflow } from './stuck-workflows.ts';
+import { findStuck, listLongHistories, listStuck } from './stuck-workflows.ts';
+import type { LongHistory, StuckWorkflow } from './stuck-workflows.ts';
 import { submitAnswer } from './submit-answer.ts';
 import type { AnswerOptions, AnswerResult } from './submit-answer.ts';
 
@@ -57,6 +57,8 @@ export interface PlanwaveClient {
 
   /** Lists the workflows that no worker can carry on, of one run or of all. Works with every worker off. */
   stuck(runId?: string): Promise<readonly StuckWorkflow[]>;
+  /** Returns open workflows whose history comes near the size at which the server ends it. */
+  longHistories(): Promise<readonly LongHistory[]>;
   /** The histories of every open workflow of ours on the task queue, read one by one as they are asked for. */
   openHistories(): AsyncIterable<OpenHistory>;
 
@@ -128,6 +130,7 @@ export function createPlanwaveClient(options: PlanwaveClientOptions): PlanwaveCl
     startTeam: (input, startOptions = {}) => startTeam(context, input, startOptions),
     list: (listOptions = {}) => listRuns(context, listOptions),
     describe: (runId) => describeRun(context, runId),
+    longHistories: () => listLongHistories(context),
     stuck: (runId) => (runId === undefined ? listStuck(context) : findStuck(context, runId)),
     openHistories: () => readOpenHistories(context),
     status: (runId) => view(queryNames.status, runId),

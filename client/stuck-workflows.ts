@@ -3,6 +3,7 @@ import { closest } from 'fastest-levenshtein';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import type { ClientContext } from './server-calls.ts';
 import { PlanwaveClientError } from './client-error.ts';
+import { noticeLongHistory } from '../core/text/format.ts';
 import { workflowTypes } from '../contracts/names.ts';
 import { commandText } from '../core/text/command-text.ts';
 import { queryText, callServer } from './server-calls.ts';
@@ -68,6 +69,31 @@ export async function listStuck(
     if (error instanceof PlanwaveClientError && error.code === 'bad_input') return [];
     throw error;
   }
+}
+
+/** An open workflow whose history comes near the limits of the server. */
+export interface LongHistory {
+  readonly workflow_id: string;
+  readonly notice: string;
+}
+
+/** Describes the open workflows one by one, because the server's lists know only the sizes of closed ones. */
+export async function listLongHistories(context: ClientContext): Promise<readonly LongHistory[]> {
+  const query = "ExecutionStatus = 'Running' AND PlanwaveRun IS NOT NULL";
+  return callServer(context, null, async () => {
+    const found: LongHistory[] = [];
+    let count = 0;
+    for await (const { workflowId } of context.workflows.list({ query, pageSize: stuckMax })) {
+      count += 1;
+      if (count > stuckMax) break;
+      const { historyLength, historySize } = await context.workflows
+        .getHandle(workflowId)
+        .describe();
+      const notice = noticeLongHistory(historyLength, historySize ?? 0);
+      if (notice !== null) found.push({ workflow_id: workflowId, notice });
+    }
+    return found;
+  });
 }
 
 /** One line: what does not go on, why, and what to do. */

@@ -39,6 +39,8 @@ export interface StatusView {
   readonly wave_workflow_id: string | null;
   /** Path below the artifact home; null until the run has ended. */
   readonly result_path: string | null;
+  /** Warning that the history comes near the size at which the server ends it. Absent before that. */
+  readonly history_notice?: string;
   /** State of a delegation, a triad or a phase that was started by hand. Absent in a run and a wave. */
   readonly delegation?: DelegationStatusView;
 }
@@ -54,7 +56,10 @@ export interface QuestionWait {
 export interface QuestionsView {
   readonly open: readonly (Question & QuestionWait)[];
   readonly answered: readonly AnsweredQuestion[];
+  /** The newest of them. */
   readonly rejected: readonly RejectedAnswer[];
+  /** Number of all rejected messages. */
+  readonly rejected_total: number;
 }
 
 export interface PlanView {
@@ -66,7 +71,7 @@ export interface PlanView {
 }
 
 export interface PoolView {
-  /** Number of facts in the run. The newest `facts` are shown, the whole pool is in `pool.jsonl`. */
+  /** Number of facts in the run. The newest `facts` are shown, the whole pool is in `pool.jsonl` and the pages before it. */
   readonly total: number;
   readonly facts: readonly Fact[];
 }

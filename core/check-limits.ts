@@ -18,6 +18,7 @@ type EngineLimits = Readonly<
     | 'factTextCharsMax'
     | 'factsCarriedMax'
     | 'inboxCharsMax'
+    | 'inboxReserveChars'
     | 'inlineAnswerCharsMax'
     | 'loadedDetailsMax'
     | 'outputTokensCeiling'
@@ -27,6 +28,7 @@ type EngineLimits = Readonly<
     | 'questionCharsMax'
     | 'questionsMax'
     | 'recentAnswersMax'
+    | 'recordChangeCharsMax'
     | 'refusalsKeptMax'
     | 'rejectedAnswersMax'
     | 'rejectedReasonCharsMax'
@@ -111,6 +113,7 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
   );
   const carriedChars =
     engine.inboxCharsMax +
+    engine.inboxReserveChars +
     engine.escalationQuestionsMax * engine.inlineAnswerCharsMax +
     engine.amendmentsMax * engine.amendmentCharsMax +
     engine.questionsMax * (engine.shownAnswerCharsMax + jsonOverheadChars / 2) +
@@ -141,7 +144,22 @@ export function findLimitFaults(engine: EngineLimits, run: RunLimits): string[] 
     engine.detailsBytesMax * 4 <= engine.payloadBytesMax,
     'detailsBytesMax must be far below payloadBytesMax',
   );
-  return [...faults, ...findAnswerFaults(engine)];
+  const flood = findFloodFaults(engine);
+  return [...faults, ...flood, ...findAnswerFaults(engine)];
+}
+
+function findFloodFaults(engine: EngineLimits): string[] {
+  const fitsWrite = engine.recordChangeCharsMax * bytesPerCharMax <= engine.payloadBytesMax / 4;
+  const holdsQuestion =
+    engine.inboxReserveChars >= 2 * engine.questionCharsMax + engine.inlineAnswerCharsMax;
+  return [
+    ...(fitsWrite
+      ? []
+      : [
+          'recordChangeCharsMax must leave three quarters of a payload to the last change, which may be larger',
+        ]),
+    ...(holdsQuestion ? [] : ['inboxReserveChars must hold one question of the engine']),
+  ];
 }
 
 function findAnswerFaults(engine: EngineLimits): string[] {

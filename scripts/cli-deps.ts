@@ -102,6 +102,10 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
       await checkHome(home);
       return readStoredResult(files, runId);
     },
+    readArtifact: async (ref) => {
+      await checkHome(home);
+      return files.store.getText(ref);
+    },
     readStoredStatus: async (runId) => {
       await checkHome(home);
       return readStoredStatus(files, runId);

@@ -6,12 +6,12 @@ import { findHomeFault } from '../activities/adapters/file-store/home-format.ts'
 import { isPriced, pricesAsOf } from '../activities/adapters/prices.ts';
 import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
-import { loadDetailName } from '../activities/tools/registry/load-detail.ts';
-import { writeFileName } from '../activities/tools/registry/write-file.ts';
+import { grantableNames } from '../activities/tools/registry/create-registry.ts';
 import type { DoctorCheck, DoctorFinding } from '../client/cli/cli-deps.ts';
 import { loadMiddlewares, shippedNames } from '../worker/load-middlewares.ts';
 import {
   BadSettings,
+  readFolders,
   readMiddlewaresFile,
   readThreadsUrl,
   readWorkerSettings,
@@ -140,6 +140,7 @@ export function createDoctorChecks(settings: Settings): DoctorCheck[] {
     { name: 'Agents', run: checkAgents },
     { name: 'Middlewares', run: () => checkMiddlewares(process.env) },
     { name: 'Files', run: () => checkHome(settings.home) },
+    { name: 'Folders', run: async () => describeFolders(process.env) },
     { name: 'Threads', run: () => checkThreads(settings.home, process.env) },
   ];
 }
@@ -162,6 +163,16 @@ function describeSettings(settings: Settings): DoctorFinding {
   return { ok: true, detail: `PLANWAVE_HOME ${home}; ${where}` };
 }
 
+/** Shows the folders that runs may name. */
+export function describeFolders(env: NodeJS.ProcessEnv): DoctorFinding {
+  const { workspaceRoots = [], agentRoots = [] } = readFolders(env);
+  const [workspaces, agents] = [workspaceRoots, agentRoots].map((roots) => roots.join(', '));
+  return {
+    ok: true,
+    detail: `runs may work in ${workspaces} (PLANWAVE_WORKSPACES), and bring agents from ${agents} (PLANWAVE_AGENTS)`,
+  };
+}
+
 async function checkPrices(): Promise<DoctorFinding> {
   const model = modelName();
   // An unknown price is no failure: a run counts its tokens and says so.
@@ -181,7 +192,7 @@ function modelName(): string {
 async function checkAgents(): Promise<DoctorFinding> {
   try {
     const agents = await loadAgents([shippedAgentsDir], {
-      knownTools: [loadDetailName, writeFileName],
+      knownTools: grantableNames,
     });
     return { ok: true, detail: agents.map(({ agent_id }) => agent_id).join(', ') };
   } catch (error) {

@@ -5,11 +5,12 @@ import { createFileArtifactStore } from '../activities/adapters/file-store/file-
 import { createFileEffectLedger } from '../activities/adapters/file-store/file-effect-ledger.ts';
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
-import { createFileWorkspaces } from '../activities/adapters/file-workspaces.ts';
+import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
 import { resolveModelName } from '../activities/adapters/agent-file/model-aliases.ts';
 import { computeUsage, isPriced, pricedModels } from '../activities/adapters/prices.ts';
+import { log } from '@temporalio/activity';
 import { noopMetricMeter } from '@temporalio/common';
 import { createAgentTurnActivities } from '../activities/agent-turn/create-agent-turn-activities.ts';
 import { PrefixGate } from '../activities/agent-turn/prefix-gate.ts';
@@ -21,6 +22,7 @@ import {
 } from '../activities/middlewares/middleware-registry.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
 import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
+import type { Workspaces } from '../activities/ports/workspaces.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
   redactEffects,
@@ -35,10 +37,11 @@ import { redactTools } from '../activities/redaction/redact-tools.ts';
 import { createTeamActivities } from '../activities/team/create-team-activities.ts';
 import { createRecordActivities } from '../activities/run-record/create-record-activities.ts';
 import { createThreadActivities } from '../activities/threads/thread-activities.ts';
-import { listGrantable } from '../activities/tools/tool.ts';
+import { createTools } from '../activities/tools/registry/create-registry.ts';
+import { listGrantable, listWorkspaceTools } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
-import { createAgentsOf, createTools } from './create-input-check.ts';
+import { createAgentsOf } from './create-input-check.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Time limits of the activities. Tests shorten them. */
@@ -67,7 +70,7 @@ export function createActivities(
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(createFileArtifactStore({ home }), redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
-  const workspaces = createFileWorkspaces({ home });
+  const workspaces = createWorkspaces(settings);
   const tools = redactTools(createTools(workspaces), redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
@@ -102,10 +105,15 @@ export function createActivities(
     ...createRecordActivities({
       store,
       index: createFileRunIndex({ home }),
-      agents: createAgentsOf(toolNames),
+      agents: createAgentsOf(toolNames, {
+        agentRoots: settings.agentRoots,
+        onLeftOut: (words) => log.warn(words),
+      }),
       projection,
       workspaces,
+      approvers: settings.approvers ?? null,
       toolNames,
+      workspaceTools: listWorkspaceTools(tools),
       middlewareNames: describeMiddlewares(middlewares),
       // The models of another server are unknown.
       models: baseUrl === undefined || isRehearsal ? [...pricedModels] : [],
@@ -117,6 +125,12 @@ export function createActivities(
       threads: redactThreads(createThreadStore({ home, threadsUrl }), redactor),
     }),
   };
+}
+
+/** A user's file that is replaced is kept as it is: with marks in it, nothing could restore it. */
+function createWorkspaces({ home, workspaceRoots: roots }: WorkerSettings): Workspaces {
+  const plain = createFileArtifactStore({ home });
+  return createFileWorkspaces({ home, roots, keep: (content) => plain.put(content) });
 }
 
 /** The rehearsal costs nothing, whichever model an agent names. */

@@ -6,6 +6,8 @@ import type { ReplyLedger } from '../ports/reply-ledger.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import type { PrefixGate } from './prefix-gate.ts';
 
+export const toolTimeoutMsDefault = 60_000;
+
 export interface AgentTurnDeps {
   readonly model: ModelClient;
   readonly store: ArtifactStore;

@@ -23,6 +23,7 @@ import type { AgentTurnDeps } from './deps.ts';
 import { toModelFailure } from '../attempt/failures.ts';
 import { heartbeatEveryMsDefault, startHeartbeat } from '../attempt/heartbeat.ts';
 import { assertCurrent } from '../attempt/while-current.ts';
+import { makeReads } from './make-reads.ts';
 import { findSharedPrefix } from './prefix-gate.ts';
 import { prepareTurn, shrinkSchema } from './prepare-turn.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
@@ -74,6 +75,7 @@ interface CallEnd {
  * M8. A call whose worst case, with what earlier attempts took or reserved, passes its allowance is not made.
  * M9. An attempt that comes late takes away nothing that another one has recorded.
  * M10. A schema that the provider refuses is asked for in the next smaller form at once: a refusal is not billed.
+ * M11. Calls that change nothing are made when the ledger holds the reply: a repeat makes them again, and buys nothing.
  */
 export async function runModelTurn(
   deps: AgentTurnDeps,
@@ -93,7 +95,11 @@ export async function runModelTurn(
   const heartbeat = startHeartbeat(context, everyMs, () => progress);
   try {
     const { result, spent } = await recallAttempts(deps.ledger, context.info);
-    if (result !== null) return noteEnd(context, result);
+    const onCall = (tool: string): void => {
+      progress = { ...progress, last_words: cutText(`${tool} …`, waitReasonCharsMax) };
+    };
+    const reading = { deps, input, context, onCall };
+    if (result !== null) return await makeReads(reading, noteEnd(context, result));
     const prepared = await prepareTurn(deps, input, callKeyOf(context, input));
     progress = { ...progress, turn: prepared.turn };
     addToWork(context, { turn: prepared.turn, model: prepared.request.model });
@@ -110,7 +116,7 @@ export async function runModelTurn(
     };
     const { hasMissed } = heartbeat;
     const attempt = { deps, input, context, spent, hasMissed, onProgress, onWait };
-    return noteEnd(context, await finishTurn(attempt, prepared));
+    return await makeReads(reading, noteEnd(context, await finishTurn(attempt, prepared)));
   } finally {
     heartbeat.stop();
   }

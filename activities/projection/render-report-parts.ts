@@ -1,6 +1,6 @@
 import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
 import { bullets, oneLine, cutLine, embedMarkdown } from '../../core/text/markdown.ts';
-import type { RecordedEffect } from '../../contracts/effect.ts';
+import type { EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
 import { treePaths } from './paths.ts';
 import { resultLimits } from './limits.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -97,8 +97,13 @@ function listEffects(heading: string, effects: readonly string[]): string | null
   );
 }
 
+function describeReceipt({ bytes, removed, replaced_ref }: EffectReceipt): string {
+  const change = removed === true ? 'removed' : `${bytes} bytes`;
+  return replaced_ref === undefined ? change : `${change}; the content before is kept`;
+}
+
 function describeConfirmed({ target, receipt, reason, delegation_id }: RecordedEffect): string {
-  const proof = receipt === null ? reason : `${receipt.bytes} bytes`;
+  const proof = receipt === null ? reason : describeReceipt(receipt);
   return `\`${target}\` by ${delegation_id}: ${proof}`;
 }
 

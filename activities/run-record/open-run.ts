@@ -69,6 +69,7 @@ export async function openRun(
     models,
     teams,
     questions: resolveQuestionRules(request.questions),
+    approvers: deps.approvers,
     criteria: record.criteria.map(({ criterion_id, state, delegation_id }) => ({
       criterion_id,
       state,
@@ -83,7 +84,13 @@ export async function openRun(
 /** Parts of `RecordDeps` that an input is checked against. Nothing is written with them. */
 export type IntakeDeps = Pick<
   RecordDeps,
-  'agents' | 'workspaces' | 'toolNames' | 'middlewareNames' | 'models' | 'isPriced'
+  | 'agents'
+  | 'workspaces'
+  | 'toolNames'
+  | 'workspaceTools'
+  | 'middlewareNames'
+  | 'models'
+  | 'isPriced'
 >;
 
 /** A typed input without a fault, and what follows from it. */
@@ -106,7 +113,11 @@ export async function checkIntake(
   { workflow_type, input }: Pick<OpenRunInput, 'workflow_type' | 'input'>,
 ): Promise<Intake> {
   const { request: typed, agentsDir, faults } = readInput(workflow_type, input);
-  const { agents, faults: agentFaults } = await loadRegistry(deps, agentsDir);
+  const { agents, faults: agentFaults } = await loadRegistry(
+    deps,
+    agentsDir,
+    typed !== null && typed.workspaceDir !== null,
+  );
   const teamFaults =
     agentFaults.length > 0
       ? []

@@ -24,6 +24,8 @@ export interface CliDeps {
   readonly exportRun: (runId: string) => Promise<ExportedRun>;
   /** Reads the stored result of the run, or null when there is none. */
   readonly readResult: (runId: string) => Promise<StoredResult | null>;
+  /** Reads a stored text by its address. Rejects when there is none. If undefined: not available. */
+  readonly readArtifact?: ((ref: string) => Promise<string>) | undefined;
   /** Status of a run that the server has forgotten, from the store, or null. If undefined: not available. */
   readonly readStoredStatus?: ((runId: string) => Promise<StatusView | null>) | undefined;
   /** Removes runs that ended before a time, Unix epoch seconds. `dryRun` only counts. */

@@ -5,7 +5,7 @@ import type { CommandRunner, GlobalOptions } from './command-runner.ts';
 import { registerAmend, registerControls } from './commands/control.ts';
 import { registerAnswer } from './commands/answer.ts';
 import { registerDoctor } from './commands/doctor.ts';
-import { registerExport, registerReport } from './commands/report.ts';
+import { registerArtifact, registerExport, registerReport } from './commands/report.ts';
 import { registerList } from './commands/list.ts';
 import { registerPrune } from './commands/prune.ts';
 import { registerQuestions } from './commands/questions.ts';
@@ -31,6 +31,7 @@ const commands: readonly Register[] = [
   registerControls,
   registerAmend,
   registerExport,
+  registerArtifact,
   registerPrune,
   registerThreads,
   registerDoctor,

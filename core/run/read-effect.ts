@@ -59,8 +59,15 @@ function readReceipt(value: unknown): EffectReceipt | null | undefined {
   const target = readText(value['target']);
   const sha256 = readHash(value['sha256']);
   const bytes = readCount(value['bytes']);
+  const replaced_ref = readHash(value['replaced_ref']);
   if (target === null || sha256 === null || bytes === null) return undefined;
-  return { target, sha256, bytes };
+  return {
+    target,
+    sha256,
+    bytes,
+    ...(value['removed'] === true && { removed: true }),
+    ...(replaced_ref !== null && { replaced_ref }),
+  };
 }
 
 /** Returns undefined for a value that is neither text nor null. */

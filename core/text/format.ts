@@ -8,6 +8,7 @@
  */
 import type { Usage } from '../../contracts/usage.ts';
 import type { FanOutEstimate } from '../../contracts/budget.ts';
+import { engineLimits } from '../limits.ts';
 
 /** Returns `$0.0123`, `at least $0.01` when the price of a call is missing, `cost unknown` when no price is known. */
 export function formatCost(
@@ -116,4 +117,12 @@ export function formatDuration(seconds: number): string {
   const whole = Math.max(0, seconds);
   const unit = units.find((u) => whole >= u.seconds) ?? units[3];
   return `${Number((whole / unit.seconds).toFixed(1))} ${unit.name}`;
+}
+
+/** Returns a warning for people when a workflow's history comes near the size at which the server ends it, or null. */
+export function noticeLongHistory(events: number, bytes: number): string | null {
+  const { historyEventsWarn, historyBytesWarn } = engineLimits;
+  if (events < historyEventsWarn && bytes < historyBytesWarn) return null;
+  const size = `${events} events and ${(bytes / 1_048_576).toFixed(1)} MB`;
+  return `The history has ${size}; the server ends a run at about 51,200 events or 50 MB. It starts anew between two waves. Try: stop what keeps sending messages, and answer what is open.`;
 }

@@ -20,7 +20,7 @@ const writingPorts: Readonly<Record<string, string>> = {
   'activities/ports/thread-store.ts append':
     'redactThreads(createThreadStore({ home, threadsUrl }), redactor)',
   // What agents write is an argument of a call, and each was redacted when the model's reply came.
-  'activities/ports/workspaces.ts write': 'const workspaces = createFileWorkspaces({ home })',
+  'activities/ports/workspaces.ts write': 'const workspaces = createWorkspaces(settings)',
   // Run ids and addresses only.
   'activities/ports/artifact-store.ts write': 'index: createFileRunIndex({ home })',
 };

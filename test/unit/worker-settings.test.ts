@@ -1,9 +1,11 @@
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { readWorkerSettings } from '../../worker/worker-settings.ts';
 
 it('takes the defaults of the documentation', () => {
   expect(readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1' })).toEqual({
     home: resolve('.planning'),
+    workspaceRoots: [resolve('.'), resolve('.planning')],
+    agentRoots: [resolve('.'), resolve('.planning')],
     apiKey: 'sk-ant-1',
     baseUrl: undefined,
     defaultModel: 'claude-sonnet-5-5',
@@ -19,6 +21,16 @@ it('takes the defaults of the documentation', () => {
     traced: false,
     log: { format: 'text', level: 'WARN' },
   });
+});
+
+it('finding T5: folders for workspaces and agents are lists, as PATH is', () => {
+  const set = readWorkerSettings({
+    ANTHROPIC_API_KEY: 'rehearsal',
+    PLANWAVE_WORKSPACES: ['/srv/projects', '', 'here'].join(delimiter),
+    PLANWAVE_AGENTS: '/srv/agents',
+  });
+  expect(set.workspaceRoots).toEqual(['/srv/projects', resolve('here')]);
+  expect(set.agentRoots).toEqual(['/srv/agents']);
 });
 
 it('an empty variable is one that is not set', () => {

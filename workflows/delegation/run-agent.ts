@@ -14,7 +14,7 @@ import { converseAsking, outputOf } from '../shared/converse-asking.ts';
 import { openConversation, readOn } from '../shared/conversation.ts';
 import type { Conversation, ConversationContext, ConversationEnd } from '../shared/conversation.ts';
 import { recorder } from '../shared/recorder.ts';
-import { callTools } from '../execution/call-tools.ts';
+import { callTools, readingOf } from '../execution/call-tools.ts';
 import type {
   CarriedDelegation,
   DelegationEnd,
@@ -88,7 +88,6 @@ function beginWork(order: DelegationOrder, carried: CarriedDelegation | null): W
     conversation: carried?.conversation ?? beginConversation(order),
     escalations: carried?.escalations ?? 0,
     loadedDetails: carried?.loaded_details ?? [],
-    loading: 0,
     effects: [...(carried?.effects ?? [])],
   };
 }
@@ -127,6 +126,7 @@ function contextOf(
     delegation_id: delegation.delegation_id,
     registry_ref,
     stage: 'delegation',
+    reading: () => readingOf(order, work),
     label: (calls) => turnSummary(delegation.agent_id, delegation.delegation_id, calls),
     control,
     superior,

@@ -240,6 +240,7 @@ async function carryOver(host: RootHost, ledger: RunLedger): Promise<never> {
     budget: state.budget,
     use_defaults: opened.use_defaults,
     questions: opened.questions,
+    approvers: opened.approvers,
     autonomy: opened.autonomy,
     triads: opened.triads,
     teams: opened.teams,

@@ -37,8 +37,8 @@ export interface Consultation {
   readonly questions: (outline: TurnOutline) => readonly AskedQuestion[];
   /** Returns true for an output after which no planning step could consider new input of the user. */
   readonly isLast: (outline: TurnOutline) => boolean;
-  /** Makes its tool calls. Absent where it has no tools. */
-  readonly runTools?: ConversationContext['runTools'];
+  /** Absent where it has no tools. */
+  readonly tools?: Pick<ConversationContext, 'reading' | 'runTools'>;
 }
 
 export type Consulted =
@@ -105,7 +105,7 @@ async function talk(
   context: PlannerContext,
 ): Promise<Consulted | PlannerFailed> {
   const { run_id, registry_ref } = order;
-  const { stage, purpose, check, runTools } = consultation;
+  const { stage, purpose, check, tools } = consultation;
   const { control, superior, budget } = context;
   const conversationContext = {
     run_id,
@@ -117,7 +117,7 @@ async function talk(
     superior,
     budget,
     check,
-    ...(runTools !== undefined && { runTools }),
+    ...tools,
   };
   for (;;) {
     const end = await stoppedWhenCancelled(() => converse(conversation, conversationContext));

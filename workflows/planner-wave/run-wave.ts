@@ -196,7 +196,7 @@ function deciding(
             ...(await reviewFacts(order, dispatched, outline.decision, context)),
           ])
         : [],
-    runTools: createDetailLoader(order, outputs, context.superior),
+    tools: createDetailLoader(order, outputs),
     questions: (outline) =>
       outline.shape === 'wave_decision' ? outline.decision.user_questions : [],
     isLast: (outline) =>

@@ -12,6 +12,7 @@ import type { StageName } from '../../contracts/names.ts';
 import type { NewsItem } from '../../contracts/messages.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
+import type { ReadingScope } from '../../contracts/tool-read.ts';
 import type { Usage } from '../../contracts/usage.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
@@ -73,6 +74,8 @@ export interface ConversationContext {
   readonly delegation_id?: string;
   /** Options for members of a triad: a model of their own, and tools that the workflow decides. */
   readonly offer?: Pick<ModelTurnInput, 'model' | 'state_tools'>;
+  /** Returns what the tools of the next reply may read; absent for an agent without such tools. */
+  readonly reading?: () => ReadingScope;
   /** Returns the parts that the output may pass on; absent for an author that writes all of its output. */
   readonly passable?: () => readonly Passable[];
   readonly control: Control;
@@ -229,6 +232,7 @@ async function call(
       compact: command.compact,
       ...(context.delegation_id !== undefined && { delegation_id: context.delegation_id }),
       ...context.offer,
+      ...(context.reading !== undefined && { reading: context.reading() }),
       ...(context.passable !== undefined && { passable: context.passable() }),
     },
     context.label(conversation.calls + 1),

@@ -98,6 +98,8 @@ export interface AskingRules {
   readonly use_defaults: boolean;
   readonly autonomy: Autonomy;
   readonly questions: QuestionRules;
+  /** Defined in OpenRunResult. */
+  readonly approvers: readonly string[] | null;
 }
 
 /** Returns the rules. Before the input was read only a person can ask, and the defaults apply. */
@@ -106,6 +108,7 @@ export function askingRules({ opened }: RootState): AskingRules {
     use_defaults: opened?.use_defaults ?? false,
     autonomy: opened?.autonomy ?? 'ask',
     questions: opened?.questions ?? resolveQuestionRules(undefined),
+    approvers: opened?.approvers ?? null,
   };
 }
 

@@ -1,7 +1,8 @@
-import { setHandler } from '@temporalio/workflow';
+import { setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Question } from '../../contracts/question.ts';
 import type { RunPhase, StatusView } from '../../contracts/views.ts';
 import { describeWait } from '../../core/render/questions.ts';
+import { noticeLongHistory } from '../../core/text/format.ts';
 import { renderRunDetails } from '../../core/render/render-run-details.ts';
 import type { Control } from './control.ts';
 import { createRefresher } from './create-refresher.ts';
@@ -70,6 +71,8 @@ function openQuestions({ state, inbox }: Shown): readonly Question[] {
 function viewStatus(shown: Shown): StatusView {
   const { runId, state, control } = shown;
   const open = openQuestions(shown);
+  const { historyLength, historySize } = workflowInfo();
+  const notice = state.phase === null ? noticeLongHistory(historyLength, historySize) : null;
   return {
     run_id: runId,
     goal: state.goal_title,
@@ -89,6 +92,7 @@ function viewStatus(shown: Shown): StatusView {
     parked_reason: control.parkedReason(),
     wave_workflow_id: state.wave_workflow_id,
     result_path: state.result?.result_path ?? null,
+    ...(notice !== null && { history_notice: notice }),
     ...(state.work !== null && { delegation: state.work }),
   };
 }
@@ -137,7 +141,8 @@ function renderDetails(shown: Shown, status: StatusView): string {
     result_path: status.result_path,
     paused_reason: status.paused_reason,
     parked_reason: status.parked_reason,
-    rejected: inbox.rejected(),
+    history_notice: status.history_notice,
+    ...inbox.rejected(),
     executor: state.work?.executor,
   });
 }

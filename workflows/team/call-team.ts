@@ -14,7 +14,7 @@ import type { ToolContext } from '../execution/make-call.ts';
 import { planTasks } from '../shared/activities.ts';
 import type { ToolsDone } from '../shared/conversation.ts';
 import { untilDone } from '../shared/until-done.ts';
-import { doTask, outputsOf } from './do-task.ts';
+import { doTask } from './do-task.ts';
 import type { PlannedTask } from './do-task.ts';
 import { recordOfSkipped } from './finish-team.ts';
 import { noteRefusal, noteTaskEnd } from './note-team.ts';
@@ -40,7 +40,7 @@ export async function callTeam(
 ): Promise<ToolsDone> {
   const { delegation_id } = t.context.order.delegation;
   const heard: Heard = { delegation_id, results: new Map(), refused: [] };
-  await callOrdinary(t, calls.filter(isToolCall), context, heard);
+  await callOrdinary(calls.filter(isToolCall), context, heard);
   const room = engineLimits.teamTasksMax - t.taskCount.given;
   const admitted = admitCalls(t.state, readCalls(calls, heard), workedMs(t), room);
   t.state = admitted.state;
@@ -63,12 +63,11 @@ export async function callTeam(
 }
 
 async function callOrdinary(
-  t: TeamAtWork,
   calls: readonly ToolCall[],
   context: ToolContext,
   { results }: Heard,
 ): Promise<void> {
-  const inputs = await callTools(calls, withResults(t, context));
+  const inputs = await callTools(calls, context);
   for (const [at, { tool_use_id }] of calls.entries()) {
     const input = inputs[at];
     if (input !== undefined) results.set(tool_use_id, input);
@@ -103,12 +102,6 @@ function refuse(
     current_ref: null,
     is_error: true,
   });
-}
-
-/** Lets the leader load the results of its members in full. */
-function withResults(t: TeamAtWork, context: ToolContext): ToolContext {
-  const { order } = context;
-  return { ...context, order: { ...order, upstream: [...order.upstream, ...outputsOf(t)] } };
 }
 
 /** Has the tasks done. @throws CancelledFailure when the team was stopped in the meantime. */

@@ -122,7 +122,7 @@ function assemble({ leaderBudget, ...site }: Site, from: CarriedTeam): TeamAtWor
         else clock.stand();
         showTeam(t);
       }),
-      tools: { loadedDetails: from.loaded_details, loading: 0, effects: ownEffects(order, from) },
+      tools: { loadedDetails: from.loaded_details, effects: ownEffects(order, from) },
       conversation: from.conversation,
     },
     clock,

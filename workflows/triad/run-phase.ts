@@ -115,7 +115,7 @@ function beginPhase(order: PhaseOrder, context: PhaseContext): PhaseAtWork {
     context,
     budget,
     members: new Map(members),
-    tools: { loadedDetails: carried.loaded_details, loading: 0, effects: [...carried.effects] },
+    tools: { loadedDetails: carried.loaded_details, effects: [...carried.effects] },
     clock,
     scope: new CancellationScope(),
     running: new Map(),

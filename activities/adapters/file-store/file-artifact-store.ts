@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import { lstat, lutimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Ref } from '../../../contracts/ref.ts';
-import { ArtifactCorrupt, type ArtifactStore } from '../../ports/artifact-store.ts';
+import {
+  ArtifactCorrupt,
+  ArtifactMissing,
+  type ArtifactStore,
+} from '../../ports/artifact-store.ts';
 import { atomicWriteFile, readFileInside } from './atomic-write-file.ts';
 import { createByteCache, type ByteCache } from './byte-cache.ts';
 import { checkInside, syncDirectory } from './confinement.ts';
@@ -80,7 +84,7 @@ async function getVerified(store: Store, ref: Ref): Promise<Uint8Array> {
   if (bytes === null) {
     // An unmounted disk must not look like a lost artifact: there, waiting helps.
     await checkObjectsExist(store);
-    throw new ArtifactCorrupt(`The artifact "${path}" is missing.`, { ref, path });
+    throw new ArtifactMissing({ ref, path });
   }
   if (computeRef(bytes) !== ref) {
     throw new ArtifactCorrupt(

@@ -6,6 +6,10 @@ import {
   openNegotiation,
   registerClaim,
 } from './claim-tools.ts';
+import type { Workspaces } from '../../ports/workspaces.ts';
+import { createChangeFiles } from './change-files.ts';
+import { loadDetail } from './load-detail.ts';
+import { createReadFiles } from './read-files.ts';
 import { editSection, generateCode } from './section-tools.ts';
 import type { GrantableTool, StateTool, Tool, ToolRegistry } from '../tool.ts';
 import { delegateTaskToMember } from './team-tools.ts';
@@ -24,6 +28,26 @@ export const stateTools: Readonly<Record<StateToolName, StateTool>> = {
   submit_summary: submitSummary,
   delegate_task_to_member: delegateTaskToMember,
 };
+
+/** Names of the shipped tools that an agent's file can grant. */
+export const grantableNames = [
+  'load_detail',
+  'list_files',
+  'search_files',
+  'read_file',
+  'write_file',
+  'edit_file',
+  'delete_file',
+] as const;
+
+/** Creates the registry with all tools that are shipped. */
+export function createTools(workspaces: Workspaces): ToolRegistry {
+  return createToolRegistry([
+    loadDetail,
+    ...createReadFiles(workspaces),
+    ...createChangeFiles(workspaces),
+  ]);
+}
 
 /**
  * Creates the registry of a worker: the tools that agents may be granted, then those of triads and teams. An agent may

@@ -1,4 +1,5 @@
 import type { AnswerFormat, Question } from '../../../contracts/question.ts';
+import { needsExplicitWord } from '../../../core/questions/check-answer.ts';
 import { commandText } from '../../../core/text/command-text.ts';
 import type { AnswerResult } from '../../submit-answer.ts';
 import { cleanLine } from '../terminal-text.ts';
@@ -11,9 +12,11 @@ const no: ReadonlySet<string> = new Set(['n', 'no', 'false']);
  * decides what is a good answer, and explains what is not.
  */
 export function parseAnswer(
-  question: Pick<Question, 'expected_answer_format' | 'choices'>,
+  question: Pick<Question, 'expected_answer_format' | 'choices'> & Partial<Pick<Question, 'kind'>>,
   typed: string,
 ): unknown {
+  // The run takes such a decision in words only, and says so.
+  if (needsExplicitWord(question.kind)) return typed;
   return readers[question.expected_answer_format](typed, question.choices);
 }
 
@@ -96,7 +99,9 @@ export function resolveAnswer(
       ? unclear(describeOpen(open, note))
       : { type: 'id_only', question_id: first, text };
   }
-  if (open?.length === 1) return { type: 'questions', candidates: open, text: words.join(' ') };
+  const [only, ...others] = open ?? [];
+  const isClear = only !== undefined && others.length === 0 && !needsExplicitWord(only.kind);
+  if (isClear) return { type: 'questions', candidates: [only], text: words.join(' ') };
   return unclear(describeOpen(open, note));
 }
 

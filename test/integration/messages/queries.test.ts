@@ -50,7 +50,7 @@ it.each([
     await stage.rehearsal.waitForCalls(1);
     expect(await ask(run, ...ofRoots, 'wave')).toMatchObject({
       status: { run_id: run.workflowId, goal, phase: 'working', wave: 1, waves_allowed: 3 },
-      questions: { open: [], answered: [], rejected: [] },
+      questions: { open: [], answered: [], rejected: [], rejected_total: 0 },
       plan: null,
       pool: { total: 0, facts: [] },
       budget: { usage: { calls: 0 }, limits: { max_waves: 3 } },

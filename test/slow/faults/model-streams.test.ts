@@ -152,7 +152,7 @@ it.each(cuts)(
 );
 
 it('fault 22: half of a tool call is not carried out', async () => {
-  const tool = { name: 'load_detail', input: { detail_id: half } };
+  const tool = { name: 'write_file', input: { path: 'a.md', content: half } };
   stage.rehearsal.script([
     works('task', { cut: 'mid-stream', afterEvents: 5, tool_use: [tool] }, 1),
     works('task', { cut: 'eof-without-stop', afterEvents: 1_000, tool_use: [tool] }, 2),

@@ -211,7 +211,7 @@ describe('failures', () => {
   it('a damaged artifact stops, an unknown agent says which there are', async () => {
     const bench = await createBench({ scripts: [sayText('')] });
     const missing = await failureOf(bench.turn({ head: '0'.repeat(64) }));
-    expect(missing).toMatchObject({ type: 'ArtifactCorrupt', nonRetryable: true });
+    expect(missing).toMatchObject({ type: 'ArtifactMissing', nonRetryable: true });
     const unknown = await failureOf(bench.turn({ agent_id: 'nobody' }));
     expect(unknown.message).toContain('planner, reviewer, writer');
   });

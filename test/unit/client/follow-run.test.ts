@@ -48,7 +48,7 @@ function askingRun(): { client: PlanwaveClient; answers: unknown[] } {
     questions: () =>
       Promise.resolve({
         live: true,
-        view: { open: isOpen() ? [asked] : [], answered: [], rejected: [] },
+        view: { open: isOpen() ? [asked] : [], answered: [], rejected: [], rejected_total: 0 },
       }),
     answer: (_run, { question_id, answer }) => {
       if (answer === 'maybe') {

@@ -30,7 +30,7 @@ const json = (text: string): unknown => {
   return JSON.parse(text) as unknown;
 };
 
-const view = { open: [question()], answered: [], rejected: [] };
+const view = { open: [question()], answered: [], rejected: [], rejected_total: 0 };
 const withQuestion: Partial<PlanwaveClient> = {
   questions: () => Promise.resolve({ live: true, view }),
 };

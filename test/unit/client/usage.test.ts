@@ -111,7 +111,11 @@ describe('finding U12: what is refused is told once, and in plain words', () => 
       { question_id: 'q1', reason: 'q1: expected a number', example: null, rejected_at: 1 },
     ];
     const { out } = await run(['questions', 'run-1'], {
-      questions: () => Promise.resolve({ live: true, view: { open: [], answered: [], rejected } }),
+      questions: () =>
+        Promise.resolve({
+          live: true,
+          view: { open: [], answered: [], rejected, rejected_total: 1 },
+        }),
     });
     expect(out).toContain('\n  q1: expected a number\n');
   });

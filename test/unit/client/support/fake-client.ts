@@ -16,11 +16,15 @@ export function createFakeClient(methods: Partial<PlanwaveClient> = {}): Planwav
     list: () => Promise.resolve([{ ...listing(), stuck: null }]),
     describe: () => Promise.resolve(listing()),
     stuck: () => Promise.resolve([]),
+    longHistories: () => Promise.resolve([]),
     openHistories: noHistories,
     status: () => Promise.resolve({ live: true, view: status() }),
     usageNow: ({ usage }) => Promise.resolve({ usage, untold: [] }),
     questions: () =>
-      Promise.resolve({ live: true, view: { open: [], answered: [], rejected: [] } }),
+      Promise.resolve({
+        live: true,
+        view: { open: [], answered: [], rejected: [], rejected_total: 0 },
+      }),
     waves: () =>
       Promise.resolve({ live: true, view: { done: [], current: null, wave_workflow_id: null } }),
     waveView: () =>
