@@ -66,7 +66,7 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   // Those of the input check only look.
   [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
   [/\bcreateTools\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
-  [/\bcreateToolRegistry\(/, ['worker/create-input-check.ts']],
+  [/\bcreateToolRegistry\(/, ['activities/tools/registry/create-registry.ts']],
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   [/\bcreateFileArtifactStore\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   // The one of doctor only reads.
