@@ -45,7 +45,8 @@ export async function readView<T>(
       describeRun(context, workflowId),
     ]);
     const [first] = stuck;
-    const note = first === undefined ? noteOf(error, lastKnown) : describeStuck(first);
+    const note =
+      first === undefined ? noteOf(error, context.taskQueue, lastKnown) : describeStuck(first);
     return { live: false, note, stuck, last_known: lastKnown };
   }
 }
@@ -72,7 +73,8 @@ const noWorkerCodes: ReadonlySet<number> = new Set([
   grpcCodes.failedPrecondition,
 ]);
 
-function noteOf(error: unknown, { version }: RunListing): string {
+function noteOf(error: unknown, taskQueue: string, run: RunListing): string {
+  const { version, run_id, task_queue } = run;
   const code = grpcCodeOf(error);
   const text = grpcText(error);
   if (/workflow task in failed state/i.test(text)) {
@@ -86,6 +88,13 @@ function noteOf(error: unknown, { version }: RunListing): string {
       return (
         `No worker of version ${version} is running, and the run is pinned to it; this is the last known state. ` +
         `Try: ${commandText('doctor')}`
+      );
+    }
+    if (task_queue !== taskQueue) {
+      const end = commandText('temporal', 'workflow', 'terminate', '--workflow-id', run_id);
+      return (
+        `No worker polls the task queue "${task_queue}", on which the run was started; this is the last known state. ` +
+        `The task queue here is "${taskQueue}". If the name was misspelt, try: ${end}, then start it again.`
       );
     }
     return 'No worker is running; this is the last known state. Try: npm run worker (or npm run dev).';

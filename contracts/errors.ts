@@ -58,8 +58,8 @@ export interface ModelFailureDetails {
   readonly request_id: string | null;
   readonly model: string;
   /**
-   * Usage of the failed call: a cut-off stream is billed up to there. Unpriced when the call may have been billed with
-   * an unknown amount. Null when nothing was billed.
+   * Usage of the failed call: a cut-off stream is billed up to there. Unreported when the call may have been billed
+   * with an unknown amount. Null when nothing was billed.
    */
   readonly usage: Usage | null;
   /** The prompt of a call that would have begun a conversation: nothing else names that artifact. */

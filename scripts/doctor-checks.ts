@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAgents } from '../activities/adapters/agent-files.ts';
 import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
-import { computeUsage, pricesAsOf } from '../activities/adapters/prices.ts';
+import { isPriced, pricesAsOf } from '../activities/adapters/prices.ts';
 import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { grantableNames } from '../activities/tools/registry/create-registry.ts';
@@ -20,6 +20,7 @@ import {
 import type { WorkerSettings } from '../worker/worker-settings.ts';
 import { messageOf } from './bootstrap/expected-error.mjs';
 import { findTemporalCli } from './bootstrap/find-temporal-cli.mjs';
+import { findFolderFault } from './parts/folder-fault.ts';
 import type { Settings } from './parts/settings.ts';
 
 /** Least free space. With less, a long run may stop, because the server's database and the artifacts grow with it. */
@@ -27,18 +28,8 @@ const freeBytesMin = 1_000_000_000;
 
 /** Checks that the artifact home can be written and has room. */
 export async function checkHome(home: string): Promise<DoctorFinding> {
-  const probe = join(home, `.doctor-${process.pid}`);
-  try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
-    await writeFile(probe, 'written by planwave doctor\n');
-    await rm(probe);
-  } catch (error) {
-    return {
-      ok: false,
-      detail: `${home} can't be written: ${messageOf(error)}`,
-      cure: 'mend its permissions, or set PLANWAVE_HOME to another folder',
-    };
-  }
+  const folderFault = findFolderFault(home);
+  if (folderFault !== undefined) return { ok: false, ...folderFault };
   const fault = await findHomeFault(home);
   if (fault !== null) return { ok: false, detail: fault };
   const { bavail, bsize } = await statfs(home);
@@ -184,15 +175,8 @@ export function describeFolders(env: NodeJS.ProcessEnv): DoctorFinding {
 
 async function checkPrices(): Promise<DoctorFinding> {
   const model = modelName();
-  const noTokens = {
-    inputTokens: 0,
-    cacheCreationInputTokens: 0,
-    cacheReadInputTokens: 0,
-    outputTokens: 0,
-  };
-  const isPriced = computeUsage(model, noTokens).unpriced_calls === 0;
   // An unknown price is no failure: a run counts its tokens and says so.
-  const word = isPriced ? 'known' : 'unknown; runs will say "cost unknown"';
+  const word = isPriced(model) ? 'known' : 'unknown; runs will say "cost unknown"';
   return { ok: true, detail: `price of ${model} as of ${pricesAsOf}: ${word}` };
 }
 

@@ -1,5 +1,4 @@
 import type { Activities } from '../contracts/activity-types.ts';
-import { createAgentFiles } from '../activities/adapters/agent-files.ts';
 import { createAnthropicClient } from '../activities/adapters/anthropic/anthropic-client.ts';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
@@ -22,8 +21,7 @@ import {
   describeMiddlewares,
 } from '../activities/middlewares/middleware-registry.ts';
 import type { Middleware } from '../activities/ports/middleware.ts';
-import type { Workspaces } from '../activities/ports/workspaces.ts';
-import type { ModelClient } from '../activities/ports/model-client.ts';
+import type { ModelClient, ModelRequest } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
 import {
   redactEffects,
@@ -42,7 +40,7 @@ import { createTools } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable, listWorkspaceTools } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
-import { shippedAgentsDir } from './worker-settings.ts';
+import { createAgentsOf, createWorkspaces } from './create-input-check.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
 /** Time limits of the activities. Tests shorten them. */
@@ -54,7 +52,7 @@ export interface ActivityTimes {
 }
 
 /**
- * Connects ports with adapters, which no other file does.
+ * Connects ports with adapters, which besides this file only the check of an input does, to look and not to write.
  *
  * @param redactor Redacts for every port that writes.
  * @param recorder Counts time and use of calls; by default nothing is counted.
@@ -85,7 +83,7 @@ export function createActivities(
     totalTimeoutMs,
     redact: (text) => redactor.redactText(text, 'failure'),
   });
-  const provider = meterModel(client, recorder, computeUsage);
+  const provider = meterModel(client, recorder, { computeUsage, computeWorst });
   return {
     ...createTeamActivities({ store, projection }),
     ...createMiddlewareActivities({ store, middlewares }),
@@ -98,21 +96,15 @@ export function createActivities(
       prefixGate: new PrefixGate(),
       defaultModel,
       resolveModel: resolveModelName,
-      computeUsage,
-      // The rehearsal costs nothing, whichever model an agent names.
-      computeWorst: (request) =>
-        computeWorst(isRehearsal ? { ...request, model: 'rehearsal' } : request),
+      computeUsage: ({ requested, answered }, tokens) =>
+        computeUsage({ requested: isRehearsal ? rehearsalModel : requested, answered }, tokens),
+      computeWorst: (request) => computeWorst(isRehearsal ? toRehearsal(request) : request),
       ...turnTimes,
     }),
     ...createRecordActivities({
       store,
       index: createFileRunIndex({ home }),
-      agents: (agentsDir) =>
-        createAgentFiles([shippedAgentsDir, ...(agentsDir === null ? [] : [agentsDir])], {
-          knownTools: toolNames,
-          roots: settings.agentRoots && [shippedAgentsDir, ...settings.agentRoots],
-          onLeftOut: (words) => log.warn(words),
-        }),
+      agents: createAgentsOf(toolNames, settings.agentRoots, (words) => log.warn(words)),
       projection,
       workspaces,
       toolNames,
@@ -130,15 +122,14 @@ export function createActivities(
   };
 }
 
-/** A user's file that is replaced is kept as it is: with marks in it, nothing could restore it. */
-function createWorkspaces({ home, workspaceRoots: roots }: WorkerSettings): Workspaces {
-  const plain = createFileArtifactStore({ home });
-  return createFileWorkspaces({ home, roots, keep: (content) => plain.put(content) });
+/** The rehearsal costs nothing, whichever model an agent names. */
+const rehearsalModel = 'rehearsal';
+
+function toRehearsal(request: ModelRequest): ModelRequest {
+  return { ...request, model: rehearsalModel };
 }
 
-/** Sends every call to the rehearsal model, whichever model an agent names, so that its price is zero. */
+/** Sends every call to the rehearsal model. */
 function rehearse(provider: ModelClient): ModelClient {
-  return {
-    complete: (request, options) => provider.complete({ ...request, model: 'rehearsal' }, options),
-  };
+  return { complete: (request, options) => provider.complete(toRehearsal(request), options) };
 }

@@ -10,11 +10,11 @@
 import type {
   AmendMessage,
   Escalation,
-  LeaseEscalation,
+  BudgetEscalation,
   QuestionsEscalation,
 } from '../../contracts/messages.ts';
 import type { UserFact } from '../../contracts/fact.ts';
-import { checkLeaseRequest, readSpending } from '../budget/check-lease.ts';
+import { checkBudgetRequest, readSpending } from '../budget/check-reservation.ts';
 import { engineLimits } from '../limits.ts';
 import { normaliseKey } from '../pool/normalise-fact.ts';
 import { describeUserFact } from '../pool/settle-facts.ts';
@@ -167,7 +167,7 @@ export function checkEscalation(payload: unknown): Escalation | null {
     const { delegation_id } = payload;
     return isId(delegation_id) ? { type: 'withdrawn', from, delegation_id } : null;
   }
-  if (type === 'lease') return readLease(payload, from);
+  if (type === 'budget') return readReservation(payload, from);
   if (type === 'effect') {
     const effect = readEffect(payload['effect']);
     return effect === null ? null : { type: 'effect', from, effect };
@@ -175,14 +175,14 @@ export function checkEscalation(payload: unknown): Escalation | null {
   return type === 'questions' ? readQuestions(payload, from) : null;
 }
 
-function readLease(
+function readReservation(
   payload: Readonly<Record<string, unknown>>,
   from: string,
-): LeaseEscalation | null {
+): BudgetEscalation | null {
   const { delegation_id } = payload;
-  const request = checkLeaseRequest(payload);
+  const request = checkBudgetRequest(payload);
   if (request === null || !isId(delegation_id)) return null;
-  return { type: 'lease', from, delegation_id, ...request };
+  return { type: 'budget', from, delegation_id, ...request };
 }
 
 function readQuestions(

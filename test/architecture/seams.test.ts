@@ -63,7 +63,10 @@ const makers: readonly (readonly [what: RegExp, only: readonly string[]])[] = [
   [/\bnew OTLP\w+\(/, ['worker/start-tracing.ts']],
   [/\bcreateFileReplyLedger\(/, ['worker/create-activities.ts']],
   [/\bcreateFileEffectLedger\(/, ['worker/create-activities.ts']],
-  [/\bcreateFileWorkspaces\(/, ['worker/create-activities.ts']],
+  // Those of the input check only look.
+  [/\bcreateFileWorkspaces\(/, ['worker/create-input-check.ts']],
+  [/\bcreateTools\(/, ['worker/create-activities.ts', 'worker/create-input-check.ts']],
+  [/\bcreateToolRegistry\(/, ['activities/tools/registry/create-registry.ts']],
   [/\bcreateFileProjection\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   [/\bcreateFileArtifactStore\(/, ['worker/create-activities.ts', 'scripts/cli-deps.ts']],
   // The one of doctor only reads.

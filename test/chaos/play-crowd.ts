@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowTaskTimeoutMs } from '../../contracts/names.ts';
-import type { QuestionsView } from '../../contracts/views.ts';
+import type { BudgetView, QuestionsView } from '../../contracts/views.ts';
 import { eventually } from '../support/eventually.ts';
 import { findBrokenPromises } from '../support/find-broken-promises.ts';
 import { fetchHistories } from '../support/histories.ts';
@@ -166,12 +166,13 @@ async function judge(
   const questions = await eventually(`the questions of ${run}`, () =>
     handle.query<QuestionsView>('questions').catch(() => null),
   );
+  const { budget } = await handle.query<BudgetView>('budget');
   const isChecked = tally.runs < promisesChecked;
   tally.runs += 1;
   const { broken, histories } = isChecked
     ? await findBrokenPromises(lane, run, { orphans: true })
     : { broken: [], histories: await fetchHistories(lane.client, run) };
-  const facts = await readRunFacts({ histories, questions, home: lane.home });
+  const facts = await readRunFacts({ histories, questions, budget, home: lane.home });
   const expected = { ...reference, calls: reference.calls.filter((name) => !isReview(name)) };
   const judged = judgeRun(expected, harm, { facts, calls });
   tally.boughtAgain += judged.boughtAgain;

@@ -122,13 +122,16 @@ it('the list finds the run by its search attributes', async () => {
   ).toBe(true);
 });
 
-it('the timeline says in words what was done and what is waited for', async () => {
+it('finding U5: the timeline says in words what was done and what is waited for', async () => {
   const { page } = web;
   await openTab(page, 'Timeline');
   expect(await isShown(page.getByText('openRun • check the input'))).toBe(true);
   expect(await isShown(page.getByText('updateRecord • question opened'))).toBe(true);
   expect(await isShown(page.getByText(`wave 1 of ${goal}`))).toBe(true);
-  expect(await isShown(page.getByText(`waiting for your answer to q1: ${question}`))).toBe(true);
+  expect(await isShown(page.getByText(/^waiting for your answer to q1: Who is the result/))).toBe(
+    true,
+  );
+  expect(await isShown(page.getByText(`npm run planwave -- answer ${runId} q1`))).toBe(true);
   await takePicture(page, 'web-ui-timeline');
 });
 

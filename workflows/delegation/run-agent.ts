@@ -66,13 +66,12 @@ export async function runAgent(context: ExecutionContext): Promise<DelegationOut
   );
   if (end.type === 'carry_over' && context.carryOver !== null) {
     const { escalations, loadedDetails: loaded_details, effects } = work;
-    const purse = context.funds.carry();
     return context.carryOver({
       kind: 'agent',
       version: 1,
       conversation,
       escalations,
-      purse,
+      budget: context.budget.carry(),
       loaded_details,
       effects,
     });
@@ -132,7 +131,7 @@ function contextOf(
     label: (calls) => turnSummary(delegation.agent_id, delegation.delegation_id, calls),
     control,
     superior,
-    funds: context.funds,
+    budget: context.budget,
     check: (outline) => checkOutline(outline, delegation.criterion_ids, work.effects),
     runTools: async (calls) => readOn(await callTools(calls.filter(isToolCall), toolContext)),
     onTurn: () => show('running'),

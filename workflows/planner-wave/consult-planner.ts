@@ -19,11 +19,11 @@ import {
 } from '../shared/conversation.ts';
 import type { Conversation, ConversationContext } from '../shared/conversation.ts';
 import { stopWhenCancelled } from '../shared/stop-when-cancelled.ts';
-import type { Funds } from '../shared/funds.ts';
+import type { Budget } from '../shared/budget.ts';
 import type { WaveContext } from './wave-context.ts';
 
 /** The wave's context with what the planner may spend. */
-export type PlannerContext = WaveContext & { readonly funds: Funds };
+export type PlannerContext = WaveContext & { readonly budget: Budget };
 
 /** A request to the planner, and the rule for its answer. */
 export interface Consultation {
@@ -90,7 +90,7 @@ export async function tryPlanner(
   const end = await talk(conversation, consultation, order, context);
   work.talks.delete(conversation);
   work.usage = addUsage(work.usage, conversation.usage);
-  context.funds.giveBack();
+  context.budget.release();
   return end;
 }
 
@@ -106,7 +106,7 @@ async function talk(
 ): Promise<Consulted | PlannerFailed> {
   const { run_id, registry_ref } = order;
   const { stage, purpose, check, tools } = consultation;
-  const { control, superior, funds } = context;
+  const { control, superior, budget } = context;
   const conversationContext = {
     run_id,
     agent_id: plannerAgentId,
@@ -115,7 +115,7 @@ async function talk(
     label: (calls: number) => turnSummary(plannerAgentId, purpose, calls),
     control,
     superior,
-    funds,
+    budget,
     check,
     ...tools,
   };
@@ -125,7 +125,7 @@ async function talk(
     if (end.type === 'carry_over' || end.type === 'done_by_tools') return { type: 'stopped' };
     const questions = consultation.questions(end.outline);
     if (questions.length > 0) {
-      funds.giveBack();
+      budget.release();
       const answers = await askUser(order, context, 'planner', questions);
       if (answers === null) return { type: 'stopped' };
       conversation.append = [{ type: 'answers', answers }];

@@ -10,7 +10,7 @@ import {
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
-import type { Delivery, LeaseEscalation, QuestionsEscalation } from '../../contracts/messages.ts';
+import type { Delivery, BudgetEscalation, QuestionsEscalation } from '../../contracts/messages.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
@@ -108,7 +108,7 @@ export async function dispatchWave(
     description: 'From a delegation: a question or a fault. Not for people.',
   });
   context.control.subscribe((change) => on(d, { type: change.type }));
-  context.treasury?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
+  context.account?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
   take(d, first);
   const stopped = await untilAllEnded(
     () => isScheduleDone(d.schedule) && d.reviews === 0,
@@ -189,8 +189,8 @@ function takeEscalation(d: Dispatching, payload: unknown): void {
     return;
   }
   const { delegation_id } = escalation;
-  if (escalation.type === 'lease') {
-    inBackground(() => lease(d, escalation));
+  if (escalation.type === 'budget') {
+    inBackground(() => grantBudget(d, escalation));
     return;
   }
   if (escalation.type !== 'questions' || delegation_id === null) {
@@ -200,11 +200,11 @@ function takeEscalation(d: Dispatching, payload: unknown): void {
   inBackground(() => passOn(d, escalation, delegation_id));
 }
 
-async function lease(d: Dispatching, wish: LeaseEscalation): Promise<void> {
-  const { treasury } = d.context;
-  if (treasury === null) return d.context.superior.refuse(badEscalation);
-  const { request_id, delegation_id } = wish;
-  const grant = await treasury.request(delegation_id, wish);
+async function grantBudget(d: Dispatching, request: BudgetEscalation): Promise<void> {
+  const { account } = d.context;
+  if (account === null) return d.context.superior.refuse(badEscalation);
+  const { request_id, delegation_id } = request;
+  const grant = await account.request(delegation_id, request);
   tell(d, delegation_id, (child) => child.signal(grantSignal, { request_id, ...grant }));
 }
 
@@ -213,7 +213,7 @@ async function passOn(
   escalation: QuestionsEscalation,
   delegationId: string,
 ): Promise<void> {
-  if (escalation.spent !== undefined) d.context.treasury?.release(delegationId, escalation.spent);
+  if (escalation.spent !== undefined) d.context.account?.release(delegationId, escalation.spent);
   on(d, { type: 'asked', delegation_id: delegationId });
   const answers = await putQuestions({ ...escalation, from: d.waveId }, d.context, {
     order: d.order,
@@ -246,7 +246,7 @@ function deliver(d: Dispatching, delegationId: string): void {
  * cancels them even if a handler began them. When the budget is spent, the rest is left to the decision on the wave.
  */
 async function review(d: Dispatching, work: () => Promise<Reviewed>): Promise<Reviewed> {
-  const verdict = d.context.treasury?.verdict() ?? 'open';
+  const verdict = d.context.account?.verdict() ?? 'open';
   if (verdict !== 'open') return { type: 'denied', reason: 'the budget is spent' };
   d.reviews += 1;
   const turn = d.lastReview;

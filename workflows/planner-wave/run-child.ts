@@ -1,6 +1,6 @@
 import { isCancellation, startChild } from '@temporalio/workflow';
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
-import type { Lease, Spending } from '../../contracts/budget.ts';
+import type { Reservation, Spending } from '../../contracts/budget.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type {
   DelegationArgs,
@@ -9,9 +9,11 @@ import type {
 } from '../../contracts/delegation-run.ts';
 import { workflowTypes } from '../../contracts/names.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
+import type { Usage } from '../../contracts/usage.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import { emptyPurse } from '../../core/budget/purse.ts';
+import { emptyNode } from '../../core/budget/budget-node.ts';
 import { noSpending, spendingOf } from '../../core/budget/spending.ts';
+import { lostUsage, noUsage } from '../../core/usage/add-usage.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { collectUpstream, dropReplaced, listReplaced } from '../../core/schedule/dependencies.ts';
@@ -22,13 +24,13 @@ import type { ChildRelay } from '../shared/child-relay.ts';
 import { readFailure } from '../shared/read-failure.ts';
 import { toPlanned } from '../shared/progress-of.ts';
 import { recorder } from '../shared/recorder.ts';
-import type { Treasury } from '../shared/treasury.ts';
+import type { Account } from '../shared/account.ts';
 import { childOptions } from '../shared/child-options.ts';
 import { outcomeUnbegun } from '../execution/build-outcome.ts';
 import type { PlannerContext } from './consult-planner.ts';
 
 /** The planner's context with the wave's account; null: nothing is limited. */
-export type DispatchContext = PlannerContext & { readonly treasury: Treasury | null };
+export type DispatchContext = PlannerContext & { readonly account: Account | null };
 
 /** Facts about the wave that a delegation's start needs. */
 export interface WaveSite {
@@ -51,14 +53,14 @@ export async function runChild(
 ): Promise<DelegationOutcome> {
   const { context, relay } = d;
   const { delegation_id } = delegation;
-  // Unknown only when the child was lost: then its whole lease counts as spent.
+  // Unknown only when the child was lost: then its whole reservation counts as spent.
   let spent: Spending | null = noSpending;
   try {
     const admitted = await admit(d, delegation_id);
     if (admitted.type === 'denied') return outcomeUnbegun(delegation, 'skipped', admitted.reason);
     recorder.observe(metrics.gateWait, {}, secondsSince(d.plannedAtMs));
     const news = context.superior.news.all();
-    const child = await startDelegation(d, delegation, { lease: admitted.lease, news });
+    const child = await startDelegation(d, delegation, { reservation: admitted.reservation, news });
     spent = null;
     relay.welcome(child.workflowId, lastNewsId(news));
     const outcome = await child.result();
@@ -69,33 +71,43 @@ export async function runChild(
       return outcomeUnbegun(delegation, 'stopped', 'stopped before it began');
     context.superior.withdraw(delegation_id);
     recorder.count(metrics.failures, { agent: delegation.agent_id, reason: 'lost' });
-    return outcomeUnbegun(delegation, 'failed', readFailure(error).message);
+    const lost = outcomeUnbegun(delegation, 'failed', readFailure(error).message);
+    return {
+      ...lost,
+      usage: lostChild(context.account?.end(delegation_id, spent) ?? null, spent),
+    };
   } finally {
     relay.dismiss(delegationWorkflowId(d.waveId, delegation_id));
-    context.treasury?.end(delegation_id, spent);
+    context.account?.end(delegation_id, spent);
   }
 }
 
+/** Returns the usage of a child that ended without a report; nothing when it never began. */
+function lostChild(charged: Spending | null, spent: Spending | null): Usage {
+  if (spent !== null) return noUsage;
+  return lostUsage(charged === null ? null : { ...charged, calls: Math.max(1, charged.calls) });
+}
+
 type Admitted =
-  | { readonly type: 'admitted'; readonly lease: Lease | null }
+  | { readonly type: 'admitted'; readonly reservation: Reservation | null }
   | { readonly type: 'denied'; readonly reason: string };
 
 /** Nothing starts that could make no call. */
 async function admit({ context }: WaveSite, delegationId: string): Promise<Admitted> {
-  if (context.treasury === null) return { type: 'admitted', lease: null };
-  const { needs, spent, worked_ms } = emptyPurse;
-  const { lease, reason } = await context.treasury.request(delegationId, {
+  if (context.account === null) return { type: 'admitted', reservation: null };
+  const { needs, spent, worked_ms } = emptyNode;
+  const { reservation, reason } = await context.account.request(delegationId, {
     needs,
     spent,
     worked_ms,
   });
-  return lease === null ? { type: 'denied', reason } : { type: 'admitted', lease };
+  return reservation === null ? { type: 'denied', reason } : { type: 'admitted', reservation };
 }
 
 function startDelegation(
   { order, plan, outcomes, byId, waveId }: WaveSite,
   delegation: DelegationOutline,
-  { lease, news }: Pick<DelegationOrder, 'lease' | 'news'>,
+  { reservation, news }: Pick<DelegationOrder, 'reservation' | 'news'>,
 ): Promise<DelegationChild> {
   const { run_id, wave, registry_ref, record_ref, limits } = order;
   const versions = [...byId.values()];
@@ -130,7 +142,7 @@ function startDelegation(
             upstream,
             news,
             limits,
-            lease,
+            reservation,
             paused: false,
           },
         },

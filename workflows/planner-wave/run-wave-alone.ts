@@ -2,7 +2,7 @@ import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import type { OpenRunResult } from '../../contracts/activity-types.ts';
 import type { LoneWaveResult, WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
-import { lendBudget, openBudget } from '../../core/budget/resolve-budget.ts';
+import { reserveForWave, openBudget } from '../../core/budget/resolve-budget.ts';
 import { checkPlan } from '../../core/plan/check-plan.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
 import { finishAlone } from '../shared/finish-alone.ts';
@@ -48,7 +48,7 @@ export async function runWaveAlone(input: unknown): Promise<LoneWaveResult> {
 
 function orderOf(host: RootHost, opened: OpenRunResult): WaveOrder {
   const { registry_ref, record_ref, agents, limits, criteria, known_inputs } = opened;
-  const budget = lendBudget(openBudget(opened.budget), noUsage);
+  const budget = reserveForWave(openBudget(opened.budget), noUsage);
   return {
     run_id: host.runId,
     wave: 1,

@@ -30,7 +30,7 @@ import { callModel } from './call-model.ts';
 import type { Control } from './control.ts';
 import { recorder } from './recorder.ts';
 import { stopWhenCancelled } from './stop-when-cancelled.ts';
-import type { Funds } from './funds.ts';
+import type { Budget } from './budget.ts';
 import type { Superior } from './superior.ts';
 
 /** One agent's own conversation with the model: the part that history needs. */
@@ -80,7 +80,7 @@ export interface ConversationContext {
   readonly passable?: () => readonly Passable[];
   readonly control: Control;
   readonly superior: Superior;
-  readonly funds: Funds;
+  readonly budget: Budget;
   /** Checks the output against its rule. */
   readonly check: (
     outline: TurnOutline,

@@ -72,7 +72,13 @@ function viewStatus(shown: Shown): StatusView {
     phase: phaseOf(state, control, open.length),
     wave: state.wave_at_work,
     waves_allowed: state.waves_allowed,
-    waiting_for: state.phase === null ? waitsOf(control, open.map(describeWait)) : [],
+    waiting_for:
+      state.phase === null
+        ? waitsOf(
+            control,
+            open.map((one) => describeWait(one)),
+          )
+        : [],
     open_questions: open.length,
     usage: state.usage,
     paused_reason: control.pausedReason(),

@@ -132,7 +132,7 @@ async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void>
     }),
   );
   t.leaderState = 'waiting_for_members';
-  t.own.funds.rest();
+  t.own.budget.rest();
   await doTasks(t, planned, on(t, { type: 'resume' }));
   on(t, { type: 'pause' });
   for (const task of t.state.tasks.entries) {

@@ -123,7 +123,7 @@ async function guardOutput(t: TeamAtWork, end: TeamEnd): Promise<TeamEnd> {
   const guarded = await applyGuards(t.state.setup, 'output', output.output_ref, {
     order: t.context.order,
     superior: t.own.superior,
-    funds: t.own.funds,
+    budget: t.own.budget,
     note: (text) => void t.notes.push(text),
   });
   if (guarded.type === 'blocked')

@@ -53,7 +53,7 @@ function contextOf(t: TeamAtWork): ConversationContext {
     passable: () => listPassable(t),
     control: context.control,
     superior: own.superior,
-    funds: own.funds,
+    budget: own.budget,
     check: (outline) => checkOutline(outline, order.delegation.criterion_ids, knownEffects(t)),
     runTools: (calls) => callTeam(t, calls, toolContext),
     onTurn: () => showTeam(t),

@@ -127,7 +127,7 @@ function briefing(brief: TurnBrief, { head }: Conversation, { order }: MemberCon
 
 function contextOf(at: TurnAtWork, context: MemberContext): ConversationContext {
   const { brief, turn } = at;
-  const { order, control, superior, funds, tools } = context;
+  const { order, control, superior, budget, tools } = context;
   const { name, agent_id, model } = brief.member;
   const place = { member: name, phase: brief.phase, round: brief.round };
   return {
@@ -142,7 +142,7 @@ function contextOf(at: TurnAtWork, context: MemberContext): ConversationContext 
     offer: { ...(model !== undefined && { model }), state_tools: brief.tools },
     control,
     superior,
-    funds,
+    budget,
     check: (outline) => checkReply(at, outline, context),
     runTools: (calls) => callMemberTools(calls, at, context),
     onTurn: context.onChange,

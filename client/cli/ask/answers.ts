@@ -141,10 +141,13 @@ export function refusalText(
   { question_id, reason, example }: Extract<AnswerResult, { status: 'refused' }>,
 ): string {
   const id = cleanLine(question_id);
-  const told = cleanLine(reason);
-  const why = told.startsWith(`${id}: `) ? told.slice(id.length + 2) : told;
-  const text = `${id} was not answered: ${why}`;
+  const text = `${id} was not answered: ${withoutId(cleanLine(reason), id)}`;
   if (example === null) return text;
   const command = commandText('answer', runId, example.question_id, answerText(example.answer));
   return `${text.replace(/\.$/, '')}. For example: ${command}`;
+}
+
+/** Removes the question's id from the start of a reason, where it is shown before it. */
+export function withoutId(reason: string, id: string): string {
+  return reason.startsWith(`${id}: `) ? reason.slice(id.length + 2) : reason;
 }

@@ -81,9 +81,12 @@ it('fault 44: a default is taken at its deadline and the late answer is refused 
   expect(text).toContain('"answer":"The client"');
   const histories = await expectPromisesKept(stage, run.workflowId);
   const names = listTimers(histories).map(({ summary }) => summary);
-  expect(names).toContain('waiting for your answer to q1 (default: eu-west in 2 s)');
-  expect(names).toContain('q2 is also for Maria after 1 s: Who pays?');
-  expect(names).toContain('waiting for your answer to q2: Who pays?');
+  const command = `npm run planwave -- answer ${run.workflowId}`;
+  expect(names).toContain(
+    `waiting for your answer to q1 (default: eu-west in 2 s) · ${command} q1`,
+  );
+  expect(names).toContain(`q2 is also for Maria after 1 s: Who pays? · ${command} q2`);
+  expect(names).toContain(`waiting for your answer to q2: Who pays? · ${command} q2`);
 }, 60_000);
 
 it('part of fault 38: continue-as-new puts no deadline off and repeats no hand-over', async () => {

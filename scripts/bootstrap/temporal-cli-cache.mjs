@@ -1,8 +1,8 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { compareVersions } from '../check-node.mjs';
-import { lastLines, runCommand } from '../run-command.mjs';
+import { compareVersions } from './check-node.mjs';
+import { lastLines, runCommand } from './run-command.mjs';
 
 /** The version planwave is measured with. An older one is slower to start and needs one more server setting. */
 export const cliVersionPreferred = '1.9.1';

