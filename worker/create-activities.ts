@@ -5,7 +5,6 @@ import { createFileArtifactStore } from '../activities/adapters/file-store/file-
 import { createFileEffectLedger } from '../activities/adapters/file-store/file-effect-ledger.ts';
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
-import { createFileWorkspaces } from '../activities/adapters/workspaces/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
 import { resolveModelName } from '../activities/adapters/agent-file/model-aliases.ts';
