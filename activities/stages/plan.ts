@@ -16,7 +16,6 @@ import { formatCost, formatTokens } from '../../core/text/format.ts';
 import { readRegistry } from '../artifacts/read-artifact.ts';
 import { readRecord } from '../artifacts/record-log.ts';
 import { currentFacts, readLastDecision, showFact } from '../artifacts/read-wave.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
 import {
   renderAgents,
   renderAnsweredQuestions,
