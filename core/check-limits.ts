@@ -64,8 +64,8 @@ const bytesPerCharMax = 3;
 /** Characters of a delegation_id, with its quotes. */
 const delegationIdCharsMax = 43;
 
-/** An effect_id and the longest target, in characters. */
-const carriedEffectCharsMax = 300;
+/** An effect_id, the longest target, and two more references, which take one byte a character. */
+const carriedEffectCharsMax = 355;
 
 /** Fields and quotes around one answer or rejection in JSON, in characters. */
 const jsonOverheadChars = 300;
