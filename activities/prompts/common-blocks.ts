@@ -8,6 +8,7 @@ import { joinNames } from '../artifacts/packet-details.ts';
 import { grantTools } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool.ts';
 import { informsWork } from '../../core/questions/informs-work.ts';
+import { escapeInvisible } from '../../core/text/remove-invisible.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, listBlock, textBlock } from '../text/blocks.ts';
 
@@ -90,7 +91,9 @@ export async function renderAnsweredQuestions(
       }),
     ),
   );
-  return listBlock('answered_questions', entries, blockBytesMax.answered_questions, 'last');
+  return escapeInvisible(
+    listBlock('answered_questions', entries, blockBytesMax.answered_questions, 'last'),
+  );
 }
 
 /**

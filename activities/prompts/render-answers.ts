@@ -2,6 +2,7 @@ import type { DeliveredAnswer, NewsItem } from '../../contracts/messages.ts';
 import { assumingAnswerers } from '../../contracts/names.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { shareBytes } from '../../core/text/cut-text.ts';
+import { escapeInvisible } from '../../core/text/remove-invisible.ts';
 import { countBytes } from '../text/bytes.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
@@ -9,7 +10,8 @@ import { markData } from './mark-data.ts';
 
 /**
  * Renders what comes back to the one who asked: all answers at once, in the order of the questions. They are marked,
- * because another agent may have asked the same, and a default is an agent's.
+ * because another agent may have asked the same, and a default is an agent's. An answer arrives exactly: what can't be
+ * seen in it is escaped.
  */
 export async function renderAnswers(
   store: ArtifactStore,
@@ -31,7 +33,7 @@ export async function renderAnswers(
     .filter((one) => assumingAnswerers.includes(one.answered_by))
     .map((one) => one.question_id);
   return [
-    markData(jsonBlock('answers', entries), callKey),
+    markData(escapeInvisible(jsonBlock('answers', entries)), callKey),
     goOn,
     ...explainAssumed(assumed),
     ...explainLoop(repeated),
@@ -50,7 +52,7 @@ export async function renderNews(
   callKey: string,
 ): Promise<string> {
   const entries = await Promise.all(news.map((item) => describeNews(store, item)));
-  const block = listBlock('news', entries, blockBytesMax.news, 'last');
+  const block = escapeInvisible(listBlock('news', entries, blockBytesMax.news, 'last'));
   return [
     news.some(({ type }) => type === 'answer') ? markData(block, callKey) : block,
     'This was decided while the work went on. Keep to its instructions and to the answers of a person or the planner from here on. If you have given your output already, give the whole of it again, with this in mind.',

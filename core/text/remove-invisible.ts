@@ -7,6 +7,7 @@
  *        variation selector alone, after the emoji that it is for.
  *   IV2. No visible character is changed, moved or lost.
  *   IV3. A second removal removes nothing.
+ *   IV4. The escaped JSON of a value is JSON of the same value, and nothing is removed from it.
  */
 
 export interface Cleaned {
@@ -27,14 +28,44 @@ const emojiEnd = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]/u;
 const keycap = '\u20e3';
 
 export function removeInvisible(text: string): Cleaned {
+  return replaceInvisible(text, () => '');
+}
+
+/**
+ * Writes those characters as escapes of JSON: what a person said reaches an agent exactly, and `removeInvisible` leaves
+ * it as it is.
+ */
+export function escapeInvisible(json: string): string {
+  return replaceInvisible(json, escapeUnits).text;
+}
+
+function escapeUnits(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
+function replaceInvisible(text: string, replace: (character: string) => string): Cleaned {
   if (!invisible.test(text)) return { text, removed: 0 };
   const characters = Array.from(text);
-  const kept: string[] = [];
+  const written: string[] = [];
+  let before = '';
+  let removed = 0;
   for (const [at, character] of characters.entries()) {
-    const neighbours = { before: kept.at(-1) ?? '', after: characters[at + 1] ?? '' };
-    if (!invisible.test(character) || isNeeded(character, neighbours)) kept.push(character);
+    const after = characters[at + 1] ?? '';
+    if (!invisible.test(character) || isNeeded(character, { before, after })) {
+      written.push(character);
+      before = character;
+      continue;
+    }
+    removed += 1;
+    const other = replace(character);
+    written.push(other);
+    // No character that is kept needs an escape beside it.
+    if (other !== '') before = '';
   }
-  return { text: kept.join(''), removed: characters.length - kept.length };
+  return { text: written.join(''), removed };
 }
 
 interface Neighbours {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { removeInvisible } from '../../../core/text/remove-invisible.ts';
+import { escapeInvisible, removeInvisible } from '../../../core/text/remove-invisible.ts';
 
 /** Orders as they are hidden in tags, which no font shows. */
 const tagged = (text: string): string =>
@@ -86,6 +86,16 @@ describe('what can’t be seen', () => {
       fc.property(fc.oneof(anyText, fc.string({ unit: 'binary' })), (text) => {
         const { text: cleaned } = removeInvisible(text);
         expect(removeInvisible(cleaned)).toEqual({ text: cleaned, removed: 0 });
+      }),
+    );
+  });
+
+  it('IV4: JSON with escapes is the same JSON, and nothing is removed from it', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, fc.string({ unit: 'binary' })), (text) => {
+        const escaped = escapeInvisible(JSON.stringify([text]));
+        expect(JSON.parse(escaped)).toEqual([text]);
+        expect(removeInvisible(escaped)).toEqual({ text: escaped, removed: 0 });
       }),
     );
   });
