@@ -5,6 +5,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { Info } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { FailureType } from '../contracts/errors.ts';
+import { workPlace } from '../core/ids.ts';
 
 /** Attempts at one activity that may block their worker. One may be bad luck, each costs a worker half a minute. */
 const blockedAttemptsMax = 3;
@@ -45,26 +46,33 @@ export function refuseBlockedWork(home: string): ActivityInterceptorsFactory {
   return ({ info }) => ({
     inbound: {
       async execute(input, next) {
-        if (info.attempt > 1) await refuse(home, info);
+        if (info.attempt > 1) await refuse(home, info, input.args[0]);
         return next(input);
       },
     },
   });
 }
 
-async function refuse(home: string, info: Info): Promise<void> {
+async function refuse(home: string, info: Info, order: unknown): Promise<void> {
   const folder = dirname(noteFileOf(home, info));
   const notes = await readdir(folder).catch(() => []);
   if (notes.length < blockedAttemptsMax) return;
-  const { activityType, workflowExecution } = info;
+  const { activityType, workflowExecution, workflowType } = info;
+  const place = workPlace(workflowExecution?.workflowId ?? '', workflowType, delegationOf(order));
   const where = await readWhere(join(folder, notes.at(-1) ?? ''));
   throw ApplicationFailure.create({
     type: 'Blocked' satisfies FailureType,
     nonRetryable: true,
     message:
-      `${activityType} of ${workflowExecution?.workflowId} blocked ${notes.length} workers, which had to be ended${where}. ` +
+      `${activityType} of ${place} blocked ${notes.length} workers, which had to be ended${where}. ` +
       'It is not tried again by itself. Try: read the log of a worker, mend what blocks it, and resume; or stop',
   });
+}
+
+/** Reads the delegation from the input of an activity. One of the planner, or of no agent, has none. */
+function delegationOf(order: unknown): string | undefined {
+  if (typeof order !== 'object' || order === null || !('delegation_id' in order)) return undefined;
+  return typeof order.delegation_id === 'string' ? order.delegation_id : undefined;
 }
 
 /** A note that can't be read, such as one that its worker was killed in, still counts. */

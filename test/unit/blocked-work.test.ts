@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { noteFileOf, refuseBlockedWork } from '../../worker/blocked-work.ts';
 import type { BlockedAttempt } from '../../worker/blocked-work.ts';
@@ -30,10 +31,10 @@ function note(number: number, over: Partial<typeof activity> = {}, text?: string
 }
 
 /** Makes an attempt and returns its outcome. */
-async function attempt(number: number): Promise<unknown> {
-  const environment = new MockActivityEnvironment({ ...activity, attempt: number });
+async function attempt(number: number, over: Partial<Info> = {}, order?: object): Promise<unknown> {
+  const environment = new MockActivityEnvironment({ ...activity, ...over, attempt: number });
   const { inbound } = refuseBlockedWork(home)(environment.context);
-  const done = inbound?.execute?.({ args: [], headers: {} }, () => Promise.resolve('done'));
+  const done = inbound?.execute?.({ args: [order], headers: {} }, () => Promise.resolve('done'));
   return done?.catch((error: unknown) => error);
 }
 
@@ -46,6 +47,18 @@ it('finding T1: work that has blocked three workers is not begun again, and says
     message: expect.stringMatching(
       /^modelTurn of run\/wave-001\/build blocked 3 workers.*, in findKeys \(redaction\/private-key\.ts:12:3\)\. .*Try: /,
     ),
+  });
+});
+
+it('finding T1: work of a delegation inside its wave is named by the delegation', async () => {
+  const workflowExecution = { workflowId: 'run/wave-001', runId: 'r1' };
+  for (const number of [1, 2, 4]) note(number, { workflowExecution });
+  const wave = { workflowExecution, workflowType: 'plannerWave' };
+  expect(await attempt(5, wave, { delegation_id: 'build.d2' })).toMatchObject({
+    message: expect.stringContaining('modelTurn of run/wave-001/build blocked'),
+  });
+  expect(await attempt(5, wave, {})).toMatchObject({
+    message: expect.stringContaining('modelTurn of run/wave-001 blocked'),
   });
 });
 
