@@ -1,3 +1,4 @@
+import { removeInvisible } from '../../core/text/remove-invisible.ts';
 import { countBytes, takeLines } from './bytes.ts';
 
 /** Names of all blocks that a prompt may have, in alphabetical order. */
@@ -168,12 +169,19 @@ function escapeJson(value: unknown): string {
   return escapeTags(JSON.stringify(value), String.raw`\u003c`);
 }
 
+/** Matches the beginning of what may be a tag, also with characters in it that can't be seen and are removed later. */
+const tagLike = /<[/\sa-z_\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]*/giu;
+
 /** @param sign replacement for `<`. */
 function escapeTags(text: string, sign: string): string {
-  return text.replace(/<(\/?)\s{0,4}([a-z_]+)/giu, (tag: string, slash: string, word: string) => {
-    const lower = word.toLowerCase();
-    const isOurs =
-      slash === '' ? engineTags.has(lower) || bindingBlocks.has(word) : closable.has(lower);
-    return isOurs ? `${sign}${tag.slice(1)}` : tag;
-  });
+  return text.replace(tagLike, (start) =>
+    opensOurs(removeInvisible(start).text) ? `${sign}${start.slice(1)}` : start,
+  );
+}
+
+function opensOurs(start: string): boolean {
+  const [, slash = '', word = ''] = /^<(\/?)\s{0,4}([a-z_]+)/iu.exec(start) ?? [];
+  const lower = word.toLowerCase();
+  if (slash !== '') return closable.has(lower);
+  return engineTags.has(lower) || bindingBlocks.has(word);
 }

@@ -135,7 +135,8 @@ it('part of fault 38: continue-as-new puts no deadline off and repeats no hand-o
   const histories = await expectPromisesKept(stage, run.workflowId);
   const timers = listTimers(histories);
   const [deadlines, reminders, handOvers] = [
-    /default: nobody/,
+    // A summary that also names Maria has no room for the whole default.
+    /default: nob/,
     /^reminder 1/,
     /also for Maria after/,
   ].map((name) => timers.filter(({ summary }) => name.test(summary)));
