@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, open, readdir, realpath, stat } from 'node:fs/promises';
+import { access, mkdir, open, readdir, realpath, stat } from 'node:fs/promises';
 import type { Dirent } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { checkWorkspacePath, foldFileName } from '../../core/effects/check-workspace-path.ts';
 import { StoreUnavailable } from '../ports/artifact-store.ts';
 import { WorkspaceRefused } from '../ports/workspaces.ts';
 import type { FileState, WorkspacePlace, Workspaces } from '../ports/workspaces.ts';
-import { toRunDirectory } from '../projection/paths.ts';
+import type { Worktrees } from '../ports/worktrees.ts';
+import { toRunDirectory, treePaths } from '../projection/paths.ts';
 import { atomicWriteFile } from './file-store/atomic-write-file.ts';
 import { getCode } from './file-store/store-errors.ts';
-
-/** Name of a run's own workspace, in its folder below the artifact home. */
-const ownFolder = 'workspace';
 
 /** Resolved file of one call. */
 interface Target {
@@ -25,7 +23,8 @@ interface Target {
 }
 
 /**
- * Creates workspaces as folders: the one that a run's input names, or `<home>/<run directory>/workspace`.
+ * Creates workspaces as folders: the one that a run's input names, or a delegation's copy of it when it is a git
+ * repository, or `<home>/<run directory>/workspace`.
  *
  * FW1. Nothing outside the workspace is read or written: not by `..`, an absolute path, a link, or a name that another
  *      system reads differently.
@@ -34,20 +33,31 @@ interface Target {
  * FW3. Agents can't reach the engine's own files, even in a workspace that contains the artifact home.
  * FW4. A reader sees an old file or a new one, whole; a failed write changes nothing.
  */
-export function createFileWorkspaces(options: { readonly home: string }): Workspaces {
+export function createFileWorkspaces(options: {
+  readonly home: string;
+  /** Copies of workspaces that are git repositories. If absent, each workspace is used directly. */
+  readonly worktrees?: Pick<Worktrees, 'open'>;
+}): Workspaces {
   const home = resolve(options.home);
   const locate = async (place: WorkspacePlace, path: string): Promise<Target> => {
     const checked = checkWorkspacePath(path);
     if (!checked.ok) throw new WorkspaceRefused(checked.reason);
     const own = place.dir === null;
-    const root = own ? home : resolve(place.dir);
-    const before = own ? [toRunDirectory(place.run_id), ownFolder] : [];
+    const copy = (await options.worktrees?.open(place)) ?? null;
+    const root = copy ?? (own ? home : resolve(place.dir));
+    const before = own ? [toRunDirectory(place.run_id), treePaths.workspace] : [];
     const target = { root, parts: [...before, ...checked.parts], shown: path };
     await checkOnTheWay(target);
-    if (!own) await checkOutsideHome(home, target);
+    if (!own && copy === null) await checkOutsideHome(home, target);
     return target;
   };
   return {
+    folderOf: async (place) => {
+      const own = join(home, toRunDirectory(place.run_id), treePaths.workspace);
+      const folder = (await options.worktrees?.open(place)) ?? resolve(place.dir ?? own);
+      await mkdir(folder, { recursive: true });
+      return folder;
+    },
     findFault: (dir) => findFolderFault(home, dir),
     look: async (place, path) => readState(await locate(place, path)),
     write: async (place, path, text, mayStill) => {

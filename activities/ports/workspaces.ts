@@ -3,6 +3,15 @@ export interface WorkspacePlace {
   readonly run_id: string;
   /** Absolute path on the worker. */
   readonly dir: string | null;
+  /** The delegation that works there: in a git repository it has a copy of its own. If absent, the folder is used. */
+  readonly worker?: WorkspaceWorker;
+}
+
+/** A delegation that works in a workspace. */
+export interface WorkspaceWorker {
+  readonly delegation_id: string;
+  /** Delegations whose changes are in its copy from the start, in the order in which they are merged. */
+  readonly foundations: readonly string[];
 }
 
 /** Present state of a file in a workspace. */
@@ -20,6 +29,9 @@ export interface FileState {
 export interface Workspaces {
   /** Checks a folder that an input names: returns its fault with a cure, or null when it can be used. */
   findFault(dir: string): Promise<string | null>;
+
+  /** Returns the workspace's folder on this machine, an absolute path, for a command. It is made when it is missing. */
+  folderOf(place: WorkspacePlace): Promise<string>;
 
   /**
    * Returns the file at `path`, or null when there is none.
