@@ -2,11 +2,21 @@ import type { Ref } from './ref.ts';
 
 /** Proof that a tool's change to the outside took place. */
 export interface EffectReceipt {
-  /** The changed path below the run's workspace. */
+  /** The changed path below the run's workspace, or the command. */
   readonly target: string;
-  /** SHA-256 of the content after the change, 64 lower-case hex digits. */
+  /** SHA-256 of the content after the change, 64 lower-case hex digits. Of a command: its result in the store. */
   readonly sha256: string;
   readonly bytes: number;
+  /** Absent for a file. */
+  readonly command?: CommandReceipt;
+}
+
+/** Proof that a command ran. */
+export interface CommandReceipt {
+  /** Null when it was killed at a limit. */
+  readonly exit_code: number | null;
+  /** False when it ran without a sandbox. */
+  readonly confined: boolean;
 }
 
 /** A file that a delegation wrote, listed in its detail. */

@@ -19,6 +19,7 @@ import { collectOwnSecrets } from '../redaction/own-secrets.ts';
 import { BadSettings, isTraced, readThreadsUrl } from '../worker/worker-settings.ts';
 import { createDoctorChecks } from './doctor-checks.ts';
 import { partEnvironment, type Settings } from './parts/settings.ts';
+import { createRunChanges } from './run-changes.ts';
 import { runTemporalCli } from './temporal-cli.ts';
 
 /**
@@ -87,6 +88,7 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     },
     readResult: (runId) => readStoredResult(files, runId),
     readStoredStatus: (runId) => readStoredStatus(files, runId),
+    changes: createRunChanges(home, files),
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
     async *replayHistories(histories) {

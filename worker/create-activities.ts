@@ -6,6 +6,7 @@ import { createFileArtifactStore } from '../activities/adapters/file-store/file-
 import { createFileEffectLedger } from '../activities/adapters/file-store/file-effect-ledger.ts';
 import { createFileReplyLedger } from '../activities/adapters/file-store/file-reply-ledger.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
+import { createGitWorktrees } from '../activities/adapters/git/git-worktrees.ts';
 import { createFileWorkspaces } from '../activities/adapters/file-workspaces.ts';
 import { createThreadStore } from '../activities/adapters/thread-store/create-thread-store.ts';
 import { computeWorst } from '../activities/adapters/anthropic/compute-worst.ts';
@@ -23,6 +24,8 @@ import {
 import type { Middleware } from '../activities/ports/middleware.ts';
 import type { ModelClient } from '../activities/ports/model-client.ts';
 import type { Redactor } from '../activities/ports/redactor.ts';
+import type { Workspaces } from '../activities/ports/workspaces.ts';
+import type { Worktrees } from '../activities/ports/worktrees.ts';
 import {
   redactEffects,
   redactLedger,
@@ -39,9 +42,13 @@ import { createThreadActivities } from '../activities/threads/thread-activities.
 import { loadDetail } from '../activities/tools/registry/load-detail.ts';
 import { createToolRegistry } from '../activities/tools/registry/create-registry.ts';
 import { listGrantable } from '../activities/tools/tool.ts';
+import type { ToolRegistry } from '../activities/tools/tool.ts';
 import { createRecorder } from '../core/metrics/create-recorder.ts';
+import { createGitTools } from '../activities/tools/registry/git-tools.ts';
+import { createRunCommand, runCommandName } from '../activities/tools/registry/run-command.ts';
 import { createWriteFile } from '../activities/tools/registry/write-file.ts';
 import { createShippedMiddlewares } from '../activities/middlewares/shipped-middlewares.ts';
+import type { Commands } from './open-commands.ts';
 import { shippedAgentsDir } from './worker-settings.ts';
 import type { WorkerSettings } from './worker-settings.ts';
 
@@ -53,12 +60,18 @@ export interface ActivityTimes {
   readonly totalTimeoutMs?: number;
 }
 
+const notLookedFor: Commands = {
+  cause: 'this worker was started without commands',
+  cure: 'npm run worker, or npm run dev',
+};
+
 /**
  * Connects ports with adapters, which no other file does.
  *
  * @param redactor Redacts for every port that writes.
  * @param recorder Counts time and use of calls; by default nothing is counted.
  * @param ownMiddlewares Those of the worker's owner, besides the shipped ones; none by default.
+ * @param commands Result of `openCommands`; none by default.
  */
 export function createActivities(
   settings: WorkerSettings,
@@ -66,14 +79,15 @@ export function createActivities(
   times: ActivityTimes = {},
   recorder = createRecorder(noopMetricMeter),
   ownMiddlewares: readonly Middleware[] = [],
+  commands: Commands = notLookedFor,
 ): Activities {
   const { home, apiKey, baseUrl, defaultModel, isRehearsal, threadsUrl } = settings;
   const { idleTimeoutMs, totalTimeoutMs, ...turnTimes } = times;
   const store = redactStore(createFileArtifactStore({ home }), redactor);
   const projection = redactProjection(createFileProjection({ home }), redactor);
-  const workspaces = createFileWorkspaces({ home });
-  const writeFile = createWriteFile(workspaces);
-  const tools = redactTools(createToolRegistry([loadDetail, writeFile]), redactor);
+  const worktrees = createGitWorktrees({ home });
+  const workspaces = createFileWorkspaces({ home, worktrees });
+  const tools = createTools({ workspaces, worktrees }, commands, redactor);
   const toolNames = listGrantable(tools).map(({ spec }) => spec.name);
   const middlewares = redactMiddlewares(
     createMiddlewareRegistry([...createShippedMiddlewares(redactor), ...ownMiddlewares]),
@@ -111,6 +125,7 @@ export function createActivities(
       agents: (agentsDir) =>
         createAgentFiles([shippedAgentsDir, ...(agentsDir === null ? [] : [agentsDir])], {
           knownTools: toolNames,
+          missingTools: describeMissing(commands),
         }),
       projection,
       workspaces,
@@ -126,6 +141,27 @@ export function createActivities(
       threads: redactThreads(createThreadStore({ home, threadsUrl }), redactor),
     }),
   };
+}
+
+/** Creates the tools that agents can be granted on this worker. */
+function createTools(
+  places: { readonly workspaces: Workspaces; readonly worktrees: Worktrees },
+  commands: Commands,
+  redactor: Redactor,
+): ToolRegistry {
+  const writeFile = createWriteFile(places.workspaces);
+  const runCommand = 'runner' in commands ? [createRunCommand({ ...commands, ...places })] : [];
+  const gitTools = createGitTools(places.worktrees);
+  return redactTools(
+    createToolRegistry([loadDetail, writeFile, ...gitTools, ...runCommand]),
+    redactor,
+  );
+}
+
+/** Says for each tool that this worker lacks why, and what helps. */
+function describeMissing(commands: Commands): Readonly<Record<string, string>> {
+  if ('runner' in commands) return {};
+  return { [runCommandName]: `${commands.cause}. Try: ${commands.cure}` };
 }
 
 /** Sends every call to the rehearsal model, whichever model an agent names, so that its price is zero. */

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { ownToolchain } from '../activities/adapters/sandbox/bubblewrap.ts';
+import type { SandboxSettings } from '../activities/adapters/sandbox/bubblewrap.ts';
 import { taskQueue } from '../contracts/names.ts';
 import type { LogSettings } from './create-logger.ts';
 
@@ -27,6 +29,12 @@ export interface WorkerSettings {
   readonly isRehearsal: boolean;
   /** `PLANWAVE_THREADS_URL`, a PostgreSQL database for the threads of teams. If undefined, a file in `home`. */
   readonly threadsUrl?: string | undefined;
+}
+
+/** Settings of agents' commands. */
+export interface CommandSettings extends SandboxSettings {
+  /** `PLANWAVE_UNCONFINED_COMMANDS=1`: commands run without a sandbox, and a person approves each. */
+  readonly unconfined: boolean;
 }
 
 /** Settings of a worker process. */
@@ -56,6 +64,7 @@ export interface WorkerProcessSettings extends WorkerSettings {
   readonly metricsAddress: string | undefined;
   /** True when `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
   readonly traced: boolean;
+  readonly commands: CommandSettings;
   /**
    * `PLANWAVE_BLOCKED_SECONDS`, default 30: the time that the event loop may stand still before the watchdog ends the
    * process. 0 means no limit.
@@ -113,6 +122,25 @@ const Variables = z.object({
       'an IP address of this machine and a port. Try: 127.0.0.1:9464, or 0.0.0.0:9464 for all networks',
     )
     .optional(),
+  PLANWAVE_TOOLCHAINS: z
+    .string()
+    .transform((text) => text.split(':').filter((path) => path !== ''))
+    .refine(
+      (paths) => paths.every((path) => isAbsolute(path)),
+      'absolute paths, joined by ":". Try: /opt/go:/opt/python',
+    )
+    .optional(),
+  PLANWAVE_SHARED_FOLDERS: z
+    .string()
+    .transform((text) => text.split(':').filter((name) => name !== ''))
+    .refine(
+      (names) => names.every((name) => /^(?!\.{1,2}$)[^/\0]{1,200}$/.test(name)),
+      'names of folders at the top of the workspace, joined by ":". Try: node_modules:.venv',
+    )
+    .default(['node_modules', '.venv']),
+  PLANWAVE_UNCONFINED_COMMANDS: z
+    .enum(['0', '1'], '1 for commands without a sandbox, or 0. Try: leave it empty')
+    .default('0'),
   OTEL_EXPORTER_OTLP_ENDPOINT: address(
     /^https?$/,
     'the http:// or https:// address of an OpenTelemetry collector. Try: http://127.0.0.1:4318',
@@ -159,6 +187,7 @@ export function readWorkerSettings(env: NodeJS.ProcessEnv): WorkerProcessSetting
     defaultModel: read.PLANWAVE_MODEL ?? (isRehearsal ? 'rehearsal' : realModel),
     isRehearsal,
     threadsUrl: read.PLANWAVE_THREADS_URL,
+    commands: toCommandSettings(read),
     taskQueue: read.PLANWAVE_TASK_QUEUE,
     middlewaresFile: read.PLANWAVE_MIDDLEWARES,
     shutdownGraceMs: read.PLANWAVE_WORKER_GRACE_SECONDS * 1_000,
@@ -187,6 +216,29 @@ export function readMiddlewaresFile(env: NodeJS.ProcessEnv): string | undefined 
  */
 export function readThreadsUrl(env: NodeJS.ProcessEnv): string | undefined {
   return readVariables(Variables.pick({ PLANWAVE_THREADS_URL: true }), env).PLANWAVE_THREADS_URL;
+}
+
+/** Reads the settings of agents' commands. @throws {BadSettings} when one is wrong. */
+export function readCommandSettings(env: NodeJS.ProcessEnv): CommandSettings {
+  const names = {
+    PLANWAVE_TOOLCHAINS: true,
+    PLANWAVE_SHARED_FOLDERS: true,
+    PLANWAVE_UNCONFINED_COMMANDS: true,
+  } as const;
+  return toCommandSettings(readVariables(Variables.pick(names), env));
+}
+
+function toCommandSettings(
+  read: Pick<
+    z.infer<typeof Variables>,
+    'PLANWAVE_TOOLCHAINS' | 'PLANWAVE_SHARED_FOLDERS' | 'PLANWAVE_UNCONFINED_COMMANDS'
+  >,
+): CommandSettings {
+  return {
+    toolchains: read.PLANWAVE_TOOLCHAINS ?? ownToolchain(),
+    sharedFolders: read.PLANWAVE_SHARED_FOLDERS,
+    unconfined: read.PLANWAVE_UNCONFINED_COMMANDS === '1',
+  };
 }
 
 /** Returns true when spans have a destination. */

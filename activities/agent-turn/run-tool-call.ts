@@ -80,6 +80,7 @@ async function answerCall(
   const context: ToolContext = {
     store: deps.store,
     run_id: input.run_id,
+    delegation_id: input.delegation_id ?? '',
     record_ref: input.record_ref,
     upstream: input.upstream,
     loads_left: input.loads_left,
@@ -87,8 +88,9 @@ async function answerCall(
     signal: cancellationSignal,
   };
   if (tool.effect === 'read') return callTool(tool, prepared.input, context, timeoutMs);
+  const actingMs = tool.timeoutMsOf?.(prepared.input) ?? timeoutMs;
   return runActingCall(
     { ledger: deps.effects, input, agent, args, info },
-    { tool, input: prepared.input, context, timeoutMs, assertCurrent: checkCurrent },
+    { tool, input: prepared.input, context, timeoutMs: actingMs, assertCurrent: checkCurrent },
   );
 }

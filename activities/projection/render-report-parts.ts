@@ -1,6 +1,6 @@
 import type { RecordedCriterion, RunRecord } from '../../contracts/run-record.ts';
 import { bullets, oneLine, cutLine, embedMarkdown } from '../../core/text/markdown.ts';
-import type { RecordedEffect } from '../../contracts/effect.ts';
+import type { EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
 import { treePaths } from './paths.ts';
 import { resultLimits } from './limits.ts';
 import type { Ref } from '../../contracts/ref.ts';
@@ -98,8 +98,15 @@ function listEffects(heading: string, effects: readonly string[]): string | null
 }
 
 function describeConfirmed({ target, receipt, reason, delegation_id }: RecordedEffect): string {
-  const proof = receipt === null ? reason : `${receipt.bytes} bytes`;
+  const proof = receipt === null ? reason : describeReceipt(receipt);
   return `\`${target}\` by ${delegation_id}: ${proof}`;
+}
+
+function describeReceipt({ bytes, command }: EffectReceipt): string {
+  if (command === undefined) return `${bytes} bytes`;
+  const { exit_code, confined } = command;
+  const end = exit_code === null ? 'ended at a limit' : `exit code ${exit_code}`;
+  return confined ? end : `${end}, unconfined`;
 }
 
 function describeUnclear({ target, tool, reason, delegation_id }: RecordedEffect): string {

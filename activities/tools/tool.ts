@@ -11,6 +11,8 @@ import type { ToolSpec } from '../ports/model-client.ts';
 export interface ToolContext {
   readonly store: ArtifactStore;
   readonly run_id: string;
+  /** Empty for the planner. */
+  readonly delegation_id: string;
   readonly record_ref: Ref;
   readonly upstream: readonly UpstreamOutput[];
   /** Details that may still be loaded. */
@@ -76,6 +78,13 @@ export interface ActingTool extends ToolEntry {
   readonly effect: 'acting';
   /** Rule for asking the user before it acts. */
   readonly approval: ApprovalMark;
+  /** Milliseconds that a call may take. If absent, as long as any tool. */
+  timeoutMsOf?(input: unknown): number;
+  /**
+   * Returns the text for the model after the change. If absent, the text names the receipt. It is called again when the
+   * activity is repeated.
+   */
+  describeDone?(receipt: EffectReceipt, context: ToolContext): Promise<string>;
   /** Names what a call changes, in a few words: a path. For people, for the record, and for what the agent claims. */
   targetOf(input: unknown): string;
   /**

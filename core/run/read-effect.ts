@@ -1,5 +1,5 @@
 /** Reads an effect that a delegation reports, field by field, because workflow code does not load zod. */
-import type { EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
+import type { CommandReceipt, EffectReceipt, RecordedEffect } from '../../contracts/effect.ts';
 import { cutText } from '../text/cut-text.ts';
 import { isRecord } from '../is-record.ts';
 
@@ -60,7 +60,13 @@ function readReceipt(value: unknown): EffectReceipt | null | undefined {
   const sha256 = readHash(value['sha256']);
   const bytes = readCount(value['bytes']);
   if (target === null || sha256 === null || bytes === null) return undefined;
-  return { target, sha256, bytes };
+  const command = readCommand(value['command']);
+  return { target, sha256, bytes, ...(command !== null && { command }) };
+}
+
+function readCommand(value: unknown): CommandReceipt | null {
+  if (!isRecord(value)) return null;
+  return { exit_code: readCount(value['exit_code']), confined: value['confined'] === true };
 }
 
 /** Returns undefined for a value that is neither text nor null. */

@@ -20,7 +20,8 @@ const writingPorts: Readonly<Record<string, string>> = {
   'activities/ports/thread-store.ts append':
     'redactThreads(createThreadStore({ home, threadsUrl }), redactor)',
   // What agents write is an argument of a call, and each was redacted when the model's reply came.
-  'activities/ports/workspaces.ts write': 'const workspaces = createFileWorkspaces({ home })',
+  'activities/ports/workspaces.ts write':
+    'const workspaces = createFileWorkspaces({ home, worktrees })',
   // Run ids and addresses only.
   'activities/ports/artifact-store.ts write': 'index: createFileRunIndex({ home })',
 };
@@ -40,7 +41,7 @@ it('every port that writes stands behind a redactor', () => {
 
 it('what comes from models and tools is redacted before it is used', () => {
   expect(wiring).toContain('redactModel(');
-  expect(wiring).toContain('redactTools(createToolRegistry([');
+  expect(wiring).toContain('redactTools( createToolRegistry([');
   expect(wiring).toContain('redactMiddlewares( createMiddlewareRegistry([');
   expect(wiring).toContain("redact: (text) => redactor.redactText(text, 'failure')");
 });
@@ -84,6 +85,21 @@ it.each(makers)('%s stands only where it is redacted', (what, only) => {
   );
   // Cure: have it made there, or put a redactor before it and name the file here.
   expect(used.toSorted()).toEqual(only.toSorted());
+});
+
+it('programs are started in few places, and git in one that nothing planted can misuse', () => {
+  const startsPrograms = sourceFiles.filter(
+    (path) => !path.startsWith('scripts/') && /['"]node:child_process['"]/.test(read(path)),
+  );
+  // Cure: call runGit, or put an agent's command through CommandRunner.
+  expect(startsPrograms.toSorted()).toEqual([
+    'activities/adapters/git/run-git.ts',
+    'activities/adapters/sandbox/run-process.ts',
+  ]);
+  const callsGit = sourceFiles.filter((path) =>
+    /\b(?:exec\w*|spawn\w*|runCommand)\(\s*['"`]git\b/.test(read(path)),
+  );
+  expect(callsGit).toEqual(['activities/adapters/git/run-git.ts']);
 });
 
 /** Prints for a main thread that is blocked, and only what that one has redacted. */

@@ -1,3 +1,4 @@
+import { ownToolchain } from '../../activities/adapters/sandbox/bubblewrap.ts';
 import { resolve } from 'node:path';
 import { readWorkerSettings } from '../../worker/worker-settings.ts';
 
@@ -17,8 +18,32 @@ it('takes the defaults of the documentation', () => {
     buildId: undefined,
     metricsAddress: undefined,
     traced: false,
+    commands: {
+      toolchains: ownToolchain(),
+      sharedFolders: ['node_modules', '.venv'],
+      unconfined: false,
+    },
     log: { format: 'text', level: 'WARN' },
   });
+});
+
+it('reads the settings of commands, and refuses folders that are somewhere else', () => {
+  const read = (env: NodeJS.ProcessEnv) =>
+    readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1', ...env }).commands;
+  const env = {
+    PLANWAVE_TOOLCHAINS: '/opt/go:/opt/python',
+    PLANWAVE_SHARED_FOLDERS: 'vendor',
+    PLANWAVE_UNCONFINED_COMMANDS: '1',
+  };
+  expect(read(env)).toEqual({
+    toolchains: ['/opt/go', '/opt/python'],
+    sharedFolders: ['vendor'],
+    unconfined: true,
+  });
+  expect(() => read({ PLANWAVE_TOOLCHAINS: 'opt/go' })).toThrow('absolute paths');
+  expect(() => read({ PLANWAVE_SHARED_FOLDERS: '../elsewhere' })).toThrow('names of folders');
+  expect(() => read({ PLANWAVE_SHARED_FOLDERS: '..' })).toThrow('names of folders');
+  expect(() => read({ PLANWAVE_UNCONFINED_COMMANDS: 'yes' })).toThrow('without a sandbox');
 });
 
 it('an empty variable is one that is not set', () => {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { EffectVerdict } from '../../../core/effects/step-effect.ts';
 import { workspacePathCharsMax } from '../../../core/effects/check-workspace-path.ts';
-import type { FileState, WorkspacePlace, Workspaces } from '../../ports/workspaces.ts';
-import { readRecord } from '../../artifacts/read-record.ts';
+import type { FileState, Workspaces } from '../../ports/workspaces.ts';
 import { hashBytes } from '../../text/bytes.ts';
-import type { ActingTool, ToolContext } from '../tool.ts';
+import { placeOf } from '../place-of.ts';
+import type { ActingTool } from '../tool.ts';
 
 /** Maximum characters of a file: twice as much as a model can write in one reply. */
 const contentCharsMax = 500_000;
@@ -70,9 +70,4 @@ function judge(
 
 function describe(state: FileState | null): string {
   return state === null ? noFile : `a file with SHA-256 ${state.sha256}`;
-}
-
-async function placeOf({ store, record_ref, run_id }: ToolContext): Promise<WorkspacePlace> {
-  const record = await readRecord(store, record_ref);
-  return { run_id, dir: record.workspace_dir ?? null };
 }

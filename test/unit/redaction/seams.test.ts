@@ -226,6 +226,7 @@ it('the last words of a stream show no secret, whole or in part', async () => {
 const toolContext: ToolContext = {
   store: createMemoryStore(),
   run_id: 'my-run',
+  delegation_id: 'task',
   record_ref: '',
   upstream: [],
   loads_left: 1,
