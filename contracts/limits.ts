@@ -1,15 +1,22 @@
 import { z } from 'zod';
+import { limitMaxima } from './limit-maxima.ts';
 
-const count = (description: string): z.ZodOptional<z.ZodNumber> =>
-  z.number().int().min(1).max(100_000).optional().describe(description);
+const count = (max: number, description: string): z.ZodOptional<z.ZodNumber> =>
+  z.number().int().min(1).max(max).optional().describe(description);
 
 /** Limits that a user may set per run. Missing ones come from `core/limits.ts`. */
 export const LimitsInput = z.strictObject({
-  max_waves: count('Waves before the run asks whether to go on.'),
-  max_parallel: count('Delegations that work at the same time, over the whole run.'),
-  max_delegations: count('Delegations in one wave.'),
-  max_turns: count('Model calls of one delegation.'),
-  max_output_tokens: count('Output tokens of one model call, at first. Truncation raises it.'),
+  max_waves: count(limitMaxima.max_waves, 'Waves before the run asks whether to go on.'),
+  max_parallel: count(
+    limitMaxima.max_parallel,
+    'Delegations that work at the same time, over the whole run.',
+  ),
+  max_delegations: count(limitMaxima.max_delegations, 'Delegations in one wave.'),
+  max_turns: count(limitMaxima.max_turns, 'Model calls of one delegation.'),
+  max_output_tokens: count(
+    limitMaxima.max_output_tokens,
+    'Output tokens of one model call, at first. Truncation raises it; models limit it.',
+  ),
 });
 export type LimitsInput = z.infer<typeof LimitsInput>;
 

@@ -4,6 +4,7 @@ import type { BudgetAccount, CarriedBudget } from './budget.ts';
 import type { CriterionState } from './criterion.ts';
 import { ReadDelegation } from './delegation.ts';
 import type { DelegationOutcome } from './delegation-run.ts';
+import { limitMaxima } from './limit-maxima.ts';
 import type { RunLimits } from './limits.ts';
 import type { KnownAnswer } from './question.ts';
 import type { RunAnswer } from './planner-run.ts';
@@ -20,7 +21,7 @@ import type { WaveDecisionOutline } from './wave-decision.ts';
 export const PlannerWaveInput = z.strictObject({
   goal: z.string().trim().min(1, 'expected a goal. Try: {"goal":"…"}').max(100_000),
   constraints: z.array(z.string().min(1).max(4_000)).max(50).optional(),
-  delegations: z.array(ReadDelegation).min(1).optional(),
+  delegations: z.array(ReadDelegation).min(1).max(limitMaxima.max_delegations).optional(),
   /** false: every delegation is done by one agent. Default true. */
   triads: z.boolean().optional(),
   /** Defined in PlannerRunInput. */

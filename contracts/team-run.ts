@@ -58,9 +58,9 @@ export interface GivenTask {
 
 export type TaskStatus =
   /**
-   * `timed_out`: the time of the task or the team was over. `not_started`: something that it needs was not available.
+   * `timed_out`: the time of the task or the team was over. `skipped`: it never started, as its reason says.
    */
-  'completed' | 'failed' | 'timed_out' | 'stopped' | 'not_started';
+  'completed' | 'failed' | 'timed_out' | 'stopped' | 'skipped';
 
 /** One ended task of a leader. */
 export interface TaskRecord {

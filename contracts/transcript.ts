@@ -40,6 +40,18 @@ export interface Message {
   readonly content: readonly ContentBlock[];
 }
 
+/**
+ * A text block of the rendered first message, as a stored node has it: the artifact `packet_ref` holds its text, which the
+ * node does not repeat. The blocks of a packet follow each other in it, two line breaks apart.
+ */
+export interface PacketBlock {
+  readonly type: 'packet';
+  /** Length of its text, in UTF-16 code units. */
+  readonly chars: number;
+  /** Defined in TextBlock. */
+  readonly cache_breakpoint?: true;
+}
+
 /** Versions of a node's shape, newest last. A reader refuses others by name. */
 export const transcriptVersions = [1] as const;
 
@@ -69,7 +81,7 @@ export interface PlanningTerms extends PlanParts {
   readonly known_inputs: readonly string[];
 }
 
-/** Messages that one turn added to a conversation, as JSON in the store. */
+/** Messages that one turn added to a conversation. */
 export interface TranscriptNode {
   readonly version: (typeof transcriptVersions)[number];
   /** The node before this one; null in the first. */
@@ -99,4 +111,12 @@ export interface TranscriptNode {
   readonly schema_form?: SchemaForm;
   /** `tool_use_id`s of results that compaction leaves out from this turn on. */
   readonly left_out: readonly string[];
+}
+
+/** A node as JSON in the store. */
+export interface StoredNode extends Omit<TranscriptNode, 'messages'> {
+  readonly messages: readonly {
+    readonly role: Message['role'];
+    readonly content: readonly (ContentBlock | PacketBlock)[];
+  }[];
 }

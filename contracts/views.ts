@@ -6,7 +6,6 @@ import type { PlannedDelegation } from './messages.ts';
 import type { RunStatus, WaveSummary } from './planner-run.ts';
 import type { AnsweredQuestion, Question, RejectedAnswer } from './question.ts';
 import type { Claim, SectionState } from './spec.ts';
-import type { TaskStatus } from './team-run.ts';
 import type { TriadPhase, TriadType } from './triad.ts';
 import type { PhaseReport } from './triad-run.ts';
 import type { Usage } from './usage.ts';
@@ -90,6 +89,9 @@ export type DelegationState =
   | 'resuming'
   | 'completed'
   | 'failed'
+  /** Its time was over. Only a team's task has a time limit of its own. */
+  | 'timed_out'
+  /** It never started. */
   | 'skipped'
   | 'stopped';
 
@@ -175,7 +177,7 @@ export interface TaskView {
   /** As in `TeamSeat.executor_id`. */
   readonly executor_id: string;
   readonly title: string;
-  readonly state: 'pending' | 'running' | 'waiting' | TaskStatus;
+  readonly state: DelegationState;
   /** Reason why it waits, or the cause of its end. Empty while it works. */
   readonly reason: string;
   readonly attempts: number;

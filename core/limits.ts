@@ -5,8 +5,14 @@
  *   L1. The limits are consistent; loading this file throws, naming the pair, when they are not.
  *   L2. A resolved limit is the user's if there is one, otherwise the default; output tokens never exceed the ceiling.
  */
+import { limitMaxima } from '../contracts/limit-maxima.ts';
 import type { LimitsInput, RunLimits } from '../contracts/limits.ts';
-import { findLimitFaults, findTeamFaults, findTriadFaults } from './check-limits.ts';
+import {
+  findLimitFaults,
+  findSizeFaults,
+  findTeamFaults,
+  findTriadFaults,
+} from './check-limits.ts';
 
 /** Limits of a run whose input sets none. */
 export const defaultLimits: RunLimits = {
@@ -109,6 +115,16 @@ export const engineLimits = {
   questionsMax: 500,
   /** Newest rejected answers that are kept: people look at their last attempts. */
   rejectedAnswersMax: 20,
+  /** Rejected answers in the record, the newest. Any sender can add one, so without a limit the record has none. */
+  rejectedAnswersRecordedMax: 200,
+  /**
+   * Fewest and most revisions from one whole record to the next. The fewest keep a young run, whose record is small, from
+   * storing each revision twice; the most bound what a worker without the record in memory reads and folds.
+   */
+  snapshotRevisionsMin: 16,
+  snapshotRevisionsMax: 256,
+  /** Records that a worker keeps in memory: the newest of each run at work, and those that its prompts show. */
+  recordsCachedMax: 32,
   /** Characters of the reason of a rejected answer. */
   rejectedReasonCharsMax: 1_000,
   /** Characters of the example beside a refusal, as JSON. A longer one hides the reason. */
@@ -246,6 +262,7 @@ export const engineLimits = {
 
 const limitFaults = [
   ...findLimitFaults(engineLimits, defaultLimits),
+  ...findSizeFaults(engineLimits, limitMaxima),
   ...findTriadFaults(defaultTriad),
   ...findTeamFaults(defaultTeam, engineLimits, defaultLimits),
 ];

@@ -2,6 +2,10 @@
 # Creates Temporal's two databases and brings their schemas up to this server's version. Safe to run at every start.
 set -eu
 
+# temporal-sql-tool has its own name for it.
+SQL_PASSWORD=$(cat /run/secrets/postgres-password)
+export SQL_PASSWORD
+
 for database in temporal temporal_visibility; do
   case "$database" in
     temporal) schema=temporal ;;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createFileProjection } from '../activities/adapters/file-projection.ts';
 import { createFileArtifactStore } from '../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../activities/adapters/file-store/file-run-index.ts';
+import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
 import { ThreadUnavailable } from '../activities/ports/thread-store.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
 import { redactProjection, redactThreads } from '../activities/redaction/redact-ports.ts';
@@ -83,11 +84,18 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     // npm runs scripts in the package's folder; a user means the current one.
     cwd: process.env['INIT_CWD'] ?? process.cwd(),
     exportRun: async (runId) => {
+      await checkHome(home);
       const { root } = await exportRun(files, runId).catch(nameUnknownRun);
       return { path: join(home, root) };
     },
-    readResult: (runId) => readStoredResult(files, runId),
-    readStoredStatus: (runId) => readStoredStatus(files, runId),
+    readResult: async (runId) => {
+      await checkHome(home);
+      return readStoredResult(files, runId);
+    },
+    readStoredStatus: async (runId) => {
+      await checkHome(home);
+      return readStoredStatus(files, runId);
+    },
     changes: createRunChanges(home, files),
     threads: createCliThreads(home, process.env, redactor),
     doctorChecks: createDoctorChecks(settings),
@@ -99,6 +107,12 @@ export function createCliDeps(settings: Settings, temporalAddress: string): CliD
     runTemporalCli,
     startTracing: isTraced(process.env) ? () => loadTracing(redactor) : undefined,
   };
+}
+
+/** @throws {CliError} when the artifact home has a format that this planwave can't read. */
+async function checkHome(home: string): Promise<void> {
+  const fault = await findHomeFault(home);
+  if (fault !== null) throw badInput(fault);
 }
 
 /** Loads the OpenTelemetry SDK only when it is needed. */

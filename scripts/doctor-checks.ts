@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAgents } from '../activities/adapters/agent-files.ts';
+import { findHomeFault } from '../activities/adapters/file-store/home-format.ts';
 import { computeUsage, pricesAsOf } from '../activities/adapters/prices.ts';
 import { AgentFilesInvalid } from '../activities/ports/agent-source.ts';
 import type { ThreadStore } from '../activities/ports/thread-store.ts';
@@ -43,6 +44,8 @@ export async function checkHome(home: string): Promise<DoctorFinding> {
       cure: 'mend its permissions, or set PLANWAVE_HOME to another folder',
     };
   }
+  const fault = await findHomeFault(home);
+  if (fault !== null) return { ok: false, detail: fault };
   const { bavail, bsize } = await statfs(home);
   const freeBytes = bavail * bsize;
   const detail = `${home} can be written, ${(freeBytes / 1e9).toFixed(1)} GB free`;

@@ -2,7 +2,7 @@ import { applyChanges, diffRun, undoChanges } from '../activities/adapters/git/a
 import type { ChangedRun, ChangeResult } from '../activities/adapters/git/apply-changes.ts';
 import { diffOf } from '../activities/adapters/git/git-worktrees.ts';
 import { GitFailed } from '../activities/adapters/git/run-git.ts';
-import { readRecord } from '../activities/artifacts/read-record.ts';
+import { readRecord } from '../activities/artifacts/record-log.ts';
 import type { ArtifactStore, RunIndex } from '../activities/ports/artifact-store.ts';
 import type { CliChanges, TakenOver } from '../client/cli/cli-deps.ts';
 import { badInput, CliError, exitCodes } from '../client/cli/cli-error.ts';

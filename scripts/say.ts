@@ -10,7 +10,7 @@ const runsQuery = 'WorkflowType IN ("plannerRun", "team")';
 
 /** Returns the addresses of the Web UI as lines for the terminal. */
 export function temporalLinks(uiUrl: string | undefined): string {
-  if (uiUrl === undefined) return 'Web UI:     the one of the Temporal server in use';
+  if (uiUrl === undefined) return 'Web UI:     none here; the Temporal server in use may have one';
   const list = `${uiUrl}/namespaces/${encodeURIComponent(namespaceOf())}/workflows`;
   return [
     `Web UI:     ${uiUrl}`,

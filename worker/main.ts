@@ -1,6 +1,7 @@
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { openHome } from '../activities/adapters/file-store/home-format.ts';
 import { computeBuildId } from './build-id.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { createActivities } from './create-activities.ts';
@@ -18,7 +19,7 @@ import { openCommands } from './open-commands.ts';
 import { startWatchdog } from './watchdog.ts';
 import { watchQuestions } from './watch-questions.ts';
 import type { Tracing } from './start-tracing.ts';
-import { readWorkerSettings } from './worker-settings.ts';
+import { BadSettings, readWorkerSettings } from './worker-settings.ts';
 
 /** Description of a worker that polls. */
 export interface ReadyWorker {
@@ -42,7 +43,7 @@ export interface RunWorkerOptions {
  * `PLANWAVE_MIDDLEWARES`, `PLANWAVE_METRICS_ADDRESS`, `PLANWAVE_LOG`, `PLANWAVE_LOG_LEVEL`,
  * `OTEL_*`, `TEMPORAL_DEPLOYMENT_NAME`, `TEMPORAL_WORKER_BUILD_ID`).
  *
- * @throws {BadSettings} when a setting is missing or wrong.
+ * @throws {BadSettings} when a setting is missing or wrong, or the artifact home has another format.
  */
 export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<void> {
   const settings = readWorkerSettings(process.env);
@@ -51,7 +52,11 @@ export async function runWorker({ signal, onReady }: RunWorkerOptions): Promise<
     secrets: collectOwnSecrets(process.env),
     onRedacted: createRedactionCounter(recorder),
   });
-  for (const stream of [process.stdout, process.stderr]) redactOutput(stream, redactor);
+  for (const stream of [process.stdout, process.stderr]) {
+    process.once('exit', redactOutput(stream, redactor));
+  }
+  const homeFault = await openHome(settings.home);
+  if (homeFault !== null) throw new BadSettings(homeFault);
   const middlewares = await loadMiddlewares(settings.middlewaresFile);
   const tracing = settings.traced ? await loadTracing(redactor) : undefined;
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();

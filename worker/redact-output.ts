@@ -1,18 +1,32 @@
+import { StringDecoder } from 'node:string_decoder';
 import type { Redactor } from '../activities/ports/redactor.ts';
 
+/** Characters after which an unfinished line is printed. No line of the log is as long. */
+const lineCharsMax = 1_000_000;
+
 /**
- * Redacts all that a stream prints from now on: the log, warnings, and what a crash says.
+ * Redacts all that a stream prints from now on: the log, warnings, and what a crash says. Lines are printed whole, so that
+ * a secret is also found when it comes in several writes.
  *
  * @param stream such as `process.stderr`; its `write` is replaced.
+ * @returns Prints the unfinished line. To be called when the process exits.
  */
-export function redactOutput(stream: NodeJS.WritableStream, redactor: Redactor): void {
+export function redactOutput(stream: NodeJS.WritableStream, redactor: Redactor): () => void {
   // Its two overloads differ in what may follow the chunk, which goes on as it came.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const write = stream.write.bind(stream) as Write;
+  const decoder = new StringDecoder('utf8');
+  let unfinished = '';
   stream.write = (chunk: Uint8Array | string, ...rest: unknown[]): boolean => {
-    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
-    const redacted = redactor.redactText(text, 'output');
-    return write(redacted === text ? chunk : redacted, ...rest);
+    const text =
+      unfinished + (typeof chunk === 'string' ? chunk : decoder.write(Buffer.from(chunk)));
+    const end = text.length > lineCharsMax ? text.length : text.lastIndexOf('\n') + 1;
+    unfinished = text.slice(end);
+    return write(redactor.redactText(text.slice(0, end), 'output'), ...rest);
+  };
+  return () => {
+    write(redactor.redactText(unfinished, 'output'));
+    unfinished = '';
   };
 }
 

@@ -1,11 +1,17 @@
 import type { TurnInput } from '../../contracts/model-turn.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import { transcriptVersions } from '../../contracts/transcript.ts';
-import type { ContentBlock, Message, TranscriptNode } from '../../contracts/transcript.ts';
+import type {
+  ContentBlock,
+  Message,
+  PacketBlock,
+  StoredNode,
+  TranscriptNode,
+} from '../../contracts/transcript.ts';
 import { hashText } from '../../core/text/hash-text.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { putToolResultsFirst } from './render-append.ts';
+import { packetSeparator, putToolResultsFirst } from './render-append.ts';
 import { readJson } from '../artifacts/read-artifact.ts';
 
 /**
@@ -85,13 +91,13 @@ function joinContent(before: Message, content: readonly ContentBlock[]): readonl
 
 async function readNode(store: ArtifactStore, ref: Ref): Promise<TranscriptNode> {
   const node = await readJson(store, ref);
-  if (isTranscriptNode(node)) return node;
+  if (isStoredNode(node)) return unfoldPacket(store, node);
   const versions = transcriptVersions.join(' or ');
   const message = `The artifact ${ref} is no transcript node of version ${versions}.`;
   throw new ArtifactCorrupt(message, { ref, path: ref });
 }
 
-function isTranscriptNode(value: unknown): value is TranscriptNode {
+function isStoredNode(value: unknown): value is StoredNode {
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -100,4 +106,44 @@ function isTranscriptNode(value: unknown): value is TranscriptNode {
     'messages' in value &&
     Array.isArray(value.messages)
   );
+}
+
+/**
+ * Stores a node. Blocks whose text the packet's artifact has are stored by their length: a packet is the largest text of
+ * most conversations, and would otherwise be stored twice.
+ *
+ * @throws StoreUnavailable
+ */
+export async function putNode(store: ArtifactStore, node: TranscriptNode): Promise<Ref> {
+  const { packet_ref } = node;
+  if (packet_ref === null) return store.put(JSON.stringify(node));
+  // Read back: where a secret was removed from the packet, the text of the block is kept.
+  const packet = await store.getText(packet_ref);
+  let at = 0;
+  const fold = (block: ContentBlock): ContentBlock | PacketBlock => {
+    if (block.type !== 'text' || !packet.startsWith(block.text, at)) return block;
+    const { text, ...rest } = block;
+    at += text.length + packetSeparator.length;
+    return { ...rest, type: 'packet', chars: text.length };
+  };
+  const messages = node.messages.map(({ role, content }) => ({ role, content: content.map(fold) }));
+  return store.put(JSON.stringify({ ...node, messages } satisfies StoredNode));
+}
+
+/** @throws ArtifactCorrupt when the packet is missing or damaged. */
+async function unfoldPacket(store: ArtifactStore, node: StoredNode): Promise<TranscriptNode> {
+  const packet = node.packet_ref === null ? '' : await store.getText(node.packet_ref);
+  let at = 0;
+  const unfold = (block: ContentBlock | PacketBlock): ContentBlock => {
+    if (block.type !== 'packet') return block;
+    const { chars, ...rest } = block;
+    const text = packet.slice(at, at + chars);
+    at += chars + packetSeparator.length;
+    return { ...rest, type: 'text', text };
+  };
+  const messages = node.messages.map(({ role, content }) => ({
+    role,
+    content: content.map(unfold),
+  }));
+  return { ...node, messages };
 }

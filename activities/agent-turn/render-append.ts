@@ -43,8 +43,13 @@ export async function renderAppend(
   return { content: putToolResultsFirst(content), packet };
 }
 
+/** Separates the blocks of a packet. */
+export const packetSeparator = '\n\n';
+
 function joinTexts(blocks: readonly ContentBlock[]): string {
-  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
+  return blocks
+    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    .join(packetSeparator);
 }
 
 /** Moves tool results first: the API wants the results of a message's tool calls before anything else. */

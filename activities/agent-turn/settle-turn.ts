@@ -1,13 +1,14 @@
 import type { ModelTurnInput, TurnOutline, TurnReply } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { Ref } from '../../contracts/ref.ts';
-import type { ContentBlock, TranscriptNode } from '../../contracts/transcript.ts';
+import type { ContentBlock } from '../../contracts/transcript.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { Stage } from '../stages/stage.ts';
 import { countBytes } from '../text/bytes.ts';
 import { wholePath } from '../text/describe-issues.ts';
 import { classifyReply } from './classify-reply.ts';
 import type { ReplyClass } from './classify-reply.ts';
+import { putNode } from './conversation.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import type { AgentTurnDeps } from './deps.ts';
 import { settleCalls } from './settle-calls.ts';
@@ -172,8 +173,4 @@ function putReply(
     messages: [...waiting.messages, { role: 'assistant', content }],
     awaiting: null,
   });
-}
-
-function putNode(store: ArtifactStore, node: TranscriptNode): Promise<Ref> {
-  return store.put(JSON.stringify(node));
 }

@@ -5,7 +5,7 @@ import type { RunRecord } from '../../contracts/run-record.ts';
 import type { NamedAnswer } from '../../contracts/wave-decision.ts';
 import { listAnswerPaths } from '../../core/decision/check-decision.ts';
 import { hashBytes } from '../text/bytes.ts';
-import { findHandedOver, listDeliverables } from './list-deliverables.ts';
+import { findHandedOver, listDeliverables } from '../../core/run/list-deliverables.ts';
 import { embedCode, embedMarkdown, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';

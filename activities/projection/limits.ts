@@ -41,6 +41,10 @@ export const resultLimits = {
   lineCharsMax: 600,
   /** Entries of one list. The other files hold the rest. */
   listEntriesMax: 100,
+  /** Entries of one page of `pool.jsonl`, `questions.jsonl` and `effects.jsonl`. Each change writes the newest page. */
+  pageEntriesMax: 50,
+  /** Newest waves that the conversation summary tells of. Each wave has a folder of its own. */
+  summaryWavesMax: 10,
 } as const;
 
 /**

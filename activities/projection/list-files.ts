@@ -1,5 +1,6 @@
-import type { RecordChange, RunRecord, StoredWave } from '../../contracts/run-record.ts';
-import { listCompleted } from './list-deliverables.ts';
+import type { RunRecord, StoredWave } from '../../contracts/run-record.ts';
+import { listCompleted } from '../../core/run/list-deliverables.ts';
+import { resultLimits } from './limits.ts';
 import { treePaths } from './paths.ts';
 import { textOf, findPlanned } from './record-texts.ts';
 import { renderConversationSummary } from './render-conversation-summary.ts';
@@ -15,7 +16,6 @@ import { renderTeam } from './render-team.ts';
 export function listFiles(record: RunRecord): readonly ProjectedFile[] {
   return [
     ...listRunFiles(record),
-    ...listEffects(record),
     ...record.waves.flatMap(listWaveFiles),
     ...record.waves.flatMap(listReports),
     ...listTaskOutputs(record),
@@ -24,66 +24,52 @@ export function listFiles(record: RunRecord): readonly ProjectedFile[] {
 }
 
 function listRunFiles(record: RunRecord): readonly ProjectedFile[] {
+  const shown = record.waves.slice(-resultLimits.summaryWavesMax);
+  const plans = shown.map((wave) => wave.plan_ref);
   return [
     {
       path: treePaths.sharedStatus,
-      needs: { plans: record.waves.map((wave) => wave.plan_ref) },
-      changesWith: () => true,
+      of: [record.phase, record.waves, record.open_questions, record.answered_questions],
+      needs: { plans: plans.slice(-1) },
       render: (texts) => renderSharedStatus(record, texts),
     },
     {
       path: treePaths.conversationSummary(record.goal_title),
-      needs: {
-        plans: record.waves.map((wave) => wave.plan_ref),
-        decisions: record.waves.map((wave) => wave.decision_ref),
-      },
-      changesWith: ({ type }) => !isApart.has(type),
+      of: [
+        record.status,
+        record.instructions,
+        record.criteria,
+        record.waves,
+        record.facts,
+        record.open_questions,
+        record.answered_questions,
+      ],
+      needs: { plans, decisions: shown.map((wave) => wave.decision_ref) },
       render: (texts) => renderConversationSummary(record, texts),
     },
-    {
-      path: treePaths.pool,
-      needs: {},
-      changesWith: ({ type }) =>
-        type === 'wave_done' ||
-        type === 'question_answered' ||
-        type === 'answer_amended' ||
-        type === 'instruction',
-      render: () => renderPool(record),
-    },
-    {
-      path: treePaths.questions,
-      needs: {},
-      changesWith: ({ type }) => type.startsWith('question_') || type.startsWith('answer_'),
-      render: () => renderQuestions(record),
-    },
-  ];
-}
-
-/** Changes that the summary of the conversation does not mention. */
-const isApart: ReadonlySet<RecordChange['type']> = new Set([
-  'phase',
-  'answer_rejected',
-  'effect',
-  'ended',
-]);
-
-/** Lists the file of effects. A run whose tools change nothing has none. */
-function listEffects(record: RunRecord): readonly ProjectedFile[] {
-  if (record.effects === undefined) return [];
-  return [
-    {
-      path: treePaths.effects,
-      needs: {},
-      changesWith: ({ type }) => type === 'effect' || type === 'ended',
-      render: () => renderEffects(record),
-    },
+    ...listPages(treePaths.pool, record.facts, []),
+    ...listPages(
+      treePaths.questions,
+      record.answered_questions,
+      [record.open_questions, record.rejected_answers],
+      // First the answered ones in the order of answering, then the open ones, then the refused answers.
+      {
+        line: (answered) => ({ state: 'answered', ...answered }),
+        rest: () => [
+          ...record.open_questions.map((question) => ({ state: 'open', ...question })),
+          ...record.rejected_answers.map((rejected) => ({ state: 'rejected', ...rejected })),
+        ],
+      },
+    ),
+    // A run whose tools change nothing has none.
+    ...(record.effects === undefined ? [] : listPages(treePaths.effects, record.effects, [])),
   ];
 }
 
 function listWaveFiles(wave: StoredWave): readonly ProjectedFile[] {
   const ref = wave.decision_ref;
   if (ref === null) return [];
-  const shared = { needs: { decisions: [ref] }, changesWith: isEndOf(wave.wave) };
+  const shared = { of: [ref], needs: { decisions: [ref] } };
   return [
     {
       ...shared,
@@ -112,8 +98,8 @@ function listReports({ plan_ref, outcomes }: StoredWave): readonly ProjectedFile
 function listTaskOutputs(record: RunRecord): readonly ProjectedFile[] {
   return listCompleted(record).map((one) => ({
     path: treePaths.taskOutput(one.agent_id, one.delegation_id),
+    of: [one.output_ref],
     needs: { outputs: [one.output_ref] },
-    changesWith: isEndOf(one.wave),
     render: (texts) => textOf(texts.outputs, one.output_ref).detailed_md,
   }));
 }
@@ -130,24 +116,20 @@ function listResult({ result_ref, report_ref }: RunRecord): readonly ProjectedFi
       : [
           {
             path,
+            of: [ref],
             needs: { markdown: [ref] },
-            changesWith: ({ type }) => type === 'ended',
             render: (texts) => textOf(texts.markdown, ref),
           } satisfies ProjectedFile,
         ],
   );
 }
 
-function isEndOf(wave: number): ProjectedFile['changesWith'] {
-  return (change) => change.type === 'wave_done' && change.wave.wave === wave;
-}
-
-/** File of a run's tree: its path, what its rendering needs, and the changes that affect it. */
+/** File of a run's tree: its path, its sources in the record, and the artifacts that its rendering needs. */
 export interface ProjectedFile {
   readonly path: string;
   readonly needs: TextRefs;
-  /** Returns true if this change can make the file differ. */
-  readonly changesWith: (change: RecordChange) => boolean;
+  /** All parts of the record that can make the file differ. Null: none, an activity of its own has written it. */
+  readonly of: readonly unknown[] | null;
   readonly render: (texts: RecordTexts) => string;
   /** Files that can be listed only from the loaded texts. If undefined, there are none. */
   readonly below?: (texts: RecordTexts) => readonly ProjectedFile[];
@@ -175,7 +157,7 @@ function listPhaseFiles(
   return newestPhases(triad).map(({ phase, report_ref }) => ({
     path: treePaths.triadPhase(delegation_id, phase),
     needs: { plans: [plan_ref], phases: [report_ref] },
-    changesWith: () => false,
+    of: null,
     render: ({ phases, plans }) =>
       renderPhase(textOf(phases, report_ref), findPlanned(delegation_id, textOf(plans, plan_ref))),
   }));
@@ -190,35 +172,46 @@ function teamFile(delegationId: string, reportRef: Ref): ProjectedFile {
   return {
     path: treePaths.team(delegationId),
     needs: { teams: [reportRef] },
-    changesWith: () => false,
+    of: null,
     render: ({ teams }) => renderTeam(textOf(teams, reportRef), delegationId),
     below: ({ teams }) => textOf(teams, reportRef).tasks.flatMap(listReportFiles),
   };
 }
 
-/** Renders `effects.jsonl`: what tools changed outside, or were to change, in the order of the calls. */
-function renderEffects(record: RunRecord): string {
-  return renderJsonLines(record.effects ?? []);
+/** How a list of the record becomes lines of JSON. */
+interface Lines<T> {
+  readonly line: (entry: T) => unknown;
+  /** Values that follow the entries of the newest page. */
+  readonly rest: () => readonly unknown[];
+}
+
+/**
+ * Lists the pages of a list that only grows: the newest entries under `path`, and each full page before them in a file of
+ * its own, so that adding an entry does not rewrite the others.
+ *
+ * @param others Sources of the newest page besides the entries.
+ */
+function listPages<T>(
+  path: string,
+  entries: readonly T[],
+  others: readonly unknown[],
+  { line, rest }: Lines<T> = { line: (entry) => entry, rest: () => [] },
+): readonly ProjectedFile[] {
+  const size = resultLimits.pageEntriesMax;
+  const full = Math.max(0, Math.ceil(entries.length / size) - 1);
+  return Array.from({ length: full + 1 }, (_, index) => {
+    const page = entries.slice(index * size, (index + 1) * size);
+    const isNewest = index === full;
+    return {
+      path: isNewest ? path : treePaths.page(path, index + 1),
+      of: isNewest ? [...page, ...others] : page,
+      needs: {},
+      render: () => renderJsonLines([...page.map(line), ...(isNewest ? rest() : [])]),
+    };
+  });
 }
 
 /** Renders one JSON object per line. No entries give an empty file. */
 function renderJsonLines(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
-}
-
-/** Renders `pool.jsonl`: every fact of the run, in the order of recording. */
-function renderPool(record: RunRecord): string {
-  return renderJsonLines(record.facts);
-}
-
-/**
- * Renders `questions.jsonl`: the inbox. First the answered questions in the order of answering, then the open ones,
- * then the refused answers, each with the reason.
- */
-function renderQuestions(record: RunRecord): string {
-  return renderJsonLines([
-    ...record.answered_questions.map((answered) => ({ state: 'answered', ...answered })),
-    ...record.open_questions.map((question) => ({ state: 'open', ...question })),
-    ...record.rejected_answers.map((rejected) => ({ state: 'rejected', ...rejected })),
-  ]);
 }

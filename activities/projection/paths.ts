@@ -14,6 +14,9 @@ export const treePaths = {
   pool: 'pool.jsonl',
   questions: 'questions.jsonl',
   effects: 'effects.jsonl',
+  /** Full page of a list, by its number from 1: `pool-001.jsonl`. The newest page has the name of the list. */
+  page: (list: string, page: number): string =>
+    list.replace(/\.jsonl$/, `-${String(page).padStart(3, '0')}.jsonl`),
   result: 'result.md',
   report: 'report.md',
   /** Folder of the agents' files, unless the run's input names another. */

@@ -1,4 +1,4 @@
-import type { RecordChange, RunRecord } from '../../contracts/run-record.ts';
+import type { RunRecord } from '../../contracts/run-record.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ProjectionWriter } from '../ports/projection-writer.ts';
@@ -6,8 +6,8 @@ import { listFiles } from './list-files.ts';
 import type { ProjectedFile } from './list-files.ts';
 import { loadTexts } from './record-texts.ts';
 
-/** The changes since the record that was projected last, or `all` to write the whole tree. */
-export type ProjectionScope = 'all' | { readonly changes: readonly RecordChange[] };
+/** The record that was projected last, whose unchanged files are not written again, or `all` for the whole tree. */
+export type ProjectionScope = 'all' | { readonly since: RunRecord };
 
 /**
  * Writes the readable tree of a run, one file after the other.
@@ -23,9 +23,7 @@ export async function projectRun(
   writer: ProjectionWriter,
   scope: ProjectionScope,
 ): Promise<number> {
-  let files = listFiles(record).filter(
-    (file) => scope === 'all' || scope.changes.some((change) => file.changesWith(change)),
-  );
+  let files = scope === 'all' ? listFiles(record) : listChanged(record, scope.since);
   let written = 0;
   while (files.length > 0) {
     const texts = await loadTexts(
@@ -34,9 +32,19 @@ export async function projectRun(
     );
     for (const file of files) await writer.write(record.run_id, file.path, file.render(texts));
     written += files.length;
-    files = files.flatMap((file) => file.below?.(texts) ?? []);
+    files = scope === 'all' ? files.flatMap((file) => file.below?.(texts) ?? []) : [];
   }
   return written;
+}
+
+/** Lists the files whose sources in the record are other objects than before: the fold keeps what an event leaves as it is. */
+function listChanged(record: RunRecord, since: RunRecord): readonly ProjectedFile[] {
+  const known = new Map(listFiles(since).map(({ path, of }) => [path, of]));
+  return listFiles(record).filter(({ path, of }) => {
+    const before = known.get(path) ?? null;
+    if (of === null) return false;
+    return before?.length !== of.length || of.some((source, at) => source !== before[at]);
+  });
 }
 
 /** Removes the files of a tree that `record` replaces, except those whose names it uses itself. */

@@ -5,7 +5,7 @@ import { WaveDecision } from '../../contracts/wave-decision.ts';
 import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
 import { PhaseSummary } from '../../contracts/phase-summary.ts';
 import type { PhaseReport } from '../../contracts/triad-run.ts';

@@ -8,12 +8,18 @@ import type { NamedAnswer, WaveDecision } from '../../contracts/wave-decision.ts
 import { cutText } from '../../core/text/cut-text.ts';
 import { teamName } from '../../core/executor.ts';
 import { bullets, joinSections, oneLine } from '../../core/text/markdown.ts';
+import { resultLimits } from './limits.ts';
+import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 import { standingAssumptions } from './render-open-ends.ts';
 
-/** Renders `conversation_summary_<taskname>.md` in the format of seed 003. */
-export function renderConversationSummary(record: RunRecord, texts: RecordTexts): string {
+/**
+ * Renders `conversation_summary_<taskname>.md` in the format of seed 003: the newest waves, and the newest entries of each
+ * list, so that it stays as long as people read.
+ */
+export function renderConversationSummary(whole: RunRecord, texts: RecordTexts): string {
+  const record = { ...whole, waves: whole.waves.slice(-resultLimits.summaryWavesMax) };
   return joinSections([
     `# Conversation Summary: ${oneLine(record.goal_title)}`,
     `## What We're Trying to Accomplish\n${record.goal.trim()}`,
@@ -23,6 +29,13 @@ export function renderConversationSummary(record: RunRecord, texts: RecordTexts)
     `## Open Items\n${renderOpenItems(record)}`,
     `## Dependencies & Integration Points\n${renderInputs(record)}`,
   ]);
+}
+
+/** Returns the newest entries of a list, after a line that says where the others are. */
+function takeNewest(entries: readonly string[], rest: string): readonly string[] {
+  const more = entries.length - resultLimits.listEntriesMax;
+  if (more <= 0) return entries;
+  return [`… and ${more} earlier: ${rest}`, ...entries.slice(more)];
 }
 
 function renderDecisions(record: RunRecord, texts: RecordTexts): string {
@@ -45,8 +58,8 @@ function renderDecisions(record: RunRecord, texts: RecordTexts): string {
   );
   return bullets(
     [
-      ...instructions,
-      ...waived,
+      ...takeNewest(instructions, treePaths.pool),
+      ...takeNewest(waived, treePaths.report),
       ...renderPlans(record, texts),
       ...renderTriads(record, texts),
       ...renderTeams(record, texts),
@@ -178,7 +191,11 @@ function renderConstraints(record: RunRecord): string {
         `Assumption (${fact.confidence} confidence, ${fact.source_refs[0] ?? fact.origin}): ${oneLine(fact.statement)}`,
     );
   return bullets(
-    [...record.constraints.map(oneLine), ...assumed.map(describeAssumed), ...assumptions],
+    [
+      ...record.constraints.map(oneLine),
+      ...takeNewest(assumed.map(describeAssumed), treePaths.questions),
+      ...takeNewest(assumptions, treePaths.pool),
+    ],
     '- None given.',
   );
 }
@@ -197,11 +214,10 @@ function renderResolved(record: RunRecord): string {
   const answers = record.answered_questions
     .filter((one) => !isAssumed(one))
     .map((one) =>
-      [`- Q: ${oneLine(one.text)}`, `- A (${oneLine(one.answered_by)}): ${answerOf(one)}`].join(
-        '\n',
-      ),
+      [`Q: ${oneLine(one.text)}`, `- A (${oneLine(one.answered_by)}): ${answerOf(one)}`].join('\n'),
     );
-  return answers.length === 0 ? '- None.' : answers.join('\n');
+  const shown = takeNewest(answers, treePaths.questions).map((answer) => `- ${answer}`);
+  return shown.length === 0 ? '- None.' : shown.join('\n');
 }
 
 function answerOf({ answer, answer_ref }: StoredAnswer): string {
@@ -224,7 +240,10 @@ function renderOpenItems(record: RunRecord): string {
       (criterion) =>
         `Criterion ${criterion.criterion_id} is open: ${oneLine(criterion.description)}`,
     );
-  return bullets([...questions, ...criteria], '- Nothing.');
+  return bullets(
+    [...takeNewest(questions, treePaths.questions), ...takeNewest(criteria, treePaths.report)],
+    '- Nothing.',
+  );
 }
 
 function renderInputs(record: RunRecord): string {
@@ -235,5 +254,8 @@ function renderInputs(record: RunRecord): string {
     .map(
       (outcome) => `${outcome.delegation_id} loaded ${oneLine(outcome.loaded_details.join(', '))}`,
     );
-  return bullets([...names, ...loads], '- None recorded.');
+  return bullets(
+    [...takeNewest(names, 'agents/'), ...takeNewest(loads, 'agents/')],
+    '- None recorded.',
+  );
 }

@@ -1,7 +1,7 @@
 import { assumingAnswerers } from '../../contracts/names.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { normaliseText } from '../../core/text/cut-text.ts';
-import { listDeliverables } from './list-deliverables.ts';
+import { listDeliverables } from '../../core/run/list-deliverables.ts';
 import { cutLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import { textOf } from './record-texts.ts';

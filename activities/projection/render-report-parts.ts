@@ -9,7 +9,7 @@ import { findDisputes } from '../../core/pool/find-disputes.ts';
 import type { Dispute, TriadDissent } from '../../core/pool/find-disputes.ts';
 import { findDissent } from '../../core/spec/read-spec.ts';
 import { readEnd } from '../../core/executor.ts';
-import { listDeliverables } from './list-deliverables.ts';
+import { listDeliverables } from '../../core/run/list-deliverables.ts';
 import { textOf } from './record-texts.ts';
 import type { RecordTexts } from './record-texts.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';

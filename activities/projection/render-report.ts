@@ -9,8 +9,8 @@ import {
   listCompleted,
   listDeliverables,
   listSuperseded,
-} from './list-deliverables.ts';
-import type { Deliverable } from './list-deliverables.ts';
+} from '../../core/run/list-deliverables.ts';
+import type { Deliverable } from '../../core/run/list-deliverables.ts';
 import {
   bullets,
   cutLine,

@@ -4,7 +4,7 @@ import { noDefaultAnswer } from '../../core/questions/answer-unasked.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { Answer } from './find-answer.ts';
-import { findHandedOver } from './list-deliverables.ts';
+import { findHandedOver } from '../../core/run/list-deliverables.ts';
 import { bullets, cutLine, joinSections, oneLine } from '../../core/text/markdown.ts';
 import { treePaths } from './paths.ts';
 import type { RecordTexts } from './record-texts.ts';

@@ -48,23 +48,43 @@ interface TeamEntry {
 }
 
 /**
- * `shared_status.json` in the shape of seed 003. The keys of `agents` are delegation_ids, because one agent can have
- * several delegations. All times are Unix epoch seconds. The seed's completion drive and verifiers do not exist yet, so the
- * fields that tell of them are absent: a count of 0 or an open gate would claim that a check had been made.
+ * Renders `shared_status.json` in the shape of seed 003: the delegations of the newest wave one by one, earlier waves in
+ * numbers. The keys of `agents` are delegation_ids, because one agent can have several delegations. All times are Unix
+ * epoch seconds. The seed's completion drive and verifiers do not exist yet, so the fields that tell of them are absent:
+ * a count of 0 or an open gate would claim that a check had been made.
  */
 export function renderSharedStatus(record: RunRecord, texts: RecordTexts): string {
-  const agents = record.waves.flatMap((wave) =>
-    delegationsOf(wave, texts).map(
-      (delegation) =>
-        [delegation.delegation_id, describeDelegation(record, wave, delegation)] as const,
-    ),
-  );
+  const agents = record.waves
+    .slice(-1)
+    .flatMap((wave) =>
+      delegationsOf(wave, texts).map(
+        (delegation) =>
+          [delegation.delegation_id, describeDelegation(record, wave, delegation)] as const,
+      ),
+    );
   return renderJson({
     task_id: record.run_id,
     status: describePhase(record.phase),
     session_start: record.started_at,
+    ...(record.waves.length > 1 && {
+      earlier_waves: record.waves.slice(0, -1).map(countOutcomes),
+    }),
     agents: Object.fromEntries(agents),
   });
+}
+
+/** Counts how the delegations of a wave ended. */
+function countOutcomes({ wave, status, outcomes }: StoredWave): object {
+  const count = (ended: DelegationOutcome['status']): number =>
+    outcomes.filter((one) => one.status === ended).length;
+  return {
+    wave,
+    status,
+    completed: count('completed'),
+    failed: count('failed'),
+    stopped: count('stopped'),
+    skipped: count('skipped'),
+  };
 }
 
 function delegationsOf(wave: StoredWave, texts: RecordTexts): readonly Delegation[] {

@@ -8,7 +8,7 @@ import { StoredPlan } from '../../contracts/wave-plan.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
 import { readWhole } from '../artifacts/read-whole.ts';
 import { readShape } from '../artifacts/read-artifact.ts';

@@ -2,13 +2,13 @@ import type { Prompt } from '../../contracts/model-turn.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { Dissent } from '../../contracts/spec.ts';
 import { engineLimits } from '../../core/limits.ts';
-import { dropReplacedOutcomes } from '../../core/dispatch/dependencies.ts';
+import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { chooseConflicts, chooseSides, findConflicts } from '../../core/pool/find-conflicts.ts';
 import type { Conflict } from '../../core/pool/find-conflicts.ts';
 import type { Dispute } from '../../core/pool/find-disputes.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import { loadTexts } from '../projection/record-texts.ts';
-import { factsFromOutputs } from '../run-record/propose-facts.ts';
+import { loadTexts, textOf } from '../projection/record-texts.ts';
+import { factsFromOutputs } from '../../core/pool/propose-facts.ts';
 import { readDisputes } from '../artifacts/read-disputes.ts';
 import { blockBytesMax } from '../text/block-limits.ts';
 import { cutAtLine, jsonBlock, listBlock } from '../text/blocks.ts';
@@ -28,7 +28,10 @@ export async function renderPoolBlocks(
   const texts = await loadTexts(store, [{ outputs: standing.map((one) => one.output_ref) }]);
   const disputes = await readDisputes(store, wave, outcomes);
   const torn = disputes.map(({ conflict }) => conflict);
-  const found = findConflicts(record.facts, factsFromOutputs(wave, standing, texts));
+  const found = findConflicts(
+    record.facts,
+    factsFromOutputs(wave, standing, (ref) => textOf(texts.outputs, ref)),
+  );
   const shown = chooseConflicts(found, torn);
   const asked = disputes.filter(({ conflict }) => shown.includes(conflict));
   const facts = currentFacts(record)

@@ -22,7 +22,7 @@ const ends: Readonly<Record<TaskStatus, string>> = {
   failed: 'failed',
   timed_out: 'ran out of time',
   stopped: 'was stopped',
-  not_started: 'was not started',
+  skipped: 'was not started',
 };
 
 /**

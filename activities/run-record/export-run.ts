@@ -1,7 +1,7 @@
 import { listNames } from '../../core/text/list-names.ts';
 import type { RecordDeps } from './deps.ts';
 import { projectNewest } from './project-newest.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 
 export interface ExportedRun {
   readonly files: number;

@@ -4,7 +4,7 @@ import { judgeAmendedAnswer } from '../../core/questions/judge-amended-answer.ts
 import { cutText } from '../../core/text/cut-text.ts';
 import { hashText } from '../../core/text/hash-text.ts';
 import type { RecordDeps } from './deps.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 
 /**
  * Judges answers that the user wants to change, by the questions as the record keeps them: the workflow has forgotten how

@@ -15,7 +15,7 @@ import type { RecordDeps } from './deps.ts';
 import { createFirstRecord } from './first-record.ts';
 import { createInvalidInput } from './input-fault.ts';
 import type { InputFault } from './input-fault.ts';
-import { listKnownInputs } from './known-inputs.ts';
+import { listKnownInputs } from '../../core/run/list-details.ts';
 import { listModels } from './list-models.ts';
 import { loadRegistry } from './load-registry.ts';
 import { openPhaseStart } from './open-phase-start.ts';
@@ -79,7 +79,8 @@ export async function openRun(
       : await storePlan(deps.store, composePlan(request.delegations));
   const phaseStart = await startPhase(deps, request);
   const record = createFirstRecord(input, request, registryRef);
-  const recordRef = await publishRecord(deps, record, [], assertCurrent);
+  const recordRef = await deps.store.put(JSON.stringify(record));
+  await publishRecord(deps, { record, ref: recordRef }, null, assertCurrent);
   return {
     goal_title: record.goal_title,
     registry_ref: registryRef,

@@ -4,13 +4,13 @@ import { checkNamedAnswer } from '../../core/decision/check-decision.ts';
 import type { Answerable } from '../../core/decision/check-decision.ts';
 import { checkResolutions } from '../../core/decision/check-resolutions.ts';
 import { capFaults } from '../../core/text/faults.ts';
-import { listCompleted } from '../projection/list-deliverables.ts';
+import { listCompleted } from '../../core/run/list-deliverables.ts';
 import { loadTexts, textOf } from '../projection/record-texts.ts';
 import type { RecordTexts } from '../projection/record-texts.ts';
 import type { RecordDeps } from './deps.ts';
-import { factsFromOutputs } from './propose-facts.ts';
+import { factsFromOutputs } from '../../core/pool/propose-facts.ts';
 import { readDisputes } from '../artifacts/read-disputes.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 
 /**
  * Checks a decision against the pool, the statements of the wave's outputs and the disputes of its triads, and its
@@ -29,7 +29,7 @@ export async function reviewDecision(
   const decision = textOf(texts.decisions, decision_ref);
   const faults = checkResolutions(decision, {
     pool: record.facts,
-    stated: factsFromOutputs(wave, outcomes, texts),
+    stated: factsFromOutputs(wave, outcomes, (ref) => textOf(texts.outputs, ref)),
     disputes: (await readDisputes(store, wave, outcomes)).map(({ conflict }) => conflict),
   });
   const named = checkNamedAnswer(decision.answer, listAnswerable(record, outcomes, texts));

@@ -1,5 +1,5 @@
 import type { RecordDeps } from './deps.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import { treePaths } from '../projection/paths.ts';
 
 /** Stored results of an ended run. */

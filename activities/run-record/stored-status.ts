@@ -1,6 +1,6 @@
 import type { StatusView } from '../../contracts/views.ts';
 import type { RecordDeps } from './deps.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 
 /**
  * Reads the status of a run from the store, for runs that the server has deleted after the retention time.

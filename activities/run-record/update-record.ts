@@ -7,6 +7,7 @@ import type { Fact } from '../../contracts/fact.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { chooseStale } from '../../core/pool/mark-stale.ts';
+import { foldRun } from '../../core/run/fold-run.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import type { AssertCurrent } from '../attempt/while-current.ts';
 import { ArtifactCorrupt } from '../ports/artifact-store.ts';
@@ -16,18 +17,18 @@ import type { RecordTexts } from '../projection/record-texts.ts';
 import { answerFileNeeds, answerNeeds, findAnswer } from '../projection/find-answer.ts';
 import { renderReport, reportNeeds } from '../projection/render-report.ts';
 import { renderResult, shortenAnswer } from '../projection/render-result.ts';
-import { applyChange } from './apply-change.ts';
-import { changeNeeds } from './change-needs.ts';
 import type { RecordDeps } from './deps.ts';
-import { listKnownInputs } from './known-inputs.ts';
+import { listKnownInputs } from '../../core/run/list-details.ts';
 import { publishRecord } from './publish-record.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readEvents } from './read-events.ts';
+import type { ReadEvents } from './read-events.ts';
+import { appendRevision, readRecord } from '../artifacts/record-log.ts';
 
 /** Characters of a fact's statement in the result: it goes into history. */
 const statementCharsMax = 200;
 
 /**
- * Applies changes to a record, in order, and publishes the new one. Repeating it gives the same record.
+ * Adds changes to a run's log, in order, and publishes the new record. Repeating it gives the same record.
  *
  * @param assertCurrent throws when another worker may have the work.
  * @throws {ArtifactCorrupt} when the record or an artifact that a change names is missing, damaged, or not this run's.
@@ -40,22 +41,17 @@ export async function updateRecord(
 ): Promise<UpdateRecordResult> {
   const before = await readRecord(deps.store, input.record_ref);
   checkRun(before, input);
-  const texts = await loadTexts(deps.store, input.changes.map(changeNeeds));
-  const changed = input.changes.reduce<RunRecord>(
-    (record, change) => applyChange(record, change, texts, input.now),
-    {
-      ...before,
-      revision: before.revision + 1,
-      previous_ref: input.record_ref,
-      updated_at: input.now,
-    },
-  );
+  const read = await readEvents(deps.store, before, input.changes, input.now);
   const isEnded = input.changes.some((change) => change.type === 'ended');
-  const ended = isEnded ? await writeResult(deps, changed) : null;
-  const record = ended === null ? changed : { ...changed, ...refsOf(ended) };
-  const recordRef = await publishRecord(deps, record, input.changes, assertCurrent);
+  const ended = isEnded ? await writeResult(deps, read.record) : null;
+  const { ref, record } = await appendRevision(
+    deps.store,
+    input.record_ref,
+    ended === null ? read : addReport(read, ended, input.now),
+  );
+  await publishRecord(deps, { ref, record }, before, assertCurrent);
   return {
-    record_ref: recordRef,
+    record_ref: ref,
     facts_total: record.facts.length,
     facts_added: record.facts
       .slice(before.facts.length)
@@ -94,11 +90,13 @@ async function writeResult(
   };
 }
 
-function refsOf({
-  result_ref,
-  report_ref,
-}: RecordedResult): Pick<RunRecord, 'result_ref' | 'report_ref'> {
-  return { result_ref, report_ref };
+function addReport(
+  { events, record }: ReadEvents,
+  { result_ref, report_ref }: RecordedResult,
+  at: number,
+): ReadEvents {
+  const reported = { type: 'reported', at, result_ref, report_ref } as const;
+  return { events: [...events, reported], record: foldRun(record, reported) };
 }
 
 function shortenFact(fact: Fact): Fact {

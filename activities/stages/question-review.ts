@@ -7,7 +7,7 @@ import { StoredPlan } from '../../contracts/wave-plan.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { joinNames } from '../artifacts/packet-details.ts';
 import { readShape } from '../artifacts/read-artifact.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import { currentFacts, readLastWaveCompact, showFact } from '../artifacts/read-wave.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { renderAnsweredQuestions, renderRunBlocks } from '../prompts/common-blocks.ts';

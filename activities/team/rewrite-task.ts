@@ -2,7 +2,7 @@ import type { RewriteTaskInput, RewriteTaskResult } from '../../contracts/team-a
 import type { Delegation } from '../../contracts/delegation.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import { titleOf } from '../../core/text/cut-text.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import type { TeamDeps } from './deps.ts';
 import { createInvalidTeam, readTeamTask } from './read-team.ts';
 

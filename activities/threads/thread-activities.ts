@@ -141,7 +141,7 @@ const Report: z.ZodType<{ readonly tasks: readonly Task[] }> = z.object({
       member_id: z.string(),
       title: z.string(),
       plan_ref: z.string(),
-      status: z.enum(['completed', 'failed', 'timed_out', 'stopped', 'not_started']),
+      status: z.enum(['completed', 'failed', 'timed_out', 'stopped', 'skipped']),
       reason: z.string(),
       output_ref: z.string().nullable(),
     }),

@@ -1,5 +1,5 @@
 import { listFoundations } from '../../core/workspace/list-foundations.ts';
-import { readRecord } from '../artifacts/read-record.ts';
+import { readRecord } from '../artifacts/record-log.ts';
 import type { WorkspacePlace } from '../ports/workspaces.ts';
 import type { ToolContext } from './tool.ts';
 

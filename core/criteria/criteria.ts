@@ -15,7 +15,7 @@
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { DelegationOutline } from '../../contracts/delegation.ts';
-import { listReplaced } from '../dispatch/dependencies.ts';
+import { listReplaced } from '../schedule/dependencies.ts';
 
 /** Adds the criteria that the plan lists for the first time, as open. */
 export function applyPlan(

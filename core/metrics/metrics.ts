@@ -12,7 +12,7 @@ import { stageNames } from '../../contracts/names.ts';
 import type { FailureType } from '../../contracts/errors.ts';
 import type { RunStatus } from '../../contracts/planner-run.ts';
 import type { TaskStatus, TeamReport } from '../../contracts/team-run.ts';
-import { refusalKinds } from '../team/refusal-kinds.ts';
+import { refusalKinds } from '../team/team-state.ts';
 import { failureReasons } from '../turns/failure-reasons.ts';
 
 /** Values of a label. `configured`: as many as the configuration names, such as agents; the code sets no bound. */
@@ -68,7 +68,7 @@ const taskStatuses = [
   'failed',
   'timed_out',
   'stopped',
-  'not_started',
+  'skipped',
 ] as const satisfies readonly TaskStatus[];
 
 /** `not_begun`: the team could not start, or was stopped before it did. */

@@ -5,7 +5,7 @@ import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
-import { findCycle } from '../dispatch/dependencies.ts';
+import { findCycle } from '../schedule/dependencies.ts';
 
 /** @param earlierIds delegation_ids of earlier waves. */
 export function checkDependencies(

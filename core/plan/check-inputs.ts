@@ -3,7 +3,7 @@ import type { DelegationOutline } from '../../contracts/delegation.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
-import { collectUpstream } from '../dispatch/dependencies.ts';
+import { collectUpstream } from '../schedule/dependencies.ts';
 
 export function checkInputs(
   delegations: readonly DelegationOutline[],

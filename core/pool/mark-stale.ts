@@ -11,6 +11,7 @@
  */
 import type { Consumption, ShownToWave, StaleDelegation } from '../../contracts/consumption.ts';
 import type { Fact } from '../../contracts/fact.ts';
+import type { StaleCause } from '../../contracts/run-log.ts';
 import { waveSource } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
 
@@ -20,32 +21,6 @@ export interface Edges {
   readonly consumptions: readonly Consumption[];
   readonly shown: ReadonlyMap<number, ShownToWave>;
 }
-
-export type StaleCause =
-  | {
-      readonly type: 'fact';
-      readonly fact: Pick<Fact, 'fact_id' | 'source_refs' | 'superseded_by'>;
-      /** Source of the fact that holds instead. */
-      readonly by: string;
-    }
-  | { readonly type: 'answer'; readonly question_id: string }
-  | {
-      readonly type: 'input';
-      readonly name: string;
-      /** Earlier source of the name. */
-      readonly source: string;
-      /** Present source of the name. */
-      readonly by: string;
-    }
-  | {
-      readonly type: 'replaced';
-      /** Source of the output that no longer counts. */
-      readonly source: string;
-      /** Source of the output that replaces it. */
-      readonly by: string;
-      /** Sources that the replacement was made from: it has taken them into account. */
-      readonly made_from: readonly string[];
-    };
 
 export function markStale(
   stale: readonly StaleDelegation[],

@@ -10,18 +10,19 @@
  *   ADM5. Inputs are results of this team's tasks or inputs of its own delegation. A call that needs a refused one is
  *         refused too.
  *   ADM6. The decision depends only on state, calls, time of work and room.
- *   ADM7. All teams of a workflow together never have more than `teamTasksMax` tasks in its history.
+ *   ADM7. Calls that need each other's results are all refused, and the cycle is shown as A→B→A.
+ *   ADM8. All teams of a workflow together never have more than `teamTasksMax` tasks in its history.
  */
-import { taskId } from '../ids.ts';
 import { engineLimits } from '../limits.ts';
+import { findCycle } from '../schedule/dependencies.ts';
+import { stepSchedule } from '../schedule/step-schedule.ts';
 import { cutText } from '../text/cut-text.ts';
 import { listNames } from '../text/list-names.ts';
 import { draftCalls } from './draft-calls.ts';
 import type { DraftCall } from './draft-calls.ts';
-import { findTaskCycle, orderTasks } from './order-tasks.ts';
-import type { RefusalKind } from './refusal-kinds.ts';
+import { orderTasks } from './order-tasks.ts';
 import { executorOf } from './team-state.ts';
-import type { GivenCall, TeamState, TeamTask } from './team-state.ts';
+import type { GivenCall, RefusalKind, TeamState, TeamTask } from './team-state.ts';
 
 export interface AdmittedCalls {
   readonly state: TeamState;
@@ -77,7 +78,7 @@ export function admitCalls(
   return {
     state: {
       ...state,
-      tasks: [...state.tasks, ...tasks],
+      tasks: stepSchedule(state.tasks, { type: 'add', jobs: tasks }, nowMs).schedule,
       refused: [...state.refused, ...kept].slice(0, engineLimits.refusalsKeptMax),
       refused_total: state.refused_total + refused.length,
     },
@@ -123,7 +124,8 @@ function refuseWhere(
 function refuseNames(drafts: readonly DraftCall[], state: TeamState): readonly DraftCall[] {
   return refuseWhere(drafts, ({ name }, before) => {
     const isTaken =
-      state.upstream.includes(name) || [...state.tasks, ...before].some((one) => one.name === name);
+      state.upstream.includes(name) ||
+      [...state.tasks.entries, ...before].some((one) => one.name === name);
     return isTaken
       ? `"${name}" is the name of another result. Try: a name of its own, or none`
       : null;
@@ -133,7 +135,7 @@ function refuseNames(drafts: readonly DraftCall[], state: TeamState): readonly D
 function refuseInputs(drafts: readonly DraftCall[], state: TeamState): readonly DraftCall[] {
   return refuseWhere(drafts, ({ unknown_inputs: unknown }) => {
     if (unknown.length === 0) return null;
-    const known = [...state.tasks.map(({ name }) => name), ...state.upstream];
+    const known = [...state.tasks.entries.map(({ name }) => name), ...state.upstream];
     return `there is no result ${listNames(unknown, 5)}. Results: ${listNames(known)}, and those of calls with a name in the same reply`;
   });
 }
@@ -144,7 +146,7 @@ function refuseRepeated(drafts: readonly DraftCall[], state: TeamState): readonl
   );
   const path = [...state.chain.map(({ executor_id }) => executor_id), executorOf(state)];
   return refuseWhere(drafts, ({ fingerprint, member }, before) => {
-    const same = [...state.tasks, ...before].find((one) => one.fingerprint === fingerprint);
+    const same = [...state.tasks.entries, ...before].find((one) => one.fingerprint === fingerprint);
     if (same !== undefined) {
       const end = 'state' in same ? `, which is ${same.state}` : '';
       return `the same task was given to the same member as "${same.name}"${end}. Doing it again would end the same. Try: another task, another member, or finish with what there is`;
@@ -157,7 +159,8 @@ function refuseRepeated(drafts: readonly DraftCall[], state: TeamState): readonl
 }
 
 function refuseCycles(drafts: readonly DraftCall[]): readonly DraftCall[] {
-  const cycle = findTaskCycle(drafts.filter(({ refused }) => refused === null));
+  const accepted = drafts.filter(({ refused }) => refused === null);
+  const cycle = findCycle(new Map(accepted.map((one) => [one.delegation_id, one.needs])));
   if (cycle === null) return drafts;
   const names = cycle.map((id) => drafts.find((one) => one.delegation_id === id)?.name ?? id);
   const rest = refuseWhere(drafts, ({ delegation_id }) =>
@@ -176,7 +179,7 @@ function refuseMore(
   const { max_delegations: max } = state.setup;
   const cure = 'Try: finish with what there is, and say what is missing';
   return refuseWhere(drafts, (_, before) => {
-    if (state.tasks.length + before.length >= max) {
+    if (state.tasks.entries.length + before.length >= max) {
       return `the limit of ${max} delegations (max_delegations) is reached. ${cure}`;
     }
     if (before.length < room) return null;
@@ -202,11 +205,11 @@ function refuseDependants(drafts: readonly DraftCall[]): readonly DraftCall[] {
 
 function toTasks(state: TeamState, drafts: readonly DraftCall[]): TeamTask[] {
   const order = orderTasks(drafts, state.setup.allow_parallel);
+  const own = new Set(state.tasks.entries.map(({ delegation_id }) => delegation_id));
   return drafts.flatMap(
     ({ given, name, delegation_id, member, needs, fingerprint }): TeamTask[] => {
       if (member === null) return [];
       const { inputs = needs, after = [] } = order.get(delegation_id) ?? {};
-      const own = new Set(state.tasks.map((task) => taskId(state.delegation_id, task.name)));
       return [
         {
           delegation_id,
@@ -218,12 +221,8 @@ function toTasks(state: TeamState, drafts: readonly DraftCall[]): TeamTask[] {
           task_ref: given.call.task_ref,
           fingerprint,
           inputs,
-          needs: needs.filter((id) => after.includes(id) || own.has(id)),
+          depends_on: needs.filter((id) => after.includes(id) || own.has(id)),
           after,
-          state: 'pending',
-          reason: '',
-          attempts: 0,
-          has_output: false,
         },
       ];
     },

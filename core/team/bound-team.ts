@@ -85,6 +85,6 @@ function countTasks({ tasks }: TeamReport): TeamOutcome['tasks'] {
     failed: count('failed'),
     timed_out: count('timed_out'),
     stopped: count('stopped'),
-    not_started: count('not_started'),
+    skipped: count('skipped'),
   };
 }

@@ -8,9 +8,8 @@
  *   CHM3. A refusal names a member that could take the task instead, or all members.
  */
 import type { TeamSeat } from '../../contracts/team-run.ts';
+import { describeRest, mayTake } from '../schedule/schedule.ts';
 import { listNames } from '../text/list-names.ts';
-import { mayPass } from './breaker.ts';
-import { breakerOf, countAtWork } from './team-state.ts';
 import type { TeamState } from './team-state.ts';
 
 export type ChosenMember =
@@ -25,19 +24,19 @@ export function chooseMember(state: TeamState, wanted: string, nowMs: number): C
   const able = members.filter(({ capabilities }) => capabilities.includes(wanted));
   if (able.length === 0)
     return refuse(`there is no member "${wanted}". Members: ${listAble(state)}`);
-  const best = pickBest(able.filter((member) => mayTake(state, member, nowMs)));
+  const best = pickBest(able.filter((member) => isFree(state, member, nowMs)));
   if (best !== null) return { type: 'chosen', member: best };
   return refuse(
-    `nobody with the capability "${wanted}" takes tasks now: ${able.map((one) => describeRest(state, one)).join('; ')}`,
+    `nobody with the capability "${wanted}" takes tasks now: ${able.map((one) => whyNot(state, one)).join('; ')}`,
   );
 }
 
 function takeNamed(state: TeamState, member: TeamSeat, nowMs: number): ChosenMember {
-  if (mayTake(state, member, nowMs)) return { type: 'chosen', member };
+  if (isFree(state, member, nowMs)) return { type: 'chosen', member };
   const others = state.setup.members.filter(
     (other) =>
       other !== member &&
-      mayTake(state, other, nowMs) &&
+      isFree(state, other, nowMs) &&
       other.capabilities.some((one) => member.capabilities.includes(one)),
   );
   const best = pickBest(others);
@@ -45,11 +44,11 @@ function takeNamed(state: TeamState, member: TeamSeat, nowMs: number): ChosenMem
     best === null
       ? `Members that take tasks: ${listNames(freeMembers(state, nowMs))}`
       : `Try: "${best.member_id}", which can do the same`;
-  return refuse(`${describeRest(state, member)}. ${cure}`);
+  return refuse(`${whyNot(state, member)}. ${cure}`);
 }
 
-function mayTake(state: TeamState, { member_id, enabled }: TeamSeat, nowMs: number): boolean {
-  return enabled && mayPass(breakerOf(state, member_id), nowMs, countAtWork(state, member_id));
+function isFree({ tasks }: TeamState, { member_id, enabled }: TeamSeat, nowMs: number): boolean {
+  return enabled && mayTake(tasks, member_id, nowMs);
 }
 
 function pickBest(members: readonly TeamSeat[]): TeamSeat | null {
@@ -59,15 +58,13 @@ function pickBest(members: readonly TeamSeat[]): TeamSeat | null {
   );
 }
 
-function describeRest(state: TeamState, { member_id, enabled }: TeamSeat): string {
-  if (!enabled) return `"${member_id}" is disabled`;
-  const { failures } = breakerOf(state, member_id);
-  return `"${member_id}" failed ${failures} times in a row and gets no tasks for a while`;
+function whyNot({ tasks }: TeamState, { member_id, enabled }: TeamSeat): string {
+  return enabled ? describeRest(tasks, member_id) : `"${member_id}" is disabled`;
 }
 
 function freeMembers(state: TeamState, nowMs: number): string[] {
   return state.setup.members
-    .filter((member) => mayTake(state, member, nowMs))
+    .filter((member) => isFree(state, member, nowMs))
     .map(({ member_id }) => member_id);
 }
 

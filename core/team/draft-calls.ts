@@ -57,10 +57,10 @@ export function draftCalls(
 /** Returns the leader's own names, and unused names `d1`, `d2` … for the others. */
 function nameCalls({ tasks }: TeamState, calls: readonly GivenCall[]): string[] {
   const taken = new Set([
-    ...tasks.map(({ name }) => name),
+    ...tasks.entries.map(({ name }) => name),
     ...calls.flatMap(({ call }) => call.name ?? []),
   ]);
-  let last = tasks.length;
+  let last = tasks.entries.length;
   return calls.map(({ call }) => {
     if (call.name !== null) return call.name;
     do last += 1;
@@ -76,7 +76,7 @@ function resolve(
   input: string,
 ): string | null {
   if (upstream.includes(input)) return input;
-  const known = [...tasks.map(({ name }) => name), ...names];
+  const known = [...tasks.entries.map(({ name }) => name), ...names];
   const name = known.find((one) => one === input || taskId(delegation_id, one) === input);
   return name === undefined ? null : taskId(delegation_id, name);
 }

@@ -3,12 +3,11 @@
  *
  * Invariants:
  *   OT1. An input of a call is finished before its task starts.
- *   OT2. Calls that need each other's results are all refused, and the cycle is shown as A→B→A.
- *   OT3. A task that mentions another one of the reply comes after it, unless that would make a cycle; then it does not
+ *   OT2. A task that mentions another one of the reply comes after it, unless that would make a cycle; then it does not
  *        wait.
- *   OT4. In sequence, each task comes after the one before it in the reply and gets the results of all before it.
+ *   OT3. In sequence, each task comes after the one before it in the reply and gets the results of all before it.
  */
-import { findCycle } from '../dispatch/dependencies.ts';
+import { findCycle } from '../schedule/dependencies.ts';
 
 /** A call that has not been refused. */
 export interface OrderedCall {
@@ -22,16 +21,6 @@ export interface OrderedCall {
 export interface TaskOrder {
   readonly inputs: readonly string[];
   readonly after: readonly string[];
-}
-
-/** @returns the cycle as delegation_ids, its ends equal; or null. */
-export function findTaskCycle(calls: readonly OrderedCall[]): readonly string[] | null {
-  const ids = new Set(calls.map(({ delegation_id }) => delegation_id));
-  return findCycle(
-    new Map(
-      calls.map(({ delegation_id, needs }) => [delegation_id, needs.filter((id) => ids.has(id))]),
-    ),
-  );
 }
 
 /**

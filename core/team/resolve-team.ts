@@ -16,7 +16,7 @@ import type { TriadPlan } from '../../contracts/triad.ts';
 import { teamName } from '../executor.ts';
 import { defaultTeam } from '../limits.ts';
 import { findWriter } from '../triad/roles.ts';
-import { chooseLeader } from './choose-leader.ts';
+import { chooseLeader } from './leader.ts';
 
 /** Agents and teams that can be members. */
 export interface TeamRegistry {

@@ -8,8 +8,8 @@
  */
 import type { AgentSummary } from '../../contracts/agent-definition.ts';
 import type { TeamSummary } from '../../contracts/team.ts';
-import { findCycle } from '../dispatch/dependencies.ts';
-import { chooseLeader } from './choose-leader.ts';
+import { findCycle } from '../schedule/dependencies.ts';
+import { chooseLeader } from './leader.ts';
 import type { TeamDraft } from './team-draft.ts';
 
 /** Summarises each team. Of two teams with one name the first counts. */

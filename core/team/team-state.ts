@@ -1,12 +1,22 @@
+/**
+ * State of a team, and the part of it that is carried over continue-as-new.
+ *
+ * Invariants:
+ *   KE1. All effects of the leader are kept: they number its next ones, so that no two calls have one id.
+ *   KE2. At most `effectsMax` effects are kept, in their order; of the members' the newest.
+ */
 import type { Ref } from '../../contracts/ref.ts';
 import type { TeamCall } from '../../contracts/state-call.ts';
-import type { TaskStatus, TeamLink, TeamSetup } from '../../contracts/team-run.ts';
-import { closedBreaker } from './breaker.ts';
-import type { Breaker } from './breaker.ts';
+import type { TeamLink, TeamSetup } from '../../contracts/team-run.ts';
+import { isEffectOf } from '../ids.ts';
+import { engineLimits } from '../limits.ts';
+import type { KnownEffect } from '../output/check-claimed-effects.ts';
+import type { Job, Schedule } from '../schedule/schedule.ts';
+import { openSchedule } from '../schedule/step-schedule.ts';
+import { cutReason } from './bound-team.ts';
 
 /** A task that a leader created. Texts stay in the store. */
-export interface TeamTask {
-  readonly delegation_id: string;
+export interface TeamTask extends Job {
   /** The leader's name for it. */
   readonly name: string;
   /** Id of the call. */
@@ -19,16 +29,30 @@ export interface TeamTask {
   /** delegation_ids whose results it gets, if they have any. */
   readonly inputs: readonly string[];
   /** Those of `inputs` that the leader named; without their results it does not start. */
-  readonly needs: readonly string[];
-  /** Tasks that must end before it starts. */
+  readonly depends_on: readonly string[];
   readonly after: readonly string[];
-  readonly state: 'pending' | 'running' | TaskStatus;
-  /** Cause of its failure. Empty until then. */
-  readonly reason: string;
-  /** Number of attempts that began. */
-  readonly attempts: number;
-  readonly has_output: boolean;
 }
+
+/** Kinds of refusals of a leader's call, for counting. The leader reads the reason in words. */
+export const refusalKinds = [
+  /** The arguments do not fit the tool. */
+  'arguments',
+  /** No member takes it: unknown, disabled, or resting after failures. */
+  'member',
+  /** Its name belongs to another result. */
+  'name',
+  /** It names a result that does not exist. */
+  'input',
+  /** The same task was created before, here or in a team above. */
+  'repeated',
+  /** It and others of the reply need each other's results. */
+  'cycle',
+  'limit',
+  /** It needs a call that was refused. */
+  'needs',
+] as const;
+
+export type RefusalKind = (typeof refusalKinds)[number];
 
 /** A refused call of the leader. */
 export interface RefusedCall {
@@ -44,10 +68,8 @@ export interface TeamState {
   readonly chain: readonly TeamLink[];
   /** Inputs of its own delegation; tasks may get them too. */
   readonly upstream: readonly string[];
-  /** Listed in the order in which they were created. */
-  readonly tasks: readonly TeamTask[];
-  /** Keyed by member_id; a missing one is closed. */
-  readonly breakers: Readonly<Record<string, Breaker>>;
+  /** Paused while the leader thinks: new tasks start once the plan that holds them is stored. */
+  readonly tasks: Schedule<TeamTask>;
   /** The first `refusalsKeptMax`. */
   readonly refused: readonly RefusedCall[];
   readonly refused_total: number;
@@ -63,36 +85,45 @@ export function openTeamState(
   setup: TeamSetup,
   from: Pick<TeamState, 'delegation_id' | 'chain' | 'upstream'>,
 ): TeamState {
-  return { ...from, setup, tasks: [], breakers: {}, refused: [], refused_total: 0 };
+  const { allow_parallel, max_parallel, member_timeout } = setup;
+  const rules = {
+    paused: true,
+    max_parallel: allow_parallel ? max_parallel : 1,
+    // A temporary fault is over when the time of one task is.
+    first_rest_ms: member_timeout * 1_000,
+  };
+  const { schedule: tasks } = openSchedule<TeamTask>([], rules, 0);
+  return { ...from, setup, tasks, refused: [], refused_total: 0 };
 }
 
-/** Drops the order of tasks for continue-as-new, when every task has ended. */
+/** Drops the links of tasks and cuts their reasons for continue-as-new, when every task has ended. */
 export function slimState(state: TeamState): TeamState {
-  return {
-    ...state,
-    tasks: state.tasks.map((task) => ({ ...task, inputs: [], needs: [], after: [] })),
-  };
+  const entries = state.tasks.entries.map((task) => ({
+    ...cutReason(task),
+    inputs: [],
+    depends_on: [],
+    after: [],
+  }));
+  return { ...state, tasks: { ...state.tasks, entries } };
+}
+
+/**
+ * Selects the effects that are carried.
+ *
+ * @param known Effects of leader and members, in the order of the first reports. @param delegationId Delegation of the
+ * team.
+ */
+export function keepEffects(
+  known: readonly KnownEffect[],
+  delegationId: string,
+): readonly KnownEffect[] {
+  const ofMembers = known.filter(({ effect_id }) => !isEffectOf(delegationId, effect_id));
+  const tooMany = Math.max(0, known.length - engineLimits.effectsMax);
+  const left = new Set(ofMembers.slice(0, tooMany));
+  return known.filter((effect) => !left.has(effect));
 }
 
 /** Returns the team's name in chains of teams, as in `TeamLink`. */
 export function executorOf({ setup, delegation_id }: TeamState): string {
   return `team:${setup.team_id ?? delegation_id}`;
-}
-
-export function breakerOf({ breakers, setup }: TeamState, memberId: string): Breaker {
-  return breakers[memberId] ?? closedBreaker(firstRestMs(setup));
-}
-
-/** Returns the time limit of one task: a temporary fault is over by then. */
-export function firstRestMs({ member_timeout }: TeamSetup): number {
-  return member_timeout * 1_000;
-}
-
-export function isOver({ state }: TeamTask): boolean {
-  return state !== 'pending' && state !== 'running';
-}
-
-/** Counts the running tasks of a member. */
-export function countAtWork({ tasks }: TeamState, memberId: string): number {
-  return tasks.filter((task) => task.member_id === memberId && task.state === 'running').length;
 }

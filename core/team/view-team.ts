@@ -9,6 +9,7 @@ import type { Usage } from '../../contracts/usage.ts';
 import type { DelegationStatusView, TaskView, TeamView } from '../../contracts/views.ts';
 import { viewUnbegun } from '../executor.ts';
 import { engineLimits } from '../limits.ts';
+import type { Entry } from '../schedule/schedule.ts';
 import { noUsage } from '../usage/add-usage.ts';
 import type { TeamState, TeamTask } from './team-state.ts';
 
@@ -36,7 +37,7 @@ export function viewTeam(
   return {
     team_id: setup.team_id,
     leader,
-    tasks: tasks.map((task) => viewTask(task, setup, seen.get(task.delegation_id))),
+    tasks: tasks.entries.map((task) => viewTask(task, setup, seen.get(task.delegation_id))),
     refused: refused.slice(-engineLimits.refusalsShownMax),
     refused_total,
     max_delegations: setup.max_delegations,
@@ -49,7 +50,7 @@ export function viewTeam(
 const unseen: SeenTask = { turns: 0, usage: noUsage, status: null };
 
 function viewTask(
-  task: TeamTask,
+  task: Entry<TeamTask>,
   { members }: TeamSetup,
   { turns, usage, status }: SeenTask = unseen,
 ): TaskView {

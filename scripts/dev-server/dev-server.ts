@@ -59,13 +59,16 @@ export async function ensureTemporal(options: TemporalServerOptions): Promise<Te
 
 async function start(cli: ServerCli, options: TemporalServerOptions): Promise<TemporalServer> {
   const { settings, say, extraArguments = [] } = options;
-  await refuseTakenPort(settings.uiPort, 'PLANWAVE_UI_PORT', 'the Temporal Web UI');
+  if (settings.webUi) {
+    await refuseTakenPort(settings.uiPort, 'PLANWAVE_UI_PORT', 'the Temporal Web UI');
+  }
   const address = `${localHost}:${settings.temporalPort}`;
   const restart = () => launch(cli, settings, extraArguments);
   try {
     const part = await restart();
     say(`Temporal dev server started: ${address}, database ${dbFileOf(settings)}`);
-    return { address, uiUrl: `http://localhost:${settings.uiPort}`, part, restart };
+    const uiUrl = settings.webUi ? `http://localhost:${settings.uiPort}` : undefined;
+    return { address, uiUrl, part, restart };
   } catch (error) {
     // Another home's server may have taken the port between our look and our start.
     const meanwhile = await findRunningServer(settings, say).catch(() => undefined);

@@ -117,7 +117,7 @@ export function serverArguments(cli: ServerCli, settings: Settings): string[] {
   const options = [
     `--db-filename=${dbFileOf(settings)}`,
     `--port=${settings.temporalPort}`,
-    `--ui-port=${settings.uiPort}`,
+    ...(settings.webUi ? [`--ui-port=${settings.uiPort}`] : ['--headless']),
     '--log-level=warn',
     ...dynamicConfig(cli).map((value) => `--dynamic-config-value=${value}`),
     // Write-ahead log: one file sync per step instead of several. FULL: a recorded step survives a power cut.

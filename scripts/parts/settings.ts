@@ -12,6 +12,8 @@ export interface Settings {
   readonly temporalPort: number;
   /** `PLANWAVE_UI_PORT`, default 1000 above the gRPC port: 8233. */
   readonly uiPort: number;
+  /** False with `PLANWAVE_WEB_UI=off`: the embedded server opens no port for browsers. */
+  readonly webUi: boolean;
   /** `PLANWAVE_REHEARSAL_PORT`, default 8787. */
   readonly rehearsalPort: number;
   /** True without `ANTHROPIC_API_KEY` and without `ANTHROPIC_BASE_URL`: no real model can be called. */
@@ -30,6 +32,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     temporalAddressGiven: readTemporalAddress(env),
     temporalPort,
     uiPort: readPort(env, 'PLANWAVE_UI_PORT', uiPortDefault),
+    webUi: readSwitch(env, 'PLANWAVE_WEB_UI'),
     rehearsalPort: readPort(env, 'PLANWAVE_REHEARSAL_PORT', 8787),
     needsRehearsal: !env['ANTHROPIC_API_KEY'] && !env['ANTHROPIC_BASE_URL'],
   };
@@ -47,6 +50,14 @@ export function partEnvironment(
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
   return { ...env, PLANWAVE_HOME: settings.home, TEMPORAL_ADDRESS: temporalAddress };
+}
+
+/** @returns true unless it is `off`. */
+function readSwitch(env: NodeJS.ProcessEnv, name: string): boolean {
+  const text = env[name] ?? '';
+  if (text === '' || text === 'on') return true;
+  if (text === 'off') return false;
+  throw new ExpectedError(`${name}=${text} is neither on nor off.`, badSettingsExitCode);
 }
 
 function readPort(env: NodeJS.ProcessEnv, name: string, fallback: number): number {

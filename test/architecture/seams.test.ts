@@ -113,7 +113,5 @@ it('engine and worker print through the streams that are redacted, never directl
     .map((path) => `${path} prints. Cure: throw, or use the logger of the SDK`);
   expect(faults).toEqual([]);
   expect(read('worker/watchdog.ts')).toContain("return redactor.redactText(line, 'output');");
-  expect(read('worker/main.ts')).toContain(
-    'for (const stream of [process.stdout, process.stderr]) redactOutput(stream, redactor);',
-  );
+  expect(read('worker/main.ts')).toContain("process.once('exit', redactOutput(stream, redactor));");
 });

@@ -30,6 +30,7 @@ export async function startOwnServer(extraArguments: readonly string[] = []): Pr
       temporalAddressGiven: undefined,
       temporalPort,
       uiPort,
+      webUi: true,
       rehearsalPort: 0,
       needsRehearsal: true,
     },

@@ -27,6 +27,7 @@ export async function runCommand(
     temporalAddressGiven: stage.address,
     temporalPort: 7233,
     uiPort: 8233,
+    webUi: true,
     rehearsalPort: 8787,
     needsRehearsal: true,
   };

@@ -13,6 +13,7 @@ import { startRehearsalServer } from '../../rehearsal/server.ts';
 import type { RehearsalServer } from '../../rehearsal/server.ts';
 import type { ScriptRule } from '../../rehearsal/script.ts';
 import { createRedactor } from '../../redaction/create-redactor.ts';
+import { openHome } from '../../activities/adapters/file-store/home-format.ts';
 import { createActivities } from '../../worker/create-activities.ts';
 import type { ActivityTimes } from '../../worker/create-activities.ts';
 import { createWorker } from '../../worker/create-worker.ts';
@@ -140,6 +141,7 @@ function createWorkers(
   return {
     async start() {
       const redactor = createRedactor({ secrets: options.secrets ?? [] });
+      expect(await openHome(settings.home)).toBeNull();
       const worker = await createWorker({
         connection,
         namespace: 'default',

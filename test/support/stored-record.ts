@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFileArtifactStore } from '../../activities/adapters/file-store/file-artifact-store.ts';
 import { createFileRunIndex } from '../../activities/adapters/file-store/file-run-index.ts';
-import { readRecord } from '../../activities/artifacts/read-record.ts';
+import { readRecord } from '../../activities/artifacts/record-log.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 
 /** Reads the newest record of a run from the disk, as after a crash. */

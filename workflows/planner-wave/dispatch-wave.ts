@@ -14,22 +14,18 @@ import type { Delivery, LeaseEscalation, QuestionsEscalation } from '../../contr
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveView } from '../../contracts/views.ts';
 import type { WavePlanOutline } from '../../contracts/wave-plan.ts';
-import {
-  isDispatchDone,
-  isRunning,
-  openDispatch,
-  stepDispatch,
-} from '../../core/dispatch/step-dispatch.ts';
-import type {
-  DispatchCommand,
-  DispatchEvent,
-  DispatchState,
-  DispatchStep,
-} from '../../core/dispatch/step-dispatch.ts';
-import { findRepeatedFailure } from '../../core/dispatch/find-repeated-failure.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
+import { engineLimits } from '../../core/limits.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
 import { checkEscalation } from '../../core/run/check-control.ts';
+import { isRunning, isScheduleDone } from '../../core/schedule/schedule.ts';
+import type { Schedule } from '../../core/schedule/schedule.ts';
+import { openSchedule, stepSchedule } from '../../core/schedule/step-schedule.ts';
+import type {
+  ScheduleCommand,
+  ScheduleEvent,
+  ScheduleStep,
+} from '../../core/schedule/step-schedule.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import { nowMs } from '../shared/clock.ts';
 import { createChildRelay } from '../shared/child-relay.ts';
@@ -56,7 +52,7 @@ export interface Dispatched {
 /** Part of the dispatch that people see. */
 export type DispatchView = Pick<WaveView, 'delegations' | 'at_work'>;
 
-/** A running dispatch of a wave's delegations. `core/dispatch` decides; this starts, signals and remembers. */
+/** A running dispatch of a wave's delegations. `core/schedule` decides; this starts, signals and remembers. */
 interface Dispatching extends WaveSite {
   /** The wave's own scope: children belong to it, even if a handler starts them. */
   readonly scope: CancellationScope;
@@ -68,7 +64,7 @@ interface Dispatching extends WaveSite {
    */
   readonly deliveries: Map<string, Delivery[]>;
   readonly onView: (view: () => DispatchView) => void;
-  state: DispatchState;
+  schedule: Schedule<DelegationOutline>;
   /** Number of running reviews: the wave ends only after their cost is counted. */
   reviews: number;
   lastReview: Promise<unknown>;
@@ -84,11 +80,13 @@ export async function dispatchWave(
   context: DispatchContext,
   onView: (view: () => DispatchView) => void,
 ): Promise<Dispatched> {
-  const first = openDispatch(plan.delegations, {
+  const rules = {
     known_inputs: knownInputs(order, context.superior.news),
     max_parallel: order.limits.max_parallel,
+    same_failures_max: engineLimits.sameFailureMax,
     paused: context.control.pausedReason() !== null || context.control.parkedReason() !== null,
-  });
+  };
+  const first = openSchedule(plan.delegations, rules, nowMs());
   const d: Dispatching = {
     plan,
     order,
@@ -102,7 +100,7 @@ export async function dispatchWave(
     relay: createChildRelay(context.control, context.superior.news),
     plannedAtMs: nowMs(),
     onView,
-    state: first.state,
+    schedule: first.schedule,
     reviews: 0,
     lastReview: Promise.resolve(),
   };
@@ -113,7 +111,7 @@ export async function dispatchWave(
   context.treasury?.whenClosed(() => on(d, { type: 'halt', reason: 'the budget is spent' }));
   take(d, first);
   const stopped = await untilAllEnded(
-    () => isDispatchDone(d.state) && d.reviews === 0,
+    () => isScheduleDone(d.schedule) && d.reviews === 0,
     () => on(d, { type: 'stop' }),
   );
   return {
@@ -127,20 +125,20 @@ export async function dispatchWave(
   };
 }
 
-function on(d: Dispatching, event: DispatchEvent): void {
-  take(d, stepDispatch(d.state, event));
+function on(d: Dispatching, event: ScheduleEvent<DelegationOutline>): void {
+  take(d, stepSchedule(d.schedule, event, nowMs()));
 }
 
-function take(d: Dispatching, step: DispatchStep): void {
-  d.state = step.state;
+function take(d: Dispatching, step: ScheduleStep<DelegationOutline>): void {
+  d.schedule = step.schedule;
   for (const command of step.commands) obey(d, command);
   d.onView(() => ({
-    delegations: viewDelegations(d.plan, d.state, d.waveId),
+    delegations: viewDelegations(d.schedule, d.waveId),
     at_work: childrenAtWork(d),
   }));
 }
 
-function obey(d: Dispatching, command: DispatchCommand): void {
+function obey(d: Dispatching, command: ScheduleCommand): void {
   const delegation = d.byId.get(command.delegation_id);
   if (delegation === undefined) return;
   const { delegation_id } = delegation;
@@ -170,10 +168,9 @@ async function run(d: Dispatching, delegation: DelegationOutline): Promise<void>
   const outcome = await runChild(d, delegation);
   note(d, outcome);
   d.context.work.usage = addUsage(d.context.work.usage, outcome.usage);
-  // Before its slot is free for the next one.
-  const reason = findRepeatedFailure([...d.outcomes.values()]);
-  if (reason !== null) on(d, { type: 'halt', reason });
-  on(d, { type: 'ended', outcome });
+  const { delegation_id, status, reason, criteria_unmet } = outcome;
+  const leaves_unmet = criteria_unmet.length > 0;
+  on(d, { type: 'ended', delegation_id, status, reason, leaves_unmet });
 }
 
 function takeEscalation(d: Dispatching, payload: unknown): void {
@@ -233,7 +230,7 @@ async function passOn(
   d.deliveries.set(delegationId, [...waiting, { escalation_id, answers }]);
   on(d, { type: 'answered', delegation_id: delegationId });
   // Other members may have got their answers, and the delegation its slot, already.
-  if (isRunning(d.state, delegationId)) deliver(d, delegationId);
+  if (isRunning(d.schedule, delegationId)) deliver(d, delegationId);
 }
 
 function deliver(d: Dispatching, delegationId: string): void {

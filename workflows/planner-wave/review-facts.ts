@@ -1,7 +1,7 @@
 import type { OutputFault } from '../../contracts/output-fault.ts';
 import type { WaveOrder } from '../../contracts/planner-wave.ts';
 import type { WaveDecisionOutline } from '../../contracts/wave-decision.ts';
-import { dropReplacedOutcomes } from '../../core/dispatch/dependencies.ts';
+import { dropReplacedOutcomes } from '../../core/schedule/dependencies.ts';
 import { readEnd } from '../../core/executor.ts';
 import { reviewDecision } from '../shared/activities.ts';
 import { untilDone } from '../shared/until-done.ts';

@@ -14,7 +14,7 @@ import { emptyPurse } from '../../core/budget/purse.ts';
 import { noSpending, spendingOf } from '../../core/budget/spending.ts';
 import { delegationWorkflowId } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { collectUpstream, dropReplaced, listReplaced } from '../../core/dispatch/dependencies.ts';
+import { collectUpstream, dropReplaced, listReplaced } from '../../core/schedule/dependencies.ts';
 import { lastNewsId } from '../../core/run/news.ts';
 import { delegationSummary } from '../../core/render/labels.ts';
 import { secondsSince } from '../shared/clock.ts';

@@ -1,3 +1,4 @@
+import type { TaskStatus } from '../../contracts/team-run.ts';
 import type { FailureReason } from '../../core/turns/failure-reasons.ts';
 import type { SpanAttributes, SpanEnd, SpanStart } from './in-span.ts';
 
@@ -14,10 +15,7 @@ export function agentSpan(agent_id: string, attributes: SpanAttributes): SpanSta
 }
 
 /** Describes the end of the work. @param why Reason for metrics; null when it is unknown, or the work did not fail. */
-export function workEnd(
-  status: 'completed' | 'failed' | 'timed_out' | 'stopped' | 'not_started',
-  why: FailureReason | null,
-): SpanEnd {
+export function workEnd(status: TaskStatus, why: FailureReason | null): SpanEnd {
   const isFailure = status === 'failed' || status === 'timed_out';
   return {
     attributes: {

@@ -1,11 +1,12 @@
 import { CancelledFailure } from '@temporalio/workflow';
 import type { StateToolCall, ToolCall, TurnInput } from '../../contracts/model-turn.ts';
 import type { OutputFault } from '../../contracts/output-fault.ts';
+import type { TaskRecord } from '../../contracts/team-run.ts';
 import { engineLimits } from '../../core/limits.ts';
 import { describeFault } from '../../core/text/faults.ts';
 import { admitCalls } from '../../core/team/admit-calls.ts';
-import type { RefusalKind } from '../../core/team/refusal-kinds.ts';
-import type { GivenCall, TeamTask } from '../../core/team/team-state.ts';
+import { cutReason } from '../../core/team/bound-team.ts';
+import type { GivenCall, RefusalKind, TeamTask } from '../../core/team/team-state.ts';
 import { callTools } from '../execution/call-tools.ts';
 import { isToolCall } from '../execution/make-call.ts';
 import type { ToolContext } from '../execution/make-call.ts';
@@ -14,7 +15,7 @@ import type { ToolsDone } from '../shared/conversation.ts';
 import { untilDone } from '../shared/until-done.ts';
 import { doTask, outputsOf } from './do-task.ts';
 import type { PlannedTask } from './do-task.ts';
-import { recordOfNotStarted } from './finish-team.ts';
+import { recordOfSkipped } from './finish-team.ts';
 import { noteRefusal, noteTaskEnd } from './note-team.ts';
 import { on, showTeam, workedMs } from './team-at-work.ts';
 import type { TeamAtWork } from './team-at-work.ts';
@@ -45,7 +46,10 @@ export async function callTeam(
     refuse(heard, { tool_use_id, kind }, { path: 'delegate_task_to_member', reason, hint: '' });
   }
   await giveOut(t, admitted.tasks);
-  for (const task of admitted.tasks) heard.results.set(task.tool_use_id, resultOf(t, task));
+  for (const task of admitted.tasks) {
+    const record = t.records.get(task.delegation_id);
+    if (record !== undefined) heard.results.set(task.tool_use_id, resultOf(t, task, record));
+  }
   const { results, refused } = heard;
   return {
     inputs: calls.flatMap(({ tool_use_id }) => results.get(tool_use_id) ?? []),
@@ -136,10 +140,11 @@ async function giveOut(t: TeamAtWork, tasks: readonly TeamTask[]): Promise<void>
   );
   t.leaderState = 'waiting_for_members';
   t.own.funds.rest();
-  await doTasks(t, planned, on(t, { type: 'given' }));
-  for (const task of t.state.tasks) {
+  await doTasks(t, planned, on(t, { type: 'resume' }));
+  on(t, { type: 'pause' });
+  for (const task of t.state.tasks.entries) {
     const isNew = planned.has(task.delegation_id) && !t.records.has(task.delegation_id);
-    if (isNew) t.records.set(task.delegation_id, recordOfNotStarted(t.state, task, tasksRef));
+    if (isNew) t.records.set(task.delegation_id, recordOfSkipped(t.state, task, tasksRef));
   }
   // Cancelled tasks end by themselves; their leader is not called again just to hear that.
   if (t.scope.consideredCancelled) throw new CancelledFailure('The team was stopped.');
@@ -159,17 +164,9 @@ async function doTasks(
       if (task === undefined) throw new Error(`There is no task ${delegation_id}.`);
       const record = await doTask(t, task);
       t.records.set(delegation_id, record);
-      const { status, reason, output_ref, worked_ms } = record;
-      const has_output = status === 'completed' && output_ref !== null;
+      const { status, reason } = cutReason(record);
       const before = t.state;
-      const next = on(t, {
-        type: 'ended',
-        delegation_id,
-        status,
-        reason,
-        has_output,
-        worked_ms,
-      });
+      const next = on(t, { type: 'ended', delegation_id, status, reason, leaves_unmet: false });
       noteTaskEnd(record, before, t.state, workedMs(t));
       showTeam(t);
       await doTasks(t, planned, next);
@@ -178,11 +175,9 @@ async function doTasks(
 }
 
 /** Builds the leader's input about an ended task. */
-function resultOf(t: TeamAtWork, task: TeamTask): TurnInput {
+function resultOf(t: TeamAtWork, task: TeamTask, record: TaskRecord): TurnInput {
   const { delegation_id, name, tool_use_id, member_id } = task;
   const { setup, tasks } = t.state;
-  const record =
-    t.records.get(delegation_id) ?? recordOfNotStarted(t.state, task, t.context.order.plan_ref);
   const { status, reason, attempts, output_ref, partial_ref } = record;
   return {
     type: 'task_result',
@@ -195,7 +190,7 @@ function resultOf(t: TeamAtWork, task: TeamTask): TurnInput {
     attempts,
     output_ref,
     partial_ref,
-    delegations_left: setup.max_delegations - tasks.length,
+    delegations_left: setup.max_delegations - tasks.entries.length,
     seconds_left: Math.max(0, Math.floor(setup.timeout - workedMs(t) / 1_000)),
   };
 }

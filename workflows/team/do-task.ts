@@ -4,7 +4,7 @@ import type { DelegationOrder, DelegationOutcome } from '../../contracts/delegat
 import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord, TaskStatus, TeamSeat } from '../../contracts/team-run.ts';
 import type { DelegationStatusView } from '../../contracts/views.ts';
-import { decideRetry } from '../../core/team/decide-retry.ts';
+import { decideRetry } from '../../core/schedule/failures.ts';
 import { executorOf } from '../../core/team/team-state.ts';
 import type { TeamTask } from '../../core/team/team-state.ts';
 import { withoutWork } from '../../core/executor.ts';
@@ -174,7 +174,7 @@ function orderOf(t: TeamAtWork, { task, delegation, plan_ref }: PlannedTask): De
       ...(order.chain ?? []),
       {
         executor_id: executorOf(state),
-        given: state.tasks.map(({ delegation_id, fingerprint }) => ({
+        given: state.tasks.entries.map(({ delegation_id, fingerprint }) => ({
           delegation_id,
           fingerprint,
         })),
@@ -207,7 +207,8 @@ function recordOf(
     inputs,
     status,
     reason: reasonOf(t, status, outcome?.reason ?? lost),
-    attempts: t.state.tasks.find((one) => one.delegation_id === delegation_id)?.attempts ?? 1,
+    attempts:
+      t.state.tasks.entries.find((one) => one.delegation_id === delegation_id)?.attempts ?? 1,
     output_ref: outcome?.output_ref ?? null,
     partial_ref: status === 'completed' ? null : partial_ref,
     turns,

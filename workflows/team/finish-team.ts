@@ -7,6 +7,7 @@ import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { DelegationState } from '../../contracts/views.ts';
 import { planExecutor, viewUnbegun, withoutWork } from '../../core/executor.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
+import type { Entry } from '../../core/schedule/schedule.ts';
 import { boundReport, boundTeam } from '../../core/team/bound-team.ts';
 import type { TeamState, TeamTask } from '../../core/team/team-state.ts';
 import { noUsage } from '../../core/usage/add-usage.ts';
@@ -154,10 +155,10 @@ function reportOf(t: TeamAtWork, { status, reason, output }: TeamEnd): TeamRepor
     plan_ref: t.context.order.plan_ref,
     status,
     reason,
-    tasks: tasks.map(
+    tasks: tasks.entries.map(
       (task) =>
         t.records.get(task.delegation_id) ??
-        recordOfNotStarted(t.state, task, t.context.order.plan_ref),
+        recordOfSkipped(t.state, task, t.context.order.plan_ref),
     ),
     refused,
     leader: { turns, usage },
@@ -167,9 +168,9 @@ function reportOf(t: TeamAtWork, { status, reason, output }: TeamEnd): TeamRepor
 }
 
 /** @param plan_ref Of the plan that holds it, or would have. */
-export function recordOfNotStarted(
+export function recordOfSkipped(
   { setup }: TeamState,
-  task: TeamTask,
+  task: Entry<TeamTask>,
   plan_ref: Ref,
 ): TaskRecord {
   const { delegation_id, member_id, title, inputs, reason } = task;
@@ -180,7 +181,7 @@ export function recordOfNotStarted(
     title,
     plan_ref,
     inputs,
-    status: 'not_started',
+    status: 'skipped',
     reason,
     attempts: 0,
     output_ref: null,

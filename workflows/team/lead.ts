@@ -61,7 +61,7 @@ function contextOf(t: TeamAtWork): ConversationContext {
 
 /** Lists the results that its output may pass on, by the leader's own name and by the id in a result. */
 function listPassable({ state, records }: TeamAtWork): Passable[] {
-  return state.tasks.flatMap(({ name, delegation_id }): Passable[] => {
+  return state.tasks.entries.flatMap(({ name, delegation_id }): Passable[] => {
     const output_ref = records.get(delegation_id)?.output_ref ?? null;
     return output_ref === null
       ? []

@@ -2,10 +2,9 @@ import { log } from '@temporalio/workflow';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import { namePath } from '../../core/ids.ts';
 import { metrics } from '../../core/metrics/metrics.ts';
-import { hasOpened } from '../../core/team/breaker.ts';
-import type { RefusalKind } from '../../core/team/refusal-kinds.ts';
-import { breakerOf } from '../../core/team/team-state.ts';
-import type { TeamState } from '../../core/team/team-state.ts';
+import { hasOpened } from '../../core/schedule/failures.ts';
+import { breakerOf } from '../../core/schedule/schedule.ts';
+import type { RefusalKind, TeamState } from '../../core/team/team-state.ts';
 import { recorder } from '../shared/recorder.ts';
 
 /** Logs and counts what happens in a team. Reasons stay out of it: a model may have written them. */
@@ -24,7 +23,8 @@ export function noteTaskEnd(
 ): void {
   const work = { task: namePath(delegation_id), member: member_id };
   log.info('task ended', { ...work, status, attempts });
-  if (!hasOpened(breakerOf(before, member_id), breakerOf(after, member_id), nowMs)) return;
+  if (!hasOpened(breakerOf(before.tasks, member_id), breakerOf(after.tasks, member_id), nowMs))
+    return;
   log.info('member rests', work);
   const seat = seatOf(after, member_id);
   if (seat !== undefined) recorder.count(metrics.teamBreakers, { kind: seat.executor.kind });

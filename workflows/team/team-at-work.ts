@@ -3,11 +3,11 @@ import type { Ref } from '../../contracts/ref.ts';
 import type { TaskRecord, TeamReport } from '../../contracts/team-run.ts';
 import type { DelegationState, TeamLeaderView } from '../../contracts/views.ts';
 import type { KnownEffect } from '../../core/output/check-claimed-effects.ts';
+import { stepSchedule } from '../../core/schedule/step-schedule.ts';
+import type { ScheduleEvent } from '../../core/schedule/step-schedule.ts';
 import type { SeenTask } from '../../core/team/view-team.ts';
-import { stepTeam } from '../../core/team/step-team.ts';
-import type { TeamEvent } from '../../core/team/step-team.ts';
 import { viewTeam } from '../../core/team/view-team.ts';
-import type { TeamState } from '../../core/team/team-state.ts';
+import type { TeamState, TeamTask } from '../../core/team/team-state.ts';
 import { noteLoaded } from '../../core/turns/note-loaded.ts';
 import { addUsage } from '../../core/usage/add-usage.ts';
 import type { Usage } from '../../contracts/usage.ts';
@@ -30,7 +30,7 @@ export interface TeamClosed {
   readonly reason: string;
 }
 
-/** A running team. `core/team` decides; this starts, waits and remembers. */
+/** A running team. `core/team` and `core/schedule` decide; this starts, waits and remembers. */
 export interface TeamAtWork {
   /** Its order has the record and the plan that hold the message as middlewares left it. */
   readonly context: TeamContext;
@@ -78,15 +78,15 @@ export function workedMs({ clock, workedBefore }: TeamAtWork): number {
 }
 
 /** Applies an event to the state of the team. @returns delegation_ids of tasks to start now. */
-export function on(t: TeamAtWork, event: TeamEvent): readonly string[] {
-  const { state, start } = stepTeam(t.state, event, workedMs(t));
-  t.state = state;
-  return start;
+export function on(t: TeamAtWork, event: ScheduleEvent<TeamTask>): readonly string[] {
+  const { schedule, commands } = stepSchedule(t.state.tasks, event, workedMs(t));
+  t.state = { ...t.state, tasks: schedule };
+  return commands.flatMap((one) => (one.type === 'start' ? [one.delegation_id] : []));
 }
 
 /** Closes the team: no further task begins, and running ones end by themselves. */
 export function closeTasks(t: TeamAtWork, reason: string): void {
-  on(t, { type: 'closed', reason });
+  on(t, { type: 'halt', reason });
 }
 
 /** Returns the known changes that the leader or a member made outside. */

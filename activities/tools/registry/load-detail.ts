@@ -3,7 +3,7 @@ import { AgentOutput } from '../../../contracts/agent-output.ts';
 import { engineLimits } from '../../../core/limits.ts';
 import { splitPages } from '../../text/bytes.ts';
 import { listPacketDetails } from '../../artifacts/packet-details.ts';
-import { readRecord } from '../../artifacts/read-record.ts';
+import { readRecord } from '../../artifacts/record-log.ts';
 import { readShape } from '../../artifacts/read-artifact.ts';
 import { readWhole } from '../../artifacts/read-whole.ts';
 import type { ReadingTool, ToolContext } from '../tool.ts';

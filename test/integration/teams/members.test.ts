@@ -215,7 +215,7 @@ it('priority decides among members with the same capability, until the first of 
     'deep failed',
     'deep failed',
     'deep failed',
-    'deep not_started',
+    'deep skipped',
     'fast completed',
   ]);
   expect(taskCalls({ calls }, { agent: 'analyst' })).toHaveLength(3);

@@ -113,8 +113,8 @@ describe('a team over its time', () => {
       d1: 'completed',
       d2: 'timed_out',
       d3: 'timed_out',
-      d4: 'not_started',
-      d5: 'not_started',
+      d4: 'skipped',
+      d5: 'skipped',
     });
     expect(outcomesOf(taskCalls({ calls })).toSorted()).toEqual([
       'answered',

@@ -37,14 +37,19 @@ describe('the chain', () => {
     expect(roles(bench.model.requests[1])).toEqual(['user', 'assistant', 'user']);
   });
 
-  it('the first node names the rendered packet as an artifact', async () => {
+  it('finding T9: the first node names the rendered packet as an artifact and does not repeat it', async () => {
     const bench = await createBench({ scripts: [sayJson(outputOf())] });
     const { head } = await bench.turn();
-    const { packet_ref } = await bench.node(head);
+    const node = await bench.node(head);
+    const { packet_ref } = node;
     const content = bench.model.requests[0]?.messages[0]?.content ?? [];
     const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
     expect(texts).toHaveLength(2);
     expect(texts.join('\n\n')).toBe(await bench.store.getText(packet_ref ?? ''));
+    for (const text of texts) expect(JSON.stringify(node)).not.toContain(text.slice(0, 40));
+
+    await bench.turn({ head, append: [faults] });
+    expect(bench.model.requests[1]?.messages[0]).toEqual(bench.model.requests[0]?.messages[0]);
   });
 
   it('one user message, tool results first, in the order of the calls', async () => {

@@ -54,7 +54,7 @@ describe('system texts', () => {
     ['decision', 'decision'],
     ['question_review', 'question_review'],
   ] as const)('%s', (_who, stage) => {
-    expect(rulesOf(stage)).toMatchSnapshot();
+    expect(rulesOf(stage)).toMatchSnapshot('rules');
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe('system texts', () => {
     ['with triads and teams', { triads: true, teams: true }],
   ])('plan, %s', (_what, allowed) => {
     const terms = { ...allowed, redoes: false, known_inputs: [] };
-    expect(rulesOf('plan', terms)).toMatchSnapshot();
+    expect(rulesOf('plan', terms)).toMatchSnapshot('rules');
   });
 });
 

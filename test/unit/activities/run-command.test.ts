@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
 import { createGitWorktrees } from '../../../activities/adapters/git/git-worktrees.ts';
 import { createUnconfinedRunner } from '../../../activities/adapters/sandbox/command-runner.ts';
-import { readRecord } from '../../../activities/artifacts/read-record.ts';
+import { readRecord } from '../../../activities/artifacts/record-log.ts';
 import type { CommandRunner } from '../../../activities/ports/command-runner.ts';
 import { createGitTools } from '../../../activities/tools/registry/git-tools.ts';
 import { createRunCommand } from '../../../activities/tools/registry/run-command.ts';

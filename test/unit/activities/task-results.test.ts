@@ -97,9 +97,9 @@ describe('what a leader is told of a task', () => {
     ['failed', 'failed after 2 attempts.'],
     ['timed_out', 'ran out of time after 2 attempts.'],
     ['stopped', 'was stopped after 2 attempts.'],
-    ['not_started', 'was not started.'],
+    ['skipped', 'was not started.'],
   ] as const)('that %s: an error with its reason as data', async (status, line) => {
-    const attempts = status === 'not_started' ? 0 : 2;
+    const attempts = status === 'skipped' ? 0 : 2;
     const { content, is_error } = await readOne({ status, attempts, reason: 'SAID-WHY' });
     expect(is_error).toBe(true);
     expect(content.split('\n')[0]).toContain(line);

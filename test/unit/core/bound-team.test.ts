@@ -41,7 +41,7 @@ const anyStatus = fc.constantFrom<TaskStatus[]>(
   'failed',
   'timed_out',
   'stopped',
-  'not_started',
+  'skipped',
 );
 
 const memberIds = Array.from({ length: teamMembersMax }, (_, at) => slug(`m${at}-`));

@@ -18,7 +18,6 @@ import {
   resolveBudget,
 } from '../../../core/budget/resolve-budget.ts';
 import { noLimits, noSpending, spendingOf } from '../../../core/budget/spending.ts';
-import { findRepeatedFailure } from '../../../core/dispatch/find-repeated-failure.ts';
 import { describeExpected } from '../../../core/text/format.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 
@@ -163,22 +162,5 @@ describe('messages about leases', () => {
       expect(checkLeaseGrant(payload)).toBeNull();
     }
     expect(checkLeaseGrant({ ...grant, lease: { ...lease, until: Number.NaN } })).toBeNull();
-  });
-});
-
-function failed(delegation_id: string, reason: string) {
-  return { delegation_id, status: 'failed' as const, reason };
-}
-
-describe('repeated failures', () => {
-  it('RF1: three that say the same but for numbers and their own name', () => {
-    const same = ['a1', 'b2', 'c3'].map((id, n) =>
-      failed(id, `The call of ${id} failed: HTTP 400, ${n}`),
-    );
-    expect(findRepeatedFailure(same)).toContain('3 delegations failed for the same reason');
-    expect(findRepeatedFailure(same.slice(1))).toBeNull();
-    expect(findRepeatedFailure([...same.slice(1), failed('d', 'something else')])).toBeNull();
-    const skipped = same.map((one) => ({ ...one, status: 'skipped' as const }));
-    expect(findRepeatedFailure(skipped)).toBeNull();
   });
 });

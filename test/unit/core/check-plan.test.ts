@@ -4,7 +4,7 @@ import { plannerAgentId } from '../../../contracts/names.ts';
 import { Slug } from '../../../contracts/slug.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
 import { TriadType } from '../../../contracts/triad.ts';
-import { collectUpstream } from '../../../core/dispatch/dependencies.ts';
+import { collectUpstream } from '../../../core/schedule/dependencies.ts';
 import { checkPlan } from '../../../core/plan/check-plan.ts';
 import type { PlanContext } from '../../../core/plan/check-plan.ts';
 import { fingerprintDelegation } from '../../../core/plan/fingerprint-delegation.ts';

@@ -3,7 +3,7 @@ import type { DelegationOutline } from '../../../contracts/delegation.ts';
 import { checkExecutors } from '../../../core/plan/check-executors.ts';
 import type { ExecutorContext } from '../../../core/plan/check-executors.ts';
 import type { TeamOutline } from '../../../contracts/team.ts';
-import { onlyLeads } from '../../../core/team/only-leads.ts';
+import { onlyLeads } from '../../../core/team/leader.ts';
 import { checkPlan } from '../../../core/plan/check-plan.ts';
 import { defaultLimits } from '../../../core/limits.ts';
 import { delegation, plan } from './builders.ts';

@@ -1,20 +1,24 @@
 import type { DelegationState } from '../../../contracts/views.ts';
-import { decideGate } from '../../../core/gate/decide-gate.ts';
-import type { GateWorld } from '../../../core/gate/decide-gate.ts';
+import { decideGate } from '../../../core/schedule/decide-gate.ts';
+import type { Schedule } from '../../../core/schedule/schedule.ts';
 import { delegation } from './builders.ts';
+
+type World = Pick<Schedule, 'entries' | 'known_inputs'>;
 
 function world(
   known: readonly string[],
   rows: Readonly<Record<string, [DelegationState, isMet?: boolean, produces?: string[]]>> = {},
-): GateWorld {
+): World {
   return {
-    known_inputs: new Set(known),
-    delegations: new Map(
-      Object.entries(rows).map(([id, [state, isMet = false, produces = []]]) => [
-        id,
-        { state, leaves_unmet: !isMet, produces },
-      ]),
-    ),
+    known_inputs: known,
+    entries: Object.entries(rows).map(([id, [state, isMet = false, produces = []]]) => ({
+      ...delegation(id, { produces }),
+      state,
+      leaves_unmet: !isMet,
+      reason: '',
+      attempts: 0,
+      began_ms: 0,
+    })),
   };
 }
 
@@ -51,12 +55,13 @@ describe('decideGate', () => {
     const d1 = delegation('d1', { required_inputs: ['prices'], provided_inputs: ['prices'] });
     expect(decideGate(d1, world([], { d1: ['pending'] }))).toEqual({
       type: 'impossible',
-      reason: 'nobody produces the input "prices"',
+      reason: 'nothing produces the input "prices"',
     });
   });
 
   it.each([
     ['failed', 'd1 failed'],
+    ['timed_out', 'd1 ran out of time'],
     ['skipped', 'd1 was skipped'],
     ['stopped', 'd1 was stopped'],
   ] as const)('G3: a dependency that %s makes it impossible', (state, reason) => {
@@ -70,7 +75,10 @@ describe('decideGate', () => {
       type: 'impossible',
       reason: 'input "p" cannot come: d1 failed',
     });
-    expect(decideGate(delegation('d2', { depends_on: ['dx'] }), world([])).type).toBe('impossible');
+    expect(decideGate(delegation('d2', { depends_on: ['dx'] }), world([]))).toEqual({
+      type: 'impossible',
+      reason: 'there is no delegation "dx"',
+    });
   });
 
   it('G4: what is missing is named, with who brings it and in which state that one is', () => {
@@ -83,6 +91,28 @@ describe('decideGate', () => {
       type: 'closed',
       waiting_for: ['input "p" from d1 (running)', 'd2 (waiting)'],
     });
+  });
+
+  it.each(['completed', 'failed', 'timed_out', 'stopped', 'skipped'] as const)(
+    'G1: a job comes after what has ended, also when it ended as %s',
+    (state) => {
+      const d2 = { ...delegation('d2'), after: ['d1', 'gone'] };
+      expect(decideGate(d2, world([], { d1: ['running'] }))).toEqual({
+        type: 'closed',
+        waiting_for: ['d1 (running)'],
+      });
+      expect(decideGate(d2, world([], { d1: [state] })).type).toBe('open');
+      const alsoNeeded = { ...d2, depends_on: ['d1'] };
+      const gate = decideGate(alsoNeeded, world([], { d1: [state] }));
+      expect(gate.type).toBe(state === 'completed' ? 'open' : 'impossible');
+    },
+  );
+
+  it('G4: a job with a name of its own is called by it', () => {
+    const { entries } = world([], { d1: ['failed'] });
+    const named = { entries: entries.map((entry) => ({ ...entry, name: 'facts' })) };
+    const gate = decideGate(delegation('d2', { depends_on: ['d1'] }), named);
+    expect(gate).toEqual({ type: 'impossible', reason: 'facts failed' });
   });
 
   it('G5: asking again changes nothing', () => {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { findCycle } from '../../../core/dispatch/dependencies.ts';
+import { findCycle } from '../../../core/schedule/dependencies.ts';
 import { property } from './builders.ts';
 
 const anyEdges = fc

@@ -1,7 +1,15 @@
 import { planRules } from '../../../activities/prompts/planner-rules.ts';
 import { LimitsInput } from '../../../contracts/limits.ts';
+import { plannedDelegation } from '../../support/factories.ts';
+import { PlannerWaveInput } from '../../../contracts/planner-wave.ts';
 import { TeamPlan } from '../../../contracts/team.ts';
-import { findLimitFaults, findTeamFaults, findTriadFaults } from '../../../core/check-limits.ts';
+import { limitMaxima } from '../../../contracts/limit-maxima.ts';
+import {
+  findLimitFaults,
+  findSizeFaults,
+  findTeamFaults,
+  findTriadFaults,
+} from '../../../core/check-limits.ts';
 import {
   defaultLimits,
   defaultTeam,
@@ -10,9 +18,18 @@ import {
   resolveLimits,
 } from '../../../core/limits.ts';
 
+const waveOf = (count: number): object => ({
+  goal: 'Compare.',
+  delegations: Array.from({ length: count }, (_, n) => {
+    const { executor: _executor, ...typed } = plannedDelegation(`d${n}`);
+    return typed;
+  }),
+});
+
 describe('limits', () => {
   it('L1: the limits as they are fit each other', () => {
     expect(findLimitFaults(engineLimits, defaultLimits)).toEqual([]);
+    expect(findSizeFaults(engineLimits, limitMaxima)).toEqual([]);
   });
 
   it.each([
@@ -40,8 +57,24 @@ describe('limits', () => {
     ['detailsBytesMax', { detailsBytesMax: 1_000_000 }],
     ['questionReminderSeconds', { questionReminderSeconds: 0.5 }],
   ])('L1: a contradiction is named: %s', (name, change) => {
-    const faults = findLimitFaults({ ...engineLimits, ...change }, defaultLimits);
+    const engine = { ...engineLimits, ...change };
+    const faults = [
+      ...findLimitFaults(engine, defaultLimits),
+      ...findSizeFaults(engine, limitMaxima),
+    ];
     expect(faults.join()).toContain(name);
+  });
+
+  it('finding T12: a user can set no limit for which the sizes are not proved', () => {
+    expect(Object.keys(limitMaxima)).toEqual(Object.keys(defaultLimits));
+    for (const [name, max] of Object.entries(limitMaxima)) {
+      expect(LimitsInput.safeParse({ [name]: max }).success).toBe(true);
+      expect(LimitsInput.safeParse({ [name]: max + 1 }).error?.issues[0]?.message).toContain(
+        `${max}`,
+      );
+    }
+    expect(PlannerWaveInput.safeParse(waveOf(limitMaxima.max_delegations)).error).toBeUndefined();
+    expect(PlannerWaveInput.safeParse(waveOf(limitMaxima.max_delegations + 1)).success).toBe(false);
   });
 
   it.each([

@@ -5,7 +5,7 @@ import {
   dropReplaced,
   dropReplacedOutcomes,
   listReplaced,
-} from '../../../core/dispatch/dependencies.ts';
+} from '../../../core/schedule/dependencies.ts';
 import { criterion, delegation, outcome } from './builders.ts';
 
 const draft = delegation('draft', { produces: ['text'] });

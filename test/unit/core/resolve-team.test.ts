@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { NamedTeam, TeamMember } from '../../../contracts/team.ts';
-import { chooseLeader } from '../../../core/team/choose-leader.ts';
+import { chooseLeader } from '../../../core/team/leader.ts';
 import { findDefinition, resolveTeam } from '../../../core/team/resolve-team.ts';
 import type { TeamRegistry } from '../../../core/team/resolve-team.ts';
 

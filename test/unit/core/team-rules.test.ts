@@ -1,74 +1,21 @@
 import * as fc from 'fast-check';
-import { engineLimits } from '../../../core/limits.ts';
-import {
-  closedBreaker,
-  hasOpened,
-  mayPass,
-  noteFailure,
-  noteSuccess,
-  readBreaker,
-} from '../../../core/team/breaker.ts';
 import { chooseMember } from '../../../core/team/choose-member.ts';
-import { decideRetry } from '../../../core/team/decide-retry.ts';
-import type { FailedAttempt } from '../../../core/team/decide-retry.ts';
+import type { TeamState } from '../../../core/team/team-state.ts';
 import { fingerprintTask } from '../../../core/team/fingerprint-task.ts';
 import { guardQuestion, mayPassGuard } from '../../../core/team/guard-question.ts';
 import { viewTeam } from '../../../core/team/view-team.ts';
 import { admitCalls } from '../../../core/team/admit-calls.ts';
-import { failureReasons, isWorthRepeating } from '../../../core/turns/failure-reasons.ts';
 import { noUsage } from '../../../core/usage/add-usage.ts';
 import { answererNames } from '../../../contracts/names.ts';
 import { teamSeat } from '../../support/team-fixtures.ts';
 import { callOn, teamOf } from './team-builders.ts';
 import { property } from './builders.ts';
 
-const { breakerFailuresMax } = engineLimits;
-
-function failed(times: number, now = 0) {
-  return Array.from({ length: times }).reduce(
-    (breaker: ReturnType<typeof closedBreaker>) => noteFailure(breaker, now, now),
-    closedBreaker(60_000),
-  );
+/** A team with a member that rests after three failures. */
+function withRest(state: TeamState, memberId: string): TeamState {
+  const breakers = { [memberId]: { failures: 3, rests: 1, open_until_ms: 60_000 } };
+  return { ...state, tasks: { ...state.tasks, breakers } };
 }
-
-describe('the breaker', () => {
-  it('BR1: opens at the last of its failures in a row, not before', () => {
-    expect(readBreaker(failed(breakerFailuresMax - 1), 0)).toBe('closed');
-    expect(readBreaker(failed(breakerFailuresMax), 0)).toBe('open');
-  });
-
-  it('BR2: open, it lets nothing through; after its rest one at a time', () => {
-    const open = failed(breakerFailuresMax);
-    expect(mayPass(open, 59_999, 0)).toBe(false);
-    expect(mayPass(open, 60_000, 0)).toBe(true);
-    expect(mayPass(open, 60_000, 1)).toBe(false);
-  });
-
-  it('BR3: a trial that fails rests twice as long; a success begins anew', () => {
-    const again = noteFailure(failed(breakerFailuresMax), 60_000, 60_001);
-    expect(readBreaker(again, 60_001 + 119_999)).toBe('open');
-    expect(readBreaker(again, 60_001 + 120_000)).toBe('trial');
-    expect(noteSuccess(60_000)).toEqual(closedBreaker(60_000));
-  });
-
-  it('BR3: tasks that were under way when it opened make its rest no longer, during it and after it', () => {
-    const open = failed(breakerFailuresMax);
-    const later = noteFailure(noteFailure(open, 0, 59_999), 59_999, 60_000);
-    expect(later).toEqual({ ...open, failures: breakerFailuresMax + 2 });
-  });
-
-  it('BR4: it has opened at the last failure of the row and at a trial that fails, not at failures while it is open', () => {
-    const openedAt = (failures: number, nowMs: number): boolean => {
-      const before = failed(failures);
-      return hasOpened(before, noteFailure(before, nowMs, nowMs), nowMs);
-    };
-    expect(openedAt(breakerFailuresMax - 2, 0)).toBe(false);
-    expect(openedAt(breakerFailuresMax - 1, 0)).toBe(true);
-    expect(openedAt(breakerFailuresMax, 59_999)).toBe(false);
-    expect(openedAt(breakerFailuresMax, 60_000)).toBe(true);
-    expect(hasOpened(failed(breakerFailuresMax), noteSuccess(60_000), 60_000)).toBe(false);
-  });
-});
 
 describe('who takes a task', () => {
   const able = { capabilities: ['research'] };
@@ -95,7 +42,7 @@ describe('who takes a task', () => {
 
   it('CHM2: who rests is passed over', () => {
     const others = members.filter(({ member_id }) => member_id !== 'research');
-    const state = { ...teamOf({ members: others }), breakers: { bob: failed(breakerFailuresMax) } };
+    const state = withRest(teamOf({ members: others }), 'bob');
     expect(chooseMember(state, 'research', 0)).toMatchObject({ member: { member_id: 'cy' } });
   });
 
@@ -118,7 +65,7 @@ describe('who takes a task', () => {
   });
 
   it('CHM3: where nobody can do the same, those that take tasks are named', () => {
-    const state = { ...teamOf(), breakers: { ann: failed(breakerFailuresMax) } };
+    const state = withRest(teamOf(), 'ann');
     expect(chooseMember(state, 'ann', 0)).toEqual({
       type: 'refused',
       reason:
@@ -131,46 +78,6 @@ describe('who takes a task', () => {
     expect(chooseMember(teamOf({ members: only }), 'research', 0)).toMatchObject({
       reason: 'nobody with the capability "research" takes tasks now: "dan" is disabled',
     });
-  });
-});
-
-describe('another attempt', () => {
-  const once: FailedAttempt = {
-    attempt: 1,
-    why: 'invalid_output',
-    kind: 'agent',
-    has_acted: false,
-    left_ms: 60_000,
-  };
-
-  it('RT1: no more than max_retries', () => {
-    expect(decideRetry(once, 0)).toBeNull();
-    expect(decideRetry({ ...once, attempt: 2 }, 1)).toBeNull();
-    expect(decideRetry({ ...once, attempt: 2 }, 2)).toBe(2_000);
-  });
-
-  it('RT2, FR2: only what model or provider made of a call', () => {
-    const worthwhile = failureReasons.filter((why) => decideRetry({ ...once, why }, 1) !== null);
-    expect(worthwhile).toEqual(['invalid_output', 'unknown_stop', 'no_message']);
-    expect(failureReasons.filter(isWorthRepeating)).toEqual(worthwhile);
-    expect(decideRetry({ ...once, why: null }, 1)).toBeNull();
-  });
-
-  it('RT3: not after something was to be changed outside', () => {
-    expect(decideRetry({ ...once, has_acted: true }, 1)).toBeNull();
-  });
-
-  it('RT4: each wait is twice the one before, and fits into what is left', () => {
-    const waits = [1, 2, 3, 4, 5, 6, 7].map((attempt) =>
-      decideRetry({ ...once, attempt, left_ms: 600_000 }, 9),
-    );
-    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
-    expect(decideRetry({ ...once, left_ms: 2_000 }, 1)).toBeNull();
-  });
-
-  it('RT5: triads and teams decide themselves', () => {
-    expect(decideRetry({ ...once, kind: 'triad' }, 1)).toBeNull();
-    expect(decideRetry({ ...once, kind: 'team' }, 1)).toBeNull();
   });
 });
 
@@ -238,7 +145,7 @@ describe('a guardrail that asks', () => {
 
 it('VT1: every task is shown in its order, with its usage and what it waits for', () => {
   const { state } = admitCalls(teamOf(), [callOn('ann'), callOn('bob'), callOn('cy')], 0);
-  const tasks = state.tasks.map((task, at) =>
+  const entries = state.tasks.entries.map((task, at) =>
     at !== 1 ? { ...task, state: 'running' as const } : task,
   );
   const usage = { ...noUsage, calls: 2 };
@@ -253,7 +160,7 @@ it('VT1: every task is shown in its order, with its usage and what it waits for'
     executor: { kind: 'agent' as const },
   };
   const view = viewTeam(
-    { ...state, tasks },
+    { ...state, tasks: { ...state.tasks, entries } },
     new Map([
       ['design.d1', { turns: 2, usage, status }],
       ['design.d3', { turns: 2, usage, status: { ...status, state: 'running', waiting_for: '' } }],

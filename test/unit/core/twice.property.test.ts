@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type { CriterionState } from '../../../contracts/criterion.ts';
 import type { DelegationOutline } from '../../../contracts/delegation.ts';
+import type { TaskStatus } from '../../../contracts/team-run.ts';
 import type { TurnReply } from '../../../contracts/model-turn.ts';
 import {
   applyOutcomes,
@@ -8,15 +9,13 @@ import {
   reopenCriteria,
   waiveCriteria,
 } from '../../../core/criteria/criteria.ts';
-import {
-  isDispatchDone,
-  openDispatch,
-  stepDispatch,
-} from '../../../core/dispatch/step-dispatch.ts';
-import type { DispatchEvent, DispatchState } from '../../../core/dispatch/step-dispatch.ts';
 import type { InboxEvent } from '../../../core/questions/inbox-event.ts';
 import { openInbox, stepInbox } from '../../../core/questions/step-inbox.ts';
 import type { InboxState } from '../../../core/questions/step-inbox.ts';
+import { isScheduleDone } from '../../../core/schedule/schedule.ts';
+import type { Job, Schedule } from '../../../core/schedule/schedule.ts';
+import { openSchedule, stepSchedule } from '../../../core/schedule/step-schedule.ts';
+import type { ScheduleEvent } from '../../../core/schedule/step-schedule.ts';
 import { openTurns, stepTurns } from '../../../core/turns/step-turns.ts';
 import type { TurnsEvent, TurnsState } from '../../../core/turns/turns-state.ts';
 import {
@@ -145,20 +144,24 @@ interface Wave {
   readonly max: number;
 }
 
-function openWave({ plan, max }: Wave): DispatchState {
-  return openDispatch(plan, { known_inputs: [], max_parallel: max, paused: false }).state;
+function openWave({ plan, max }: Wave): Schedule {
+  return openSchedule<Job>(plan, { max_parallel: max, paused: false }, 0).schedule;
 }
 
-describe('the dispatch', () => {
-  const anyEvent: fc.Arbitrary<DispatchEvent> = fc.oneof(
+const endOf = (delegation_id: string, status: TaskStatus): ScheduleEvent => {
+  return { type: 'ended', delegation_id, status, reason: '', leaves_unmet: false };
+};
+
+describe('the schedule', () => {
+  const anyEvent: fc.Arbitrary<ScheduleEvent> = fc.oneof(
     fc.record({
       type: fc.constantFrom('asked' as const, 'answered' as const),
       delegation_id: anyId,
     }),
     fc
       .tuple(anyId, fc.constantFrom('completed' as const, 'failed' as const, 'stopped' as const))
-      .map(([id, status]): DispatchEvent => ({ type: 'ended', outcome: outcome(id, { status }) })),
-    fc.constantFrom<DispatchEvent>({ type: 'pause' }, { type: 'resume' }, { type: 'stop' }),
+      .map(([id, status]): ScheduleEvent => endOf(id, status)),
+    fc.constantFrom<ScheduleEvent>({ type: 'pause' }, { type: 'resume' }, { type: 'stop' }),
   );
   /** Each may depend on those before it. */
   const anyPlan = fc
@@ -170,34 +173,34 @@ describe('the dispatch', () => {
     );
   const anyWave = fc.record({ plan: anyPlan, max: fc.integer({ min: 1, max: 5 }) });
 
-  it('D8: each event twice is as once, and the second commands nothing', () => {
+  it('SC8: each event twice is as once, and the second commands nothing', () => {
     fc.assert(
       fc.property(anyWave, fc.array(anyEvent, { maxLength: 30 }), (wave, events) => {
-        let state = openWave(wave);
+        let schedule = openWave(wave);
         for (const event of events) {
-          state = stepDispatch(state, event).state;
-          expect(stepDispatch(state, event)).toEqual({ state, commands: [] });
+          ({ schedule } = stepSchedule(schedule, event, 0));
+          expect(stepSchedule(schedule, event, 0)).toEqual({ schedule, commands: [] });
         }
       }),
       property,
     );
   });
 
-  it('D9: in whatever order delegations end, each ends the same way', () => {
+  it('SC9: in whatever order delegations end, each ends the same way', () => {
     const anyFates = fc.array(fc.boolean(), { minLength: ids.length, maxLength: ids.length });
     /** Which of those at work ends next, again and again. */
     const anyOrder = fc.array(fc.nat(4), { minLength: ids.length, maxLength: ids.length });
-    const end = (begun: DispatchState, fates: readonly boolean[], order: readonly number[]) => {
-      let state = begun;
+    const end = (begun: Schedule, fates: readonly boolean[], order: readonly number[]) => {
+      let schedule = begun;
       for (const pick of order) {
-        const running = state.entries.filter((entry) => entry.state === 'running');
-        const next = running[pick % Math.max(1, running.length)]?.delegation.delegation_id;
+        const running = schedule.entries.filter((entry) => entry.state === 'running');
+        const next = running[pick % Math.max(1, running.length)]?.delegation_id;
         if (next === undefined) break;
         const status = fates[ids.indexOf(next)] === true ? 'completed' : 'failed';
-        state = stepDispatch(state, { type: 'ended', outcome: outcome(next, { status }) }).state;
+        ({ schedule } = stepSchedule(schedule, endOf(next, status), 0));
       }
-      expect(isDispatchDone(state)).toBe(true);
-      return state.entries.map((entry) => `${entry.delegation.delegation_id} ${entry.state}`);
+      expect(isScheduleDone(schedule)).toBe(true);
+      return schedule.entries.map((entry) => `${entry.delegation_id} ${entry.state}`);
     };
     fc.assert(
       fc.property(anyWave, anyFates, anyOrder, anyOrder, (wave, fates, one, other) => {

@@ -6,7 +6,11 @@ const { harness, apply } = useBegunRun();
 
 it('phase: takes it over and nothing else', async () => {
   const before = await apply();
-  expect(await apply({ type: 'phase', phase: 'parked' })).toEqual({ ...before, phase: 'parked' });
+  expect(await apply({ type: 'phase', phase: 'parked' })).toEqual({
+    ...before,
+    phase: 'parked',
+    updated_at: now,
+  });
 });
 
 it('question_opened: adds it once', async () => {

@@ -7,7 +7,7 @@ import { createFileArtifactStore } from '../../../activities/adapters/file-store
 import { createFileRunIndex } from '../../../activities/adapters/file-store/file-run-index.ts';
 import { createFileWorkspaces } from '../../../activities/adapters/file-workspaces.ts';
 import type { RecordDeps } from '../../../activities/run-record/deps.ts';
-import { readRecord } from '../../../activities/artifacts/read-record.ts';
+import { readRecord } from '../../../activities/artifacts/record-log.ts';
 import { createRecordActivities } from '../../../activities/run-record/create-record-activities.ts';
 import { createTeamActivities } from '../../../activities/team/create-team-activities.ts';
 import type {

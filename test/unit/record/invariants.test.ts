@@ -29,7 +29,7 @@ beforeEach(async () => {
   records = await recordsOfRun();
 });
 
-it('AC1: facts and answers are only added, and of a fact only superseded_by changes', () => {
+it('RL1: facts and answers are only added, and of a fact only superseded_by changes', () => {
   for (const [index, record] of records.entries()) {
     const { facts, answered_questions } = records[index - 1] ?? record;
     expect(unmarked(record.facts).slice(0, facts.length)).toEqual(unmarked(facts));
@@ -42,13 +42,13 @@ it('AC1: facts and answers are only added, and of a fact only superseded_by chan
   }
 });
 
-it('AC2: the usage is the sum of the waves until the run ends', () => {
+it('RL2: the usage is the sum of the waves until the run ends', () => {
   for (const record of records.slice(0, -1)) {
     expect(record.usage).toEqual(addUsage(...record.waves.map((wave) => wave.usage)));
   }
 });
 
-it('AC3: a question is open or answered, never both', () => {
+it('RL3: a question is open or answered, never both', () => {
   const seen = { open: 0, answered: 0 };
   for (const { open_questions, answered_questions } of records) {
     const open = idsOf(open_questions);

@@ -38,7 +38,7 @@ const timedOut = async (
 it('a team that is done: who did what, what it cost, and each task in its order', async () => {
   const d1 = await storedTask(harness, 'd1', output({ compact_md: '# Prices\n\nTwo ways.' }));
   const d2 = await storedTask(harness, 'd2', null, {
-    status: 'not_started',
+    status: 'skipped',
     reason: 'design.d1 |\nfailed.',
     inputs: ['design.d1'],
     attempts: 0,
@@ -104,7 +104,7 @@ Two ways.
 
 ### \`design.d2\`: Task d2
 
-- **State:** not_started: design.d1 | failed.
+- **State:** skipped: design.d1 | failed.
 - **Member:** researcher
 - **Was given:** design.d1
 - **Took:** 0 attempts, 0 s of work, $0.00, 0 tokens in, 0 out

@@ -77,7 +77,7 @@ const price = delegation('price', { produces: ['prices'] });
 const table = delegation('table', { depends_on: ['price'] });
 const other = delegation('other');
 
-it('AC4: who was shown a fact or got the output that stated it is stale when it is superseded, and what is built on it', async () => {
+it('RL4: who was shown a fact or got the output that stated it is stale when it is superseded, and what is built on it', async () => {
   await run.apply(
     await endOf(1, [
       { delegation: price, output: states('price', '10') },
@@ -126,7 +126,7 @@ it('AC4: who was shown a fact or got the output that stated it is stale when it 
   expect(staleIn(await run.record())).toEqual(['table', 'apart', 'loads', 'needs', 'late', 'dry']);
 });
 
-it('AC4: a wave that lost a conflict in itself leaves those stale who built on the loser', async () => {
+it('RL4: a wave that lost a conflict in itself leaves those stale who built on the loser', async () => {
   const rival = { delegation: other, output: states('price', '12') };
   const lost = resolving('conflict:price', 'wave-001/other', 'wave-001/price');
   await run.apply(
@@ -139,7 +139,7 @@ it('AC4: a wave that lost a conflict in itself leaves those stale who built on t
   expect(staleIn(await run.record())).toEqual(['table']);
 });
 
-it('AC4: a newer version of a product makes its consumers stale, but not who made it', async () => {
+it('RL4: a newer version of a product makes its consumers stale, but not who made it', async () => {
   await run.apply(await endOf(1, [{ delegation: price }, { delegation: table }]));
   const better = delegation('better', { produces: ['prices'], required_inputs: ['prices'] });
   const beside = delegation('beside', { required_inputs: ['prices'] });
@@ -217,7 +217,7 @@ describe('answer_amended', () => {
     },
   ];
 
-  it('AC4: whoever asked or was shown the answer is stale, and what is built on it', async () => {
+  it('RL4: whoever asked or was shown the answer is stale, and what is built on it', async () => {
     const shown = run.ref();
     await run.apply(...answers);
     await run.apply(
@@ -236,7 +236,7 @@ describe('answer_amended', () => {
     expect(staleIn(await run.record())).toEqual(['price', 'table', 'later']);
   });
 
-  it('AC4: an answer that is changed before the wave ends reached it as it was first', async () => {
+  it('RL4: an answer that is changed before the wave ends reached it as it was first', async () => {
     const shown = run.ref();
     await run.apply(...answers);
     await run.apply(amends('That.'));

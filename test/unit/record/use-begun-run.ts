@@ -1,6 +1,4 @@
-import { loadTexts } from '../../../activities/projection/record-texts.ts';
-import { applyChange } from '../../../activities/run-record/apply-change.ts';
-import { changeNeeds } from '../../../activities/run-record/change-needs.ts';
+import { readEvents } from '../../../activities/run-record/read-events.ts';
 import type { RecordChange, RunRecord } from '../../../contracts/run-record.ts';
 import { useHarness } from './harness.ts';
 import type { Harness } from './harness.ts';
@@ -25,8 +23,7 @@ export function useBegunRun(): BegunRun {
   return {
     harness,
     async apply(...changes) {
-      const texts = await loadTexts(harness.deps.store, changes.map(changeNeeds));
-      return changes.reduce((before, change) => applyChange(before, change, texts, now), begun);
+      return (await readEvents(harness.deps.store, begun, changes, now)).record;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { findTemporalCli } from '../../../scripts/bootstrap/find-temporal-cli.mjs';
@@ -23,7 +24,7 @@ async function serveArchive(archive: Buffer, requests: string[] = []): Promise<s
       return;
     }
     const archiveUrl = `http://${request.headers.host}/archive.tar.gz`;
-    response.end(JSON.stringify({ archiveUrl, fileToExtract: 'temporal' }));
+    response.end(JSON.stringify({ archiveUrl, fileToExtract: '--to-command=false' }));
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -32,12 +33,19 @@ async function serveArchive(archive: Buffer, requests: string[] = []): Promise<s
   return `http://127.0.0.1:${address.port}`;
 }
 
-function packed(writeInto: (folder: string) => string): Buffer {
+interface Packed {
+  readonly archive: Buffer;
+  /** SHA-256 of the executable in it. */
+  readonly expectedHash: string;
+}
+
+function packed(writeInto: (folder: string) => string): Packed {
   const folder = makeFolder();
-  writeInto(folder);
-  const archive = join(folder, 'archive.tar.gz');
-  execFileSync('tar', ['-czf', archive, '-C', folder, 'temporal']);
-  return readFileSync(archive);
+  const executable = readFileSync(writeInto(folder));
+  const path = join(folder, 'archive.tar.gz');
+  execFileSync('tar', ['-czf', path, '-C', folder, 'temporal']);
+  const expectedHash = createHash('sha256').update(executable).digest('hex');
+  return { archive: readFileSync(path), expectedHash };
 }
 
 function isolated(downloadUrl: string): Record<string, string> {
@@ -52,12 +60,9 @@ function isolated(downloadUrl: string): Record<string, string> {
 
 it('downloads the official archive once and then uses the copy', async () => {
   const requests: string[] = [];
-  const url = await serveArchive(
-    packed((folder) => writeFakeCli(folder, '1.9.1')),
-    requests,
-  );
-  const env = isolated(url);
-  const first = await findTemporalCli({ env, say: silent });
+  const { archive, expectedHash } = packed((folder) => writeFakeCli(folder, '1.9.1'));
+  const env = isolated(await serveArchive(archive, requests));
+  const first = await findTemporalCli({ env, say: silent, expectedHash });
   const second = await findTemporalCli({ env, say: silent });
   expect(first).toMatchObject({ version: '1.9.1', source: 'official download' });
   expect(second).toMatchObject({ path: first.path, source: 'cache' });
@@ -67,26 +72,36 @@ it('downloads the official archive once and then uses the copy', async () => {
 
 it('two commands at once download once', async () => {
   const requests: string[] = [];
-  const url = await serveArchive(
-    packed((folder) => writeFakeCli(folder, '1.9.1')),
-    requests,
-  );
-  const env = isolated(url);
+  const { archive, expectedHash } = packed((folder) => writeFakeCli(folder, '1.9.1'));
+  const env = isolated(await serveArchive(archive, requests));
   const found = await Promise.all([
-    findTemporalCli({ env, say: silent }),
-    findTemporalCli({ env, say: silent }),
+    findTemporalCli({ env, say: silent, expectedHash }),
+    findTemporalCli({ env, say: silent, expectedHash }),
   ]);
   expect(found.map(({ source }) => source).toSorted()).toEqual(['cache', 'official download']);
   expect(requests).toHaveLength(2);
 });
 
 it('refuses a download that does not run, and keeps nothing of it', async () => {
-  const url = await serveArchive(
-    packed((folder) => writeExecutable(folder, 'temporal', 'echo broken; exit 1')),
+  const { archive, expectedHash } = packed((folder) =>
+    writeExecutable(folder, 'temporal', 'echo broken; exit 1'),
   );
-  const env = isolated(url);
-  await expect(findTemporalCli({ env, say: silent })).rejects.toThrow('what came does not run');
+  const env = isolated(await serveArchive(archive));
+  await expect(findTemporalCli({ env, say: silent, expectedHash })).rejects.toThrow(
+    'what came does not run',
+  );
   expect(readdirSync(join(env['PLANWAVE_CACHE'] ?? '', 'temporal-cli'))).toEqual([]);
+});
+
+it('finding T10: refuses an official download whose executable has another hash', async () => {
+  const folder = makeFolder();
+  const ran = join(folder, 'ran');
+  const { archive } = packed((into) => writeExecutable(into, 'temporal', `touch ${ran}`));
+  const env = isolated(await serveArchive(archive));
+  await expect(findTemporalCli({ env, say: silent })).rejects.toThrow(
+    'the executable has the SHA-256',
+  );
+  expect(existsSync(ran)).toBe(false);
 });
 
 it('says what an answer lacks that is not the protocol', async () => {
@@ -97,7 +112,7 @@ it('says what an answer lacks that is not the protocol', async () => {
   const port = address !== null && typeof address === 'object' ? address.port : 0;
   const env = isolated(`http://127.0.0.1:${port}`);
   const search = findTemporalCli({ env, say: silent });
-  await expect(search).rejects.toThrow('without archiveUrl and fileToExtract');
+  await expect(search).rejects.toThrow('without archiveUrl');
 });
 
 const hasPip = spawnSync('python3', ['-m', 'pip', '--version']).status === 0;

@@ -16,6 +16,7 @@ it('has the defaults of the documentation', () => {
     home: resolve('.planning'),
     temporalPort: 7233,
     uiPort: 8233,
+    webUi: true,
     needsRehearsal: true,
   });
   expect(temporalAddressOf(settings)).toBe('127.0.0.1:7233');

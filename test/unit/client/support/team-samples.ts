@@ -102,7 +102,7 @@ export function endOfTeam(fields: Partial<LoneOutcome> = {}): RunEnd {
             usage: { ...noUsage, calls: 1 },
           },
         ],
-        tasks: { completed: 1, failed: 0, timed_out: 0, stopped: 0, not_started: 0 },
+        tasks: { completed: 1, failed: 0, timed_out: 0, stopped: 0, skipped: 0 },
         partial: false,
         notes: ['member_timeout was over the timeout of the team.'],
         report_ref: 'b'.repeat(64),

@@ -1,14 +1,14 @@
 import type { ConsumedInput, Consumption, ShownToWave } from '../../contracts/consumption.ts';
 import type { Delegation } from '../../contracts/delegation.ts';
+import type { StaleCause } from '../../contracts/run-log.ts';
 import type { RecordedWave, RunRecord } from '../../contracts/run-record.ts';
 import type { WavePlan } from '../../contracts/wave-plan.ts';
-import { decisionSource, waveSource } from '../../core/ids.ts';
-import { isSameValue } from '../../core/pool/normalise-fact.ts';
-import { collectUpstream, dropReplaced, listReplaced } from '../../core/dispatch/dependencies.ts';
-import { markStale } from '../../core/pool/mark-stale.ts';
-import type { StaleCause } from '../../core/pool/mark-stale.ts';
-import { listCompleted, listSuperseded } from '../projection/list-deliverables.ts';
-import { isEngineInput } from './known-inputs.ts';
+import { decisionSource, waveSource } from '../ids.ts';
+import { isSameValue } from '../pool/normalise-fact.ts';
+import { collectUpstream, dropReplaced, listReplaced } from '../schedule/dependencies.ts';
+import { markStale } from '../pool/mark-stale.ts';
+import { listCompleted, listSuperseded } from './list-deliverables.ts';
+import { isEngineInput } from './list-details.ts';
 
 /**
  * Reads the facts, answers and decision in the packets of a wave. @param record The record that they are rendered from.
@@ -102,13 +102,13 @@ function listProducers(record: RunRecord): ReadonlyMap<string, string> {
 /**
  * Marks delegations whose basis a change takes back.
  *
- * @param ended The wave that the change ends, with the record that its packets showed; null for any other change. Its
- * delegations worked with that record, whatever changed later.
+ * @param ended The wave that the change ends, with what its packets showed and does not hold any more; null for any
+ * other change. Its delegations worked with their packets, whatever changed later.
  */
 export function trackStale(
   before: RunRecord,
   after: RunRecord,
-  ended: { readonly wave: number; readonly shown: RunRecord } | null,
+  ended: { readonly wave: number; readonly outdated: readonly StaleCause[] } | null,
 ): RunRecord {
   if (after.consumptions.length === 0) return after;
   const shown = new Map(after.waves.flatMap((one) => (one.shown ? [[one.wave, one.shown]] : [])));
@@ -121,16 +121,14 @@ export function trackStale(
   const older = counting.filter((one) => !isOwn(one));
   const own = counting.filter(isOwn);
   const changed = markStale(after.stale, { consumptions: older, shown }, findCauses(before, after));
-  const outdated =
-    ended === null
-      ? changed
-      : markStale(changed, { consumptions: own, shown }, findCauses(ended.shown, after));
-  const stale = markStale(outdated, { consumptions: counting, shown }, []);
+  const marked =
+    ended === null ? changed : markStale(changed, { consumptions: own, shown }, ended.outdated);
+  const stale = markStale(marked, { consumptions: counting, shown }, []);
   return stale.length === 0 ? after : { ...after, stale };
 }
 
 /** Finds changes between two records: facts, answers and outputs of the first that do not hold in the second. */
-function findCauses(before: RunRecord, after: RunRecord): readonly StaleCause[] {
+export function findCauses(before: RunRecord, after: RunRecord): readonly StaleCause[] {
   return [
     ...findSuperseded(before, after),
     ...findChanged(before, after),

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { effectId } from '../../../core/ids.ts';
 import { engineLimits } from '../../../core/limits.ts';
-import { keepEffects } from '../../../core/team/keep-effects.ts';
+import { keepEffects } from '../../../core/team/team-state.ts';
 import { property } from './builders.ts';
 
 const { effectsMax } = engineLimits;

@@ -1,21 +1,14 @@
-import type { DetailEntry } from '../../contracts/run-record.ts';
-import { waveNumber } from '../../core/ids.ts';
-import { cutText } from '../../core/text/cut-text.ts';
-import type { Deliverable, listSuperseded } from '../projection/list-deliverables.ts';
-import { oneLine } from '../../core/text/markdown.ts';
-import { textOf } from '../projection/record-texts.ts';
-import type { RecordTexts } from '../projection/record-texts.ts';
-import { isEngineInput } from './known-inputs.ts';
-
-/** Most characters of a summary: an agent chooses by it which details to load. */
-const summaryCharsMax = 300;
+import type { FoundOutputs } from '../../contracts/run-log.ts';
+import type { DetailEntry, RunRecord } from '../../contracts/run-record.ts';
+import { waveNumber } from '../ids.ts';
+import type { Deliverable, listSuperseded } from './list-deliverables.ts';
 
 /** Sources of a wave's details, besides its completed delegations. */
 interface DetailSources {
   /** All delegation_ids of the run. */
   readonly delegationIds: ReadonlySet<string>;
   readonly superseded: ReturnType<typeof listSuperseded>;
-  readonly texts: RecordTexts;
+  readonly outputs: FoundOutputs;
 }
 
 /**
@@ -28,7 +21,7 @@ interface DetailSources {
 export function addDetails(
   details: readonly DetailEntry[],
   completed: readonly Deliverable[],
-  { delegationIds, superseded, texts }: DetailSources,
+  { delegationIds, superseded, outputs }: DetailSources,
 ): readonly DetailEntry[] {
   const replaced = new Set(superseded.map(({ older }) => older.delegation_id));
   const next = new Map(
@@ -42,22 +35,37 @@ export function addDetails(
     for (const detailId of [one.delegation_id, ...names]) {
       // Deleted first, so that a newer entry is last in order.
       next.delete(detailId);
-      next.set(detailId, createEntry(detailId, one, texts));
+      next.set(detailId, createEntry(detailId, one, outputs));
     }
   }
   return [...next.values()];
 }
 
-function createEntry(detailId: string, one: Deliverable, texts: RecordTexts): DetailEntry {
-  const output = textOf(texts.outputs, one.output_ref);
+function createEntry(detailId: string, one: Deliverable, outputs: FoundOutputs): DetailEntry {
+  const { summary = '', bytes = 0 } = outputs[one.output_ref] ?? {};
   const { files = [] } = one;
   return {
     detail_id: detailId,
     title: one.title,
-    summary: cutText(oneLine(output.compact_md), summaryCharsMax),
+    summary,
     tags: [`wave-${waveNumber(one.wave)}`, one.agent_id, ...one.produces],
-    size: files.reduce((sum, { bytes }) => sum + bytes, Buffer.byteLength(output.detailed_md)),
+    size: files.reduce((sum, file) => sum + file.bytes, bytes),
     output_ref: one.output_ref,
     ...(files.length > 0 && { files }),
   };
+}
+
+/** Names that a delegation may require: what the user gave, every detail, and every answered question. */
+export function listKnownInputs(record: RunRecord): readonly string[] {
+  return [
+    'goal',
+    ...(record.constraints.length === 0 ? [] : ['constraints']),
+    ...record.details.map((entry) => entry.detail_id),
+    ...record.answered_questions.map((answered) => answered.question_id),
+  ];
+}
+
+/** Names of inputs that the engine gives itself. No delegation can produce one. */
+export function isEngineInput(name: string): boolean {
+  return name === 'goal' || name === 'constraints' || /^q[1-9]\d*$/.test(name);
 }

@@ -2,7 +2,7 @@ import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { RunRecord } from '../../contracts/run-record.ts';
 import type { TriadPhase } from '../../contracts/triad.ts';
-import { dropReplaced, listReplaced } from '../../core/dispatch/dependencies.ts';
+import { dropReplaced, listReplaced } from '../schedule/dependencies.ts';
 
 /** Completed delegation with its output. */
 export interface Deliverable extends DelegationOutcome {

@@ -1,11 +1,8 @@
 import type { CriterionState } from '../../contracts/criterion.ts';
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
 import type { RecordedCriterion } from '../../contracts/run-record.ts';
-import type { WaveDecision } from '../../contracts/wave-decision.ts';
-import type { WavePlan } from '../../contracts/wave-plan.ts';
-import { cutText } from '../../core/text/cut-text.ts';
-import { textOf } from '../projection/record-texts.ts';
-import type { RecordTexts } from '../projection/record-texts.ts';
+import type { PlannedTask, WaveFindings } from '../../contracts/run-log.ts';
+import { cutText } from '../text/cut-text.ts';
 
 /** Most characters of a note, equal to those of one piece of evidence or one reason. */
 const noteCharsMax = 1_000;
@@ -19,10 +16,10 @@ const metByAnswerNote = "Met by the user's answer.";
  */
 export function addPlannedCriteria(
   criteria: readonly RecordedCriterion[],
-  plan: WavePlan,
+  tasks: readonly PlannedTask[],
 ): readonly RecordedCriterion[] {
   const known = new Map(criteria.map((one) => [one.criterion_id, one]));
-  for (const planned of plan.delegations.flatMap((one) => one.acceptance_criteria)) {
+  for (const planned of tasks.flatMap((one) => one.acceptance_criteria)) {
     if (!known.has(planned.criterion_id)) {
       known.set(planned.criterion_id, { ...planned, state: 'open', delegation_id: null, note: '' });
     }
@@ -49,10 +46,8 @@ export function waiveCriteria(
 }
 
 /** Sources of the notes on criteria at the end of a wave. */
-export interface CriteriaSources {
+export interface CriteriaSources extends Pick<WaveFindings, 'outputs' | 'decision'> {
   readonly outcomes: readonly DelegationOutcome[];
-  readonly decision: WaveDecision | null;
-  readonly texts: RecordTexts;
 }
 
 /**
@@ -101,24 +96,27 @@ function findReopening(
   return reopened === undefined ? null : `Reopened by the planner: ${reopened.reason}`;
 }
 
-function findEvidence(state: CriterionState, { outcomes, texts }: CriteriaSources): string | null {
+function findEvidence(
+  state: CriterionState,
+  { outcomes, outputs }: CriteriaSources,
+): string | null {
   const met = outcomes.find(
     (one) =>
       one.delegation_id === state.delegation_id && one.criteria_met.includes(state.criterion_id),
   );
   if (met === undefined || met.output_ref === null) return null;
-  const { criteria_met } = textOf(texts.outputs, met.output_ref).coverage;
-  return criteria_met.find((one) => one.criterion_id === state.criterion_id)?.evidence ?? null;
+  const criteria_met = outputs[met.output_ref]?.coverage.criteria_met;
+  return criteria_met?.find((one) => one.criterion_id === state.criterion_id)?.evidence ?? null;
 }
 
 /** Returns the agent's own reason, otherwise the reason why its delegation did not complete. */
-function findReason(state: CriterionState, { outcomes, texts }: CriteriaSources): string | null {
+function findReason(state: CriterionState, { outcomes, outputs }: CriteriaSources): string | null {
   for (const outcome of outcomes.toReversed()) {
     const isMeant =
       outcome.criteria_unmet.includes(state.criterion_id) &&
       (state.delegation_id === null || state.delegation_id === outcome.delegation_id);
     if (!isMeant) continue;
-    const output = outcome.output_ref === null ? null : textOf(texts.outputs, outcome.output_ref);
+    const output = outcome.output_ref === null ? undefined : outputs[outcome.output_ref];
     const unmet = output?.coverage.criteria_unmet.find(
       (one) => one.criterion_id === state.criterion_id,
     );

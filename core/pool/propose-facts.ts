@@ -1,14 +1,13 @@
 import type { DelegationOutcome } from '../../contracts/delegation-run.ts';
+import type { AgentOutput } from '../../contracts/agent-output.ts';
 import type { Fact, ProposedFact, UserFact } from '../../contracts/fact.ts';
 import { answererNames, assumingAnswerers } from '../../contracts/names.ts';
 import type { Ref } from '../../contracts/ref.ts';
 import type { StoredAnswer } from '../../contracts/run-record.ts';
 import type { WaveDecision } from '../../contracts/wave-decision.ts';
-import { decisionSource, waveSource } from '../../core/ids.ts';
-import { engineLimits } from '../../core/limits.ts';
-import { describeUserFact } from '../../core/pool/settle-facts.ts';
-import { textOf } from '../projection/record-texts.ts';
-import type { RecordTexts } from '../projection/record-texts.ts';
+import { decisionSource, waveSource } from '../ids.ts';
+import { engineLimits } from '../limits.ts';
+import { describeUserFact } from './settle-facts.ts';
 
 /** Fields of a fact without a key: only a reader can contradict it. */
 const inWords = { key: null, value: null } as const;
@@ -86,15 +85,20 @@ function askerOf({ delegation_id }: StoredAnswer): Fact['origin'] {
   return delegation_id === null ? 'planner' : 'agent';
 }
 
-/** Collects the facts and assumptions that agents stated in their work, including failed ones. */
+/**
+ * Collects the facts and assumptions that agents stated in their work, including failed ones.
+ *
+ * @param find Returns the output of an address. One that it does not know stated nothing.
+ */
 export function factsFromOutputs(
   wave: number,
   outcomes: readonly Pick<DelegationOutcome, 'delegation_id' | 'turns' | 'output_ref'>[],
-  texts: RecordTexts,
+  find: (ref: Ref) => Pick<AgentOutput, 'facts' | 'assumptions_made'> | undefined,
 ): readonly ProposedFact[] {
   return outcomes.flatMap(({ delegation_id, turns, output_ref }) => {
-    if (output_ref === null) return [];
-    const { facts, assumptions_made } = textOf(texts.outputs, output_ref);
+    const output = output_ref === null ? undefined : find(output_ref);
+    if (output_ref === null || output === undefined) return [];
+    const { facts, assumptions_made } = output;
     const source = {
       source_refs: [waveSource(wave, delegation_id), `turn-${turns}`, output_ref],
       origin: 'agent',
@@ -110,7 +114,7 @@ export function factsFromOutputs(
 export function factsFromDecision(
   wave: number,
   ref: Ref,
-  { facts }: WaveDecision,
+  { facts }: Pick<WaveDecision, 'facts'>,
 ): readonly ProposedFact[] {
   return facts.map((fact) => ({
     ...fact,

@@ -1,0 +1,234 @@
+/**
+ * Folds a run's log into its record: what happened, event by event.
+ *
+ * Invariants:
+ *   RL1. Facts and answers are only ever added; of a fact, only `superseded_by` changes, and an answer only when the user
+ *        amends it.
+ *   RL2. The usage of the record is the sum of its waves until the run ends; then it is what the run reports.
+ *   RL3. A question is open or answered, never both.
+ *   RL4. Work that was built on what an event takes back is stale from then on.
+ *   RL5. An event is all that the fold needs: folding a log at once or in parts gives the same record, and what an event
+ *        does not change stays the same object.
+ */
+import type { RecordedEffect } from '../../contracts/effect.ts';
+import type { ProposedFact } from '../../contracts/fact.ts';
+import type { Question } from '../../contracts/question.ts';
+import type { EventOf, RecordBase, RecordRevision, RunEvent } from '../../contracts/run-log.ts';
+import type { RunRecord, StoredAnswer } from '../../contracts/run-record.ts';
+import { estimateFanOut } from '../budget/estimate-fan-out.ts';
+import { reopenChanged } from '../criteria/settle-by-answers.ts';
+import { engineLimits } from '../limits.ts';
+import { admitFacts } from '../pool/admit-facts.ts';
+import { factFromAnswer, factsFromInstruction } from '../pool/propose-facts.ts';
+import { preferNewest, settleStanding, supersedeEarlier } from '../pool/settle-facts.ts';
+import { informsWork } from '../questions/informs-work.ts';
+import { addUsage } from '../usage/add-usage.ts';
+import { foldWaveDone, upsertWave } from './fold-wave.ts';
+import { addPlannedCriteria, waiveCriteria } from './record-criteria.ts';
+import { trackStale } from './track-consumption.ts';
+
+/** Returns the record of a revision. @param record The record of the revision before it. */
+export function foldRevision(
+  record: RunRecord,
+  { revision, previous_ref, events }: Pick<RecordRevision, 'revision' | 'previous_ref' | 'events'>,
+): RunRecord {
+  return { ...events.reduce(foldRun, record), revision, previous_ref };
+}
+
+/**
+ * Returns true when a revision stores the whole record too: when the events since the last one weigh as much as it did.
+ * Records that grow are then stored whole at ever longer intervals, so that all of them together weigh no more than twice
+ * the newest, however long the run is.
+ */
+export function isSnapshotDue(base: RecordBase, revision: number): boolean {
+  const { snapshotRevisionsMin, snapshotRevisionsMax } = engineLimits;
+  const revisions = revision - base.revision;
+  if (revisions < snapshotRevisionsMin) return false;
+  return revisions >= snapshotRevisionsMax || base.chars_since >= base.chars;
+}
+
+/** Returns the record after one event. */
+export function foldRun(record: RunRecord, event: RunEvent): RunRecord {
+  const alone = isOfInbox(event) ? foldInbox(record, event) : foldAlone(record, event);
+  const next = { ...alone, updated_at: event.at };
+  // Takes nothing back that others built on.
+  if (event.type === 'effect') return next;
+  const ended =
+    event.type === 'wave_done' ? { wave: event.wave.wave, outdated: event.found.outdated } : null;
+  return trackStale(record, next, ended);
+}
+
+function foldAlone(record: RunRecord, event: Exclude<RunEvent, InboxEvent>): RunRecord {
+  switch (event.type) {
+    case 'phase':
+      return { ...record, phase: event.phase };
+    case 'instruction':
+      return takeInstruction(record, event);
+    case 'effect':
+      return takeEffect(record, event.effect);
+    case 'criteria_waived': {
+      const { criterion_ids, question_id } = event;
+      return { ...record, criteria: waiveCriteria(record.criteria, criterion_ids, question_id) };
+    }
+    case 'wave_planned':
+      return planWave(record, event);
+    case 'wave_done':
+      return foldWaveDone(record, event);
+    case 'ended':
+      return endRun(endEffects(record, event.at), event);
+    case 'reported':
+      return { ...record, result_ref: event.result_ref, report_ref: event.report_ref };
+  }
+}
+
+type InboxEvent = EventOf<
+  | 'question_opened'
+  | 'question_answered'
+  | 'question_withdrawn'
+  | 'answer_amended'
+  | 'answer_rejected'
+>;
+
+/** Questions and answers, and nothing else, have such names. */
+function isOfInbox(event: RunEvent): event is InboxEvent {
+  return event.type.startsWith('question_') || event.type.startsWith('answer_');
+}
+
+function foldInbox(record: RunRecord, event: InboxEvent): RunRecord {
+  const { open_questions: open, rejected_answers: rejected } = record;
+  switch (event.type) {
+    case 'question_opened':
+      return { ...record, open_questions: putOpen(open, event.question) };
+    case 'question_answered':
+      return takeAnswer(record, event);
+    case 'question_withdrawn':
+      return { ...record, open_questions: open.filter(hasOtherId(event.question_id)) };
+    case 'answer_amended':
+      return amendAnswer(record, event);
+    case 'answer_rejected': {
+      const kept = [...rejected, event.rejected].slice(-engineLimits.rejectedAnswersRecordedMax);
+      return { ...record, rejected_answers: kept };
+    }
+  }
+}
+
+/** Replaces the effect's earlier report by the new one. A known result is not replaced by a mere intention. */
+function takeEffect(record: RunRecord, effect: RecordedEffect): RunRecord {
+  const effects = record.effects ?? [];
+  const before = effects.find((one) => one.effect_id === effect.effect_id);
+  if (before === undefined) return { ...record, effects: [...effects, effect] };
+  if (effect.state === 'intended' && before.state !== 'intended') return record;
+  return { ...record, effects: effects.map((one) => (one === before ? effect : one)) };
+}
+
+/** Marks open effects as unverified at the end of a run, when their results can't become known any more. */
+function endEffects(record: RunRecord, now: number): RunRecord {
+  if (record.effects === undefined) return record;
+  const reason = 'The run ended before anybody knew.';
+  return {
+    ...record,
+    effects: record.effects.map((one) =>
+      one.state === 'intended' ? { ...one, state: 'unverified', reason, updated_at: now } : one,
+    ),
+  };
+}
+
+function endRun(record: RunRecord, event: EventOf<'ended'>): RunRecord {
+  const { status, usage, stop_reason = '' } = event;
+  const ended: RunRecord = { ...record, phase: status, status, usage };
+  return stop_reason === '' ? ended : { ...ended, stop_reason };
+}
+
+function takeInstruction(
+  record: RunRecord,
+  { instruction, facts = [], at }: EventOf<'instruction'>,
+): RunRecord {
+  const instructions = [...record.instructions, instruction];
+  const said = factsFromInstruction(instruction, facts, instructions.length);
+  const known = admitFacts(record.facts, said, at);
+  return {
+    ...record,
+    instructions,
+    facts: settleStanding(preferNewest(known, record.facts.length)),
+  };
+}
+
+function takeAnswer(
+  record: RunRecord,
+  { answered, answer_ref, at }: EventOf<'question_answered'>,
+): RunRecord {
+  const isOther = hasOtherId(answered.question_id);
+  const question =
+    record.open_questions.find((one) => one.question_id === answered.question_id) ?? null;
+  const stored: StoredAnswer = { ...answered, answer_ref, question };
+  return {
+    ...record,
+    open_questions: record.open_questions.filter(isOther),
+    answered_questions: [...record.answered_questions.filter(isOther), stored],
+    facts: settleStanding(admitFacts(record.facts, factsFromAnswer(stored), at)),
+  };
+}
+
+/** One that is open already stays in its place and is shown as it stands now. */
+function putOpen(open: readonly Question[], question: Question): readonly Question[] {
+  const isKnown = open.some((one) => one.question_id === question.question_id);
+  if (!isKnown) return [...open, question];
+  return open.map((one) => (one.question_id === question.question_id ? question : one));
+}
+
+function amendAnswer(
+  record: RunRecord,
+  { amended, amended_at, at }: EventOf<'answer_amended'>,
+): RunRecord {
+  const { question_id, answer, answer_ref } = amended;
+  const before = record.answered_questions.find((one) => one.question_id === question_id);
+  const isSame = before?.answer === answer && before.answer_ref === answer_ref;
+  if (before === undefined || isSame) return record;
+  const stored: StoredAnswer = {
+    ...before,
+    answer,
+    answer_ref,
+    answered_by: 'user',
+    source_refs: [],
+    amended_at,
+  };
+  const known = admitFacts(record.facts, factsFromAnswer(stored), at);
+  return {
+    ...record,
+    answered_questions: record.answered_questions.map((one) => (one === before ? stored : one)),
+    facts: settleStanding(supersedeEarlier(known, question_id)),
+    criteria: reopenChanged(record.criteria, [question_id]),
+  };
+}
+
+/** A word on one call, or on how the run goes on, is nothing that others could build on. */
+function factsFromAnswer(answered: StoredAnswer): readonly ProposedFact[] {
+  const kind = answered.question?.kind;
+  return informsWork(kind) ? [factFromAnswer(answered)] : [];
+}
+
+function planWave(record: RunRecord, { progress, tasks, at }: EventOf<'wave_planned'>): RunRecord {
+  const expected = estimateFanOut(progress.usage, progress.delegations);
+  const waves = upsertWave(record.waves, {
+    wave: progress.wave,
+    status: 'running',
+    plan_ref: progress.plan_ref,
+    outcomes: [],
+    decision_ref: null,
+    usage: progress.usage,
+    ...(expected !== null && { expected }),
+    planned_at: at,
+    done_at: null,
+    shown: null,
+  });
+  return {
+    ...record,
+    waves,
+    usage: addUsage(...waves.map((wave) => wave.usage)),
+    criteria: addPlannedCriteria(record.criteria, tasks),
+  };
+}
+
+function hasOtherId(id: string): (one: { readonly question_id: string }) => boolean {
+  return (one) => one.question_id !== id;
+}
