@@ -27,23 +27,26 @@ it('takes the defaults of the documentation', () => {
   });
 });
 
+const readCommands = (env: NodeJS.ProcessEnv) =>
+  readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1', ...env }).commands;
+
 it('reads the settings of commands, and refuses folders that are somewhere else', () => {
-  const read = (env: NodeJS.ProcessEnv) =>
-    readWorkerSettings({ ANTHROPIC_API_KEY: 'sk-ant-1', ...env }).commands;
   const env = {
     PLANWAVE_TOOLCHAINS: '/opt/go:/opt/python',
     PLANWAVE_SHARED_FOLDERS: 'vendor',
     PLANWAVE_UNCONFINED_COMMANDS: '1',
   };
-  expect(read(env)).toEqual({
+  expect(readCommands(env)).toEqual({
     toolchains: ['/opt/go', '/opt/python'],
     sharedFolders: ['vendor'],
     unconfined: true,
   });
-  expect(() => read({ PLANWAVE_TOOLCHAINS: 'opt/go' })).toThrow('absolute paths');
-  expect(() => read({ PLANWAVE_SHARED_FOLDERS: '../elsewhere' })).toThrow('names of folders');
-  expect(() => read({ PLANWAVE_SHARED_FOLDERS: '..' })).toThrow('names of folders');
-  expect(() => read({ PLANWAVE_UNCONFINED_COMMANDS: 'yes' })).toThrow('without a sandbox');
+  expect(() => readCommands({ PLANWAVE_TOOLCHAINS: 'opt/go' })).toThrow('absolute paths');
+  expect(() => readCommands({ PLANWAVE_SHARED_FOLDERS: '../elsewhere' })).toThrow(
+    'names of folders',
+  );
+  expect(() => readCommands({ PLANWAVE_SHARED_FOLDERS: '..' })).toThrow('names of folders');
+  expect(() => readCommands({ PLANWAVE_UNCONFINED_COMMANDS: 'yes' })).toThrow('without a sandbox');
 });
 
 it('an empty variable is one that is not set', () => {

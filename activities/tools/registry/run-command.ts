@@ -1,4 +1,4 @@
-import { posix } from 'node:path';
+import { posix, resolve } from 'node:path';
 import { z } from 'zod';
 import { commandLimits } from '../../../core/limits.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
@@ -44,7 +44,7 @@ interface RunCommandDeps {
 
 /**
  * Creates the tool that runs a program in the workspace. A command that was interrupted is repeated after its worktree
- * was put back, so the user is not asked. In a folder without worktrees nobody can put it back, and the user is asked.
+ * was put back, so the user is not asked. In a folder without worktrees, or without a sandbox, the user is asked.
  */
 export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDeps): ActingTool {
   return {
@@ -65,10 +65,17 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
       const { argv, cwd, timeout_seconds, stdin } = RunCommandInput.parse(input);
       const place = await placeOf(context);
       const folder = await workspaces.folderOf(place);
-      const sharedFrom = place.dir === folder ? null : place.dir;
+      const isCopy = place.dir !== null && resolve(place.dir) !== folder;
       const timeoutMs = timeout_seconds * 1_000;
       await context.mayStill();
-      const command = { folder, sharedFrom, argv, cwd, stdin, timeoutMs };
+      const command = {
+        folder,
+        sharedFrom: isCopy ? place.dir : null,
+        argv,
+        cwd,
+        stdin,
+        timeoutMs,
+      };
       const end = await runner.run(command, context.signal);
       const whole_ref = await context.store.put(end.output);
       const text = describeCommand(argv, end, { confined: runner.confined, whole_ref });
@@ -82,7 +89,8 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
     async check(_input, before, context) {
       const place = await placeOf(context);
       await runner.endLeftovers(await workspaces.folderOf(place));
-      if (before === sharedFolder) {
+      // Without a sandbox it may still be running.
+      if (before === sharedFolder || !runner.confined) {
         const found = 'The command was interrupted. It may have changed files of the workspace.';
         return { type: 'unknown', found };
       }

@@ -142,6 +142,14 @@ it('an unconfined command needs an approval, and the result says unconfined', as
   const done = await set.call(edits, 'run_command', { ...order, approval });
   expect(done.text).toContain('exit code 3');
   expect(done.text).toContain(', unconfined');
+  // It may still be running after a crash, so nothing is put back.
+  const [key = ''] = set.bench.effects.entries.keys();
+  const started = set.bench.effects.history.find(({ type }) => type === 'started');
+  if (started === undefined) throw new Error('no entry');
+  set.bench.effects.entries.set(key, started);
+  const again = await set.call(edits, 'run_command', { ...order, approval });
+  expect(again.result).toMatchObject({ type: 'unverified' });
+  expect(set.runs()).toBe(1);
 });
 
 it('both ends of a long output are shown, and the whole is an artifact', async () => {
