@@ -17,6 +17,8 @@ export interface CommandReceipt {
   readonly exit_code: number | null;
   /** False when it ran without a sandbox. */
   readonly confined: boolean;
+  /** The whole output. Null when the result shows all of it. */
+  readonly output_ref: Ref | null;
 }
 
 /** A file that a delegation wrote, listed in its detail. */

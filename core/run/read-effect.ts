@@ -66,7 +66,12 @@ function readReceipt(value: unknown): EffectReceipt | null | undefined {
 
 function readCommand(value: unknown): CommandReceipt | null {
   if (!isRecord(value)) return null;
-  return { exit_code: readCount(value['exit_code']), confined: value['confined'] === true };
+  const { exit_code, confined, output_ref } = value;
+  return {
+    exit_code: readCount(exit_code),
+    confined: confined === true,
+    output_ref: readHash(output_ref),
+  };
 }
 
 /** Returns undefined for a value that is neither text nor null. */

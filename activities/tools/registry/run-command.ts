@@ -1,5 +1,7 @@
 import { posix, resolve } from 'node:path';
 import { z } from 'zod';
+import type { CommandReceipt } from '../../../contracts/effect.ts';
+import type { Ref } from '../../../contracts/ref.ts';
 import { commandLimits } from '../../../core/limits.ts';
 import { cutText } from '../../../core/text/cut-text.ts';
 import type { CommandEnd, CommandRunner } from '../../ports/command-runner.ts';
@@ -77,13 +79,14 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
         timeoutMs,
       };
       const end = await runner.run(command, context.signal);
-      const whole_ref = await context.store.put(end.output);
-      const text = describeCommand(argv, end, { confined: runner.confined, whole_ref });
+      const { confined } = runner;
+      const output_ref = isLong(end.output) ? await context.store.put(end.output) : null;
+      const text = describeCommand(argv, end, { confined, output_ref });
       return {
         target: cutText(showCommand(argv), targetCharsMax),
         sha256: await context.store.put(text),
         bytes: countBytes(text),
-        command: { exit_code: end.exit_code, confined: runner.confined },
+        command: { exit_code: end.exit_code, confined, output_ref },
       };
     },
     async check(_input, before, context) {
@@ -101,16 +104,10 @@ export function createRunCommand({ runner, workspaces, worktrees }: RunCommandDe
   };
 }
 
-interface Circumstances {
-  readonly confined: boolean;
-  /** The whole output in the store. */
-  readonly whole_ref: string;
-}
-
 function describeCommand(
   argv: readonly string[],
   { ending, exit_code, duration_ms, output }: CommandEnd,
-  { confined, whole_ref }: Circumstances,
+  { confined, output_ref }: Omit<CommandReceipt, 'exit_code'>,
 ): string {
   const seconds = (duration_ms / 1_000).toFixed(1);
   const how =
@@ -120,7 +117,7 @@ function describeCommand(
   return [
     `$ ${cutText(showCommand(argv), 2_000)}`,
     `${how}, after ${seconds} s${confined ? '' : ', unconfined'}`,
-    output === '' ? '[It printed nothing.]' : showEnds(output, whole_ref),
+    output === '' ? '[It printed nothing.]' : showEnds(output, output_ref),
   ].join('\n');
 }
 
@@ -131,15 +128,19 @@ const explanations: Readonly<Record<Exclude<CommandEnd['ending'], 'exited'>, str
   memory: 'the machine had almost no memory left',
 };
 
+function isLong(output: string): boolean {
+  return countBytes(output) > commandLimits.shownHeadBytes + commandLimits.shownTailBytes;
+}
+
 /** Returns both ends of a long output: programs say what they do first, and what failed last. */
-function showEnds(output: string, whole_ref: string): string {
+function showEnds(output: string, output_ref: Ref | null): string {
+  if (output_ref === null) return output;
   const { shownHeadBytes, shownTailBytes } = commandLimits;
   const bytes = Buffer.from(output, 'utf8');
-  if (bytes.byteLength <= shownHeadBytes + shownTailBytes) return output;
   const head = bytes.subarray(0, shownHeadBytes).toString();
   const tail = bytes.subarray(-shownTailBytes).toString();
   const left = bytes.byteLength - shownHeadBytes - shownTailBytes;
-  return `${head}\n[${left} bytes are left out. The whole output is the artifact ${whole_ref}.]\n${tail}`;
+  return `${head}\n[${left} bytes are left out. The whole output is the artifact ${output_ref}.]\n${tail}`;
 }
 
 /** Shows a command as it could be typed, for people. No shell ever reads it. */
